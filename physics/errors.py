@@ -1,0 +1,55 @@
+"""What can go wrong, one class a kind, so that a caller can tell bad input from a bad file from a diverged run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class CondyleError(Exception):
+    """Base of every error that Condyle raises on purpose."""
+
+
+class ModelError(CondyleError, ValueError):
+    """Bad input to a joint, a body or a model; the message names the thing and its value."""
+
+
+class JointRangeError(ModelError):
+    """A coordinate lies outside the range of a joint that does not extend beyond it."""
+
+
+class FormatError(CondyleError, ValueError):
+    """A file or message is not what it should be: cut short, of an unknown version, with an unknown key."""
+
+
+class FitError(CondyleError, ValueError):
+    """Data that no joint can be fitted to; the message names the pose or the parameter at fault."""
+
+
+class MissingDependencyError(CondyleError, ImportError):
+    """An optional package is asked for and is not installed."""
+
+
+class DivergedError(CondyleError, RuntimeError):
+    """A simulation left the finite numbers.
+
+    Attributes:
+        time: time of the last finite state [s].
+        body: name of the body whose joint failed first.
+        reason: what happened, in words.
+        result: what was computed until then (a ``Result``), or None.
+    """
+
+    def __init__(self, time: float, body: str, reason: str, result: Any = None) -> None:
+        super().__init__(f"diverged at t = {time:.6g} s in body {body!r}: {reason}")
+        self.time = time
+        self.body = body
+        self.reason = reason
+        self.result = result
+
+
+class CancelledError(CondyleError):
+    """The progress callback asked to stop; ``result`` holds what was computed until then, or None."""
+
+    def __init__(self, message: str = "cancelled", result: Any = None) -> None:
+        super().__init__(message)
+        self.result = result
