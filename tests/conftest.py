@@ -1,0 +1,92 @@
+"""What all tests share: a fresh Blender profile, the add-on, an empty scene, the markers.
+
+The same tests of the add-on run against the checkout and against the installed extension. So they reach the add-on
+only through fixtures, never by `import addon` or `import physics`:
+
+- ``condyle``: the registered add-on package (``addon``, or ``bl_ext.user_default.condyle`` when installed)
+- ``part("features.joints.operators")``: a module of the add-on by its dotted name
+- ``ph``: the physics package that the add-on uses (the vendored copy when installed)
+- ``scene``: an empty file, the add-on registered; ``bpy.context.scene``
+
+Mark with ``@pytest.mark.small`` what must run in every supported Blender (4.2, 5.0, 5.2).
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+INSTALLED = os.environ.get("CONDYLE_INSTALLED_MODULE")  # set by tests/installed/run.py
+HAVE_BPY = importlib.util.find_spec("bpy") is not None
+
+# Blender reads its user folders once, at `import bpy`, and test modules may import it while they are collected.
+if INSTALLED is None and "bpy" not in sys.modules:
+    _user_resources = tempfile.mkdtemp(prefix="condyle-user-")
+    os.environ["BLENDER_USER_RESOURCES"] = _user_resources
+    atexit.register(shutil.rmtree, _user_resources, ignore_errors=True)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="run the tests marked slow, too")
+    parser.addoption("--small", action="store_true", help="run only the tests marked small")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    deselected = []
+    for item in items:
+        if item.get_closest_marker("slow") and not config.getoption("--slow"):
+            deselected.append(item)
+        elif config.getoption("--small") and not item.get_closest_marker("small"):
+            deselected.append(item)
+        elif item.get_closest_marker("peers") and importlib.util.find_spec("pinocchio") is None:
+            item.add_marker(pytest.mark.skip(reason="Pinocchio and MuJoCo are only in .venvs/peers"))
+    if deselected:
+        config.hook.pytest_deselected(items=deselected)
+        dropped = set(map(id, deselected))
+        items[:] = [item for item in items if id(item) not in dropped]
+
+
+@pytest.fixture(scope="session")
+def condyle() -> Iterator[ModuleType]:
+    """The add-on's package, registered for the session."""
+    if not HAVE_BPY:
+        pytest.skip("bpy, Blender as a Python module, is not installed")
+    import bpy  # noqa: F401  (must come first: it sets up Blender's module paths)
+
+    package = importlib.import_module(INSTALLED or "addon")
+    if INSTALLED is None:
+        package.register()
+    yield package
+    if INSTALLED is None:  # Blender 4.5 hangs at exit where classes are still registered
+        package.unregister()
+
+
+@pytest.fixture
+def part(condyle: ModuleType) -> Callable[[str], ModuleType]:
+    """``part("units")`` is the add-on's module ``units``."""
+    return lambda name: importlib.import_module(f"{condyle.__name__}.{name}")
+
+
+@pytest.fixture
+def ph(condyle: ModuleType) -> ModuleType:
+    """The physics package that the add-on itself works with."""
+    return importlib.import_module(f"{INSTALLED}.physics" if INSTALLED else "physics")
+
+
+@pytest.fixture
+def scene(condyle: ModuleType) -> Any:
+    """The only scene of an empty file; the preferences, and so the add-on, stay as they are."""
+    import bpy
+
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    return bpy.context.scene
