@@ -1,7 +1,7 @@
 """What all tests share: a fresh Blender profile, the add-on, an empty scene, the markers.
 
-The same tests of the add-on run against the checkout and against the installed extension. So they reach the add-on
-only through fixtures, never by `import addon` or `import physics`:
+The same tests of the add-on run against the checkout and against the installed extension. So they reach the
+add-on only through fixtures, never by `import addon` or `import physics`:
 
 - ``condyle``: the registered add-on package (``addon``, or ``bl_ext.user_default.condyle`` when installed)
 - ``part("features.joints.operators")``: a module of the add-on by its dotted name
@@ -29,7 +29,7 @@ import pytest
 INSTALLED = os.environ.get("CONDYLE_INSTALLED_MODULE")  # set by tests/installed/run.py
 HAVE_BPY = importlib.util.find_spec("bpy") is not None
 
-# Blender reads its user folders once, at `import bpy`, and test modules may import it while they are collected.
+# Blender reads its user folders once, at `import bpy`, and collecting test modules may already import it.
 if INSTALLED is None and "bpy" not in sys.modules:
     _user_resources = tempfile.mkdtemp(prefix="condyle-user-")
     os.environ["BLENDER_USER_RESOURCES"] = _user_resources
@@ -44,9 +44,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     deselected = []
     for item in items:
-        if item.get_closest_marker("slow") and not config.getoption("--slow"):
-            deselected.append(item)
-        elif config.getoption("--small") and not item.get_closest_marker("small"):
+        too_slow = item.get_closest_marker("slow") and not config.getoption("--slow")
+        if too_slow or (config.getoption("--small") and not item.get_closest_marker("small")):
             deselected.append(item)
         elif item.get_closest_marker("peers") and importlib.util.find_spec("pinocchio") is None:
             item.add_marker(pytest.mark.skip(reason="Pinocchio and MuJoCo are only in .venvs/peers"))
