@@ -1,0 +1,33 @@
+"""The list of the modules that declare claims: one line a module."""
+
+from __future__ import annotations
+
+import importlib
+
+from .claim import REGISTRY, Claim
+
+MODULES = (
+    "claims_joints",
+    "claims_dynamics",
+    "claims_energy",
+    "claims_convergence",
+    "claims_steps",
+    "claims_determinism",
+    "claims_fitting",
+    "claims_addon",
+)
+
+
+def load() -> tuple[list[Claim], dict[str, Exception]]:
+    """Import every module of claims.
+
+    Returns:
+        The claims in the order of their declaration, and module name -> error for modules that do not import.
+    """
+    errors: dict[str, Exception] = {}
+    for module in MODULES:
+        try:
+            importlib.import_module(f"{__package__}.{module}")
+        except Exception as error:  # one broken module must not hide the claims of the others
+            errors[module] = error
+    return list(REGISTRY.values()), errors

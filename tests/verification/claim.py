@@ -1,0 +1,120 @@
+"""What a claim is, and the decorator that declares one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+COSTS = ("quick", "slow")
+
+
+class Skipped(Exception):
+    """Raised by a claim that cannot be measured here; the message says what is missing."""
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Lines that show a claim at a glance; claims naming the same plot are drawn into one picture.
+
+    Attributes:
+        name: file name without ending.
+        title, x_label, y_label: as printed on the picture.
+        lines: label -> (x values, y values).
+        logarithmic: which axes are logarithmic: "", "x", "y" or "xy".
+    """
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    lines: Mapping[str, tuple[Any, Any]]
+    logarithmic: str = ""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A measured figure with what explains it: details go into the report's JSON, plots into pictures."""
+
+    figure: float
+    details: Mapping[str, Any] = field(default_factory=dict)
+    plots: tuple[Plot, ...] = ()
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement with a number in it, and the function that measures the number.
+
+    Attributes:
+        id: dotted name, "subject.figure".
+        statement: one sentence saying what is measured, on what.
+        unit: of the figure ("1" for a pure number).
+        source: paper and equation, or "own".
+        cost: "quick" claims run in the default tests, "slow" ones only when asked for.
+        at_most, at_least: the bound; both together make a range.
+        function: the measuring function.
+    """
+
+    id: str
+    statement: str
+    unit: str
+    source: str
+    cost: str
+    at_most: float | None
+    at_least: float | None
+    function: Callable[[], float | Measurement]
+
+    def measure(self) -> Measurement:
+        """Run the claim once."""
+        measured = self.function()
+        return measured if isinstance(measured, Measurement) else Measurement(float(measured))
+
+    def holds(self, figure: float) -> bool:
+        """Whether the figure lies within the bound; a figure that is not finite never does."""
+        if not math.isfinite(figure):
+            return False
+        above = self.at_least is None or figure >= self.at_least
+        below = self.at_most is None or figure <= self.at_most
+        return above and below
+
+    @property
+    def bound(self) -> str:
+        """The bound as text."""
+        if self.at_least is None:
+            return f"<= {self.at_most:g}"
+        if self.at_most is None:
+            return f">= {self.at_least:g}"
+        return f"{self.at_least:g} to {self.at_most:g}"
+
+
+REGISTRY: dict[str, Claim] = {}
+
+
+def claim(
+    id: str,
+    statement: str,
+    *,
+    unit: str = "1",
+    source: str = "own",
+    cost: str = "quick",
+    at_most: float | None = None,
+    at_least: float | None = None,
+) -> Callable[[Callable[[], float | Measurement]], Callable[[], float | Measurement]]:
+    """Declare the decorated function as a claim.
+
+    Raises:
+        ValueError: the id is taken, the cost is unknown, or there is no bound.
+    """
+    if id in REGISTRY:
+        raise ValueError(f"claim {id!r} is declared twice")
+    if cost not in COSTS:
+        raise ValueError(f"claim {id!r}: cost must be one of {COSTS}, not {cost!r}")
+    if at_most is None and at_least is None:
+        raise ValueError(f"claim {id!r} has no bound")
+
+    def declare(function: Callable[[], float | Measurement]) -> Callable[[], float | Measurement]:
+        REGISTRY[id] = Claim(id, statement, unit, source, cost, at_most, at_least, function)
+        return function
+
+    return declare

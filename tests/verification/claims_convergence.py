@@ -1,0 +1,113 @@
+"""Convergence orders of the fixed-step integrators, where the motion is smooth enough to show them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import physics as ph
+
+from .claim import Measurement, Plot, claim
+from .claims_energy import hinge_chain
+from .claims_joints import smooth_interval
+from .knee import knee_model, released
+
+
+def final(model: Any, state: Any, duration: float, dt: float, integrator: str) -> np.ndarray:
+    """Coordinates and velocities at the end."""
+    result = ph.simulate(
+        model, state, duration=duration, dt=dt, integrator=integrator, record_interval=duration
+    )
+    return np.concatenate([result.q[-1], result.qd[-1]])
+
+
+def order(
+    label: str, model: Any, state: Any, integrator: str, duration: float, steps: tuple[float, ...]
+) -> Measurement:
+    """Slope of log(error) over log(step); the reference is RK4 at a tenth of the smallest step or 0.1 ms."""
+    reference = final(model, state, duration, min(min(steps) / 10.0, 1e-4), "rk4")
+    errors = [np.linalg.norm(final(model, state, duration, dt, integrator) - reference) for dt in steps]
+    slope = float(np.polyfit(np.log(steps), np.log(errors), 1)[0])
+    line = {f"{label}, {integrator}: {slope:.2f}": (list(steps), errors)}
+    plot = Plot("convergence", "Convergence", "step [s]", "error at the end", line, "xy")
+    return Measurement(slope, {"steps [s]": steps, "errors": errors}, (plot,))
+
+
+# Steps small enough for the leading term to rule, and large enough for the error to stand above round-off.
+FIRST_ORDER_STEPS = (2e-3, 1e-3, 5e-4, 2.5e-4)
+FOURTH_ORDER_STEPS = (0.02, 0.01, 0.005, 0.0025)
+DURATION = 0.5
+
+
+def chain_order(integrator: str, steps: tuple[float, ...]) -> Measurement:
+    return order("3 hinges", *hinge_chain(3, seed=4), integrator, DURATION, steps)
+
+
+def knee_order(spline_order: int, integrator: str, steps: tuple[float, ...], duration: float) -> Measurement:
+    model = knee_model(spline_order)
+    label = f"knee of order {spline_order}"
+    return order(label, model, released(model, spline_order), integrator, duration, steps)
+
+
+@claim(
+    "convergence.forward_euler_hinges",
+    "order of forward Euler on a chain of 3 hinges",
+    at_least=0.95,
+    at_most=1.05,
+)
+def forward_euler_hinges() -> Measurement:
+    return chain_order("forward_euler", FIRST_ORDER_STEPS)
+
+
+@claim(
+    "convergence.symplectic_euler_hinges",
+    "order of symplectic Euler on a chain of 3 hinges",
+    at_least=0.95,
+    at_most=1.05,
+)
+def symplectic_euler_hinges() -> Measurement:
+    return chain_order("symplectic_euler", FIRST_ORDER_STEPS)
+
+
+@claim("convergence.rk4_hinges", "order of RK4 on a chain of 3 hinges", at_least=3.9, at_most=4.2)
+def rk4_hinges() -> Measurement:
+    return chain_order("rk4", FOURTH_ORDER_STEPS)
+
+
+@claim(
+    "convergence.symplectic_euler_knee",
+    "order of symplectic Euler on the cubic knee",
+    at_least=0.95,
+    at_most=1.05,
+)
+def symplectic_euler_knee() -> Measurement:
+    return knee_order(4, "symplectic_euler", FIRST_ORDER_STEPS, DURATION)
+
+
+@claim(
+    "convergence.rk4_knee_order_6", "order of RK4 on the knee of spline order 6", at_least=3.8, at_most=4.3
+)
+def rk4_knee_order_6() -> Measurement:
+    return knee_order(6, "rk4", FOURTH_ORDER_STEPS, DURATION)
+
+
+@claim(
+    "convergence.rk4_knee_cubic_within_a_span",
+    "order of RK4 on the cubic knee while it stays within one knot span",
+    at_least=3.8,
+    at_most=4.3,
+)
+def rk4_knee_cubic_within_a_span() -> Measurement:
+    # A cubic's accelerations have kinks at the knots, so that the order shows only between them.
+    model = knee_model(4)
+    joint = model.joints[0]
+    knots = np.unique(joint.knots)
+    middle = len(knots) // 2
+    start = model.state(q=[0.6 * knots[middle] + 0.4 * knots[middle + 1]])
+    duration = 0.08
+    result = ph.simulate(model, start, duration=duration, dt=1e-3, integrator="rk4")
+    lower, upper = smooth_interval(joint, 0, float(start.q[0]))
+    if not (lower < result.q.min() and result.q.max() < upper):
+        raise ValueError(f"the knee leaves its knot span [{lower:g}, {upper:g}]: q reaches {result.q[-1]}")
+    return order("cubic knee between knots", model, start, "rk4", duration, FOURTH_ORDER_STEPS)

@@ -1,0 +1,103 @@
+"""Same input, same bits; and jitted code agrees with the same source run by plain Python."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import physics as ph
+
+from .claim import Measurement, Skipped, claim
+from .generators import JOINTS, random_state, random_tree
+
+DURATION, STEP = 0.4, 1e-3
+METHODS = ("forward_euler", "symplectic_euler", "rk4")
+ROOT = Path(__file__).parents[2]
+
+
+def example(seed: int = 5) -> tuple[Any, Any]:
+    """A tree that has a joint of every type."""
+    rng = np.random.default_rng(seed)
+    model = random_tree(rng, 2 * len(JOINTS))
+    return model, random_state(model, rng, speed=0.5)
+
+
+def run(integrator: str = "rk4", duration: float = DURATION) -> Any:
+    """Simulate the example from the start, everything built anew."""
+    model, state = example()
+    return ph.simulate(model, state, duration=duration, dt=STEP, integrator=integrator)
+
+
+def numbers(result: Any) -> np.ndarray:
+    """Coordinates and velocities over time (T, 2 nv)."""
+    return np.hstack([result.q, result.qd])
+
+
+@claim(
+    "determinism.threads",
+    "largest difference between a motion simulated alone and four times at once in threads, every method",
+    at_most=0.0,
+)
+def threads() -> float:
+    alone = {method: numbers(run(method)) for method in METHODS}
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(run, METHODS * 4))
+    return max(
+        float(np.max(np.abs(numbers(result) - alone[method])))
+        for method, result in zip(METHODS * 4, together)
+    )
+
+
+@claim(
+    "determinism.chunks",
+    "largest difference between a motion simulated in one go and recorded at every 1st, 7th or 50th step",
+    at_most=0.0,
+)
+def chunks() -> float:
+    worst = 0.0
+    model, state = example()
+    for method in METHODS:
+        whole = numbers(run(method))
+        for every in (7, 50):
+            part = ph.simulate(
+                model, state, duration=STEP * 350, dt=STEP, integrator=method, record_interval=every * STEP
+            )
+            worst = max(worst, float(np.max(np.abs(numbers(part) - whole[:351:every]))))
+    return worst
+
+
+def one_step(jitted: bool) -> np.ndarray:
+    """One step of the example in a child process, with or without compilation; (3, 2 nv), a row a method."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "step.npy"
+        environment = os.environ | {"CONDYLE_JIT": "1" if jitted else "0", "PYTHONPATH": str(ROOT)}
+        environment.pop("NUMBA_DISABLE_JIT", None)
+        program = f"from {__name__} import METHODS, STEP, np, numbers, run; np.save({str(path)!r}, "
+        program += "[numbers(run(method, STEP))[-1] for method in METHODS])"
+        subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, check=True)
+        return np.asarray(np.load(path))
+
+
+@claim(
+    "determinism.unjitted",
+    "jitted against unjitted after one step of every method, tree with every joint type: largest difference, "
+    "relative to the largest value",
+    at_most=1e-12,
+)
+def unjitted() -> Measurement:
+    try:
+        import numba
+    except ImportError as error:
+        raise Skipped("numba is not installed: nothing to compare with") from error
+    jitted, plain = one_step(True), one_step(False)
+    difference = np.max(np.abs(jitted - plain), axis=1) / np.max(np.abs(plain), axis=1)
+    return Measurement(
+        float(np.max(difference)), {**dict(zip(METHODS, difference)), "numba": numba.__version__}
+    )

@@ -1,0 +1,151 @@
+"""Joint Jacobians and Hessians against finite differences."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from physics import lie
+
+from .claim import Measurement, claim
+from .generators import JOINTS, parts, random_coordinates, rotation_slice, unit_vector
+from .stencils import differentiate
+
+FloatArray = NDArray[np.float64]
+
+POINTS = 1000  # per joint type, spread over INSTANCES joints
+INSTANCES = 20
+# Truncation of the nine-point stencil is (3 step)^8 / 630 for motions of up to 3 rad per unit coordinate
+# (3e-13), round-off about 2e-16 / step (1e-14): both far below the bounds.
+STEP = 0.02
+# Angles of exponential coordinates that the formulas must pass through unharmed: zero, the neighbourhoods
+# where series take over, half a turn (where charts switch) and close to a whole turn (where they end).
+HALF_TURN = (math.pi - 1e-9, math.pi, math.pi + 1e-9)
+ANGLES = (0.0, 1e-12, 1e-8, 1e-5, 1e-3, 0.1, 0.499, 0.501, 1.0, *HALF_TURN, 5.0, 6.2)
+
+
+def smooth_interval(joint: Any, coordinate: int, value: float) -> tuple[float, float]:
+    """The interval around a coordinate's value where the joint is smooth: one knot span of a spline curve."""
+    for part in parts(joint):
+        if coordinate >= part.num_coordinates:
+            coordinate -= part.num_coordinates
+            continue
+        if part.type != "spline_curve":
+            break
+        lower, upper = np.ravel(part.range)
+        knots = np.unique(part.knots)
+        knots = knots[(knots >= lower) & (knots <= upper)]
+        turns = 0.0
+        if part.periodic:
+            turns = math.floor((value - lower) / (upper - lower)) * (upper - lower)
+        span = int(np.clip(np.searchsorted(knots, value - turns, side="right") - 1, 0, len(knots) - 2))
+        return knots[span] + turns, knots[span + 1] + turns
+    return -math.inf, math.inf
+
+
+def sample(joint: Any, index: int, rng: Generator) -> FloatArray:
+    """The index-th test point: random, with every other one moved to a delicate angle or to a knot."""
+    q = random_coordinates(joint, rng, largest_angle=6.2)
+    start = 0
+    for part in parts(joint):
+        where = rotation_slice(part)
+        if where is not None and index % 2:
+            angle = ANGLES[index // 2 % len(ANGLES)]
+            q[start : start + part.num_coordinates][where] = unit_vector(rng) * angle
+        if part.type == "spline_curve" and index % 2:
+            lower, upper = np.ravel(part.range)
+            knots = part.knots[(part.knots >= lower) & (part.knots <= upper)]
+            near = knots[index // 2 % len(knots)] + (0.0, 1e-9, -1e-9, 1e-4)[index // 2 % 4]
+            q[start] = min(max(near, lower), upper)
+        start += part.num_coordinates
+    return q
+
+
+def differentiated(joint: Any, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """S (6, n) from differences of G, and dS (6, n, n) from differences of S."""
+    n = len(q)
+    inverse = lie.inverse(joint.evaluate(q)[0])
+    jacobian, hessian = np.empty((6, n)), np.empty((6, n, n))
+    for j in range(n):
+        interval = smooth_interval(joint, j, q[j])
+
+        def at(value: float, which: int, j: int = j) -> FloatArray:
+            moved = q.copy()
+            moved[j] = value
+            return joint.evaluate(moved)[which]
+
+        body_velocity = inverse @ differentiate(lambda value: at(value, 0), q[j], *interval, STEP)
+        jacobian[:3, j] = lie.vee(body_velocity[:3, :3])
+        jacobian[3:, j] = body_velocity[:3, 3]
+        hessian[:, :, j] = differentiate(lambda value: at(value, 1), q[j], *interval, STEP)
+    return jacobian, hessian
+
+
+def worst_errors(make: Any, rng: Generator, points: int) -> tuple[float, float]:
+    """Largest relative error of S and dS over random joints of one type.
+
+    S is compared with its own norm; dS with the norm of S and dS together, as it vanishes for many joints.
+    """
+    worst = np.zeros(2)
+    for instance in range(INSTANCES):
+        joint = make(rng)
+        if joint.num_coordinates == 0:
+            continue
+        for index in range(instance * points // INSTANCES, (instance + 1) * points // INSTANCES):
+            q = sample(joint, index, rng)
+            _, S, dS = joint.evaluate(q)
+            S_reference, dS_reference = differentiated(joint, q)
+            size = np.linalg.norm(S)
+            errors = [
+                np.linalg.norm(S - S_reference) / size,
+                np.linalg.norm(dS - dS_reference) / (size + np.linalg.norm(dS)),
+            ]
+            worst = np.maximum(worst, errors)  # propagates NaN
+    return float(worst[0]), float(worst[1])
+
+
+_measured: dict[int, dict[str, tuple[float, float]]] = {}
+
+
+def errors_of_all_types(points: int) -> dict[str, tuple[float, float]]:
+    """Largest errors of S and dS by joint type, measured once for both claims."""
+    if points not in _measured:
+        rng = np.random.default_rng(20080811)
+        _measured[points] = {name: worst_errors(make, rng, points) for name, make in JOINTS.items()}
+    return _measured[points]
+
+
+def largest(which: int, points: int) -> Measurement:
+    """The worst joint type's error, with every type's in the details."""
+    by_type = {name: errors[which] for name, errors in errors_of_all_types(points).items()}
+    return Measurement(float(np.max(list(by_type.values()))), by_type)
+
+
+WHERE = "{} points for each joint type, also near zero, near pi and at knots; relative"
+JACOBIAN = "joint Jacobian S against finite differences of G, " + WHERE
+HESSIAN = "joint Hessian dS against finite differences of S, " + WHERE
+SOURCE = "Lee & Terzopoulos 2008, App. B; Kim, Lee & Park 2014, eqs. 21, 23-25"
+
+
+@claim("joints.jacobian_quick", JACOBIAN.format(40), source=SOURCE, at_most=1e-9)
+def jacobian_quick() -> Measurement:
+    return largest(0, 40)
+
+
+@claim("joints.hessian_quick", HESSIAN.format(40), source=SOURCE, at_most=1e-7)
+def hessian_quick() -> Measurement:
+    return largest(1, 40)
+
+
+@claim("joints.jacobian", JACOBIAN.format(POINTS), source=SOURCE, at_most=1e-9, cost="slow")
+def jacobian() -> Measurement:
+    return largest(0, POINTS)
+
+
+@claim("joints.hessian", HESSIAN.format(POINTS), source=SOURCE, at_most=1e-7, cost="slow")
+def hessian() -> Measurement:
+    return largest(1, POINTS)

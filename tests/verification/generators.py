@@ -1,0 +1,195 @@
+"""Random joints, coordinates, inertias and trees; every draw comes from the generator handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+import physics as ph
+from physics import lie
+
+FloatArray = NDArray[np.float64]
+MakeJoint = Callable[[Generator], Any]
+
+
+def unit_vector(rng: Generator) -> FloatArray:
+    """A direction, uniform on the sphere."""
+    vector = rng.standard_normal(3)
+    return vector / np.linalg.norm(vector)
+
+
+def random_pose(rng: Generator, angle: float = 3.0, length: float = 0.5) -> FloatArray:
+    """A pose with a rotation of up to `angle` rad about any axis and a translation of about `length` m."""
+    rotation = unit_vector(rng) * rng.uniform(0.0, angle)
+    pose = np.eye(4)
+    pose[:3, :3] = lie.so3_exp(rotation)
+    pose[:3, 3] = length * rng.standard_normal(3)
+    return pose
+
+
+def smooth_frames(rng: Generator, count: int, angle: float = 0.3, length: float = 0.08) -> FloatArray:
+    """Frames along a smooth motion: the twist from one to the next turns slowly (count, 4, 4)."""
+    phases = np.linspace(0.0, 2.0, count - 1)[:, None]
+    start, slope, bend = (np.concatenate([unit_vector(rng), unit_vector(rng)]) for _ in range(3))
+    twists = start + 0.6 * phases * slope + 0.3 * np.sin(2.0 * phases) * bend
+    twists[:, :3] *= angle
+    twists[:, 3:] *= length
+    frames = [random_pose(rng)]
+    for twist in twists:
+        frames.append(frames[-1] @ lie.exp(twist))
+    return np.array(frames)
+
+
+def closed_frames(rng: Generator, count: int) -> FloatArray:
+    """Frames around a closed loop that is turned once (count, 4, 4)."""
+    angles = 2.0 * np.pi * np.arange(count) / count
+    wobble, zero = rng.uniform(0.1, 0.4, size=2), np.zeros(count)
+    frames = np.broadcast_to(np.eye(4), (count, 4, 4)).copy()
+    rotations = np.stack([wobble[0] * np.cos(angles), wobble[1] * np.sin(2 * angles), zero], axis=1)
+    turns = lie.so3_exp(np.stack([zero, zero, angles], axis=1))
+    frames[:, :3, :3] = turns @ lie.so3_exp(rotations)
+    loop = [0.4 * np.cos(angles), 0.3 * np.sin(angles), 0.1 * np.sin(3 * angles)]
+    frames[:, :3, 3] = np.stack(loop, axis=1)
+    return random_pose(rng) @ frames
+
+
+def spline_curve(rng: Generator, order: int = 4, count: int = 8, **options: Any) -> Any:
+    """A spline curve joint through a smooth random motion."""
+    return ph.joints.SplineCurve(smooth_frames(rng, count), order=order, **options)
+
+
+def _large_steps(rng: Generator) -> Any:
+    """A spline curve whose control frames are nearly half a turn apart, where the logarithm is delicate."""
+    frames = [random_pose(rng)]
+    for _ in range(7):
+        twist = np.concatenate([unit_vector(rng) * (np.pi - 1e-3), 0.1 * rng.standard_normal(3)])
+        frames.append(frames[-1] @ lie.exp(twist))
+    return ph.joints.SplineCurve(np.array(frames))
+
+
+def _nearly_straight(rng: Generator) -> Any:
+    """A spline curve that hardly turns, where the differential of exp is near its removable singularity."""
+    return ph.joints.SplineCurve(smooth_frames(rng, 8, angle=1e-6))
+
+
+# One line a joint type: a new joint adds itself here, and is in every claim about joints and random trees.
+JOINTS: dict[str, MakeJoint] = {
+    "fixed": lambda rng: ph.joints.Fixed(),
+    "hinge": lambda rng: ph.joints.Hinge(unit_vector(rng)),
+    "slider": lambda rng: ph.joints.Slider(unit_vector(rng)),
+    "helical": lambda rng: ph.joints.Helical(unit_vector(rng), pitch=rng.uniform(-0.2, 0.2)),
+    "cylindrical": lambda rng: ph.joints.Cylindrical(unit_vector(rng)),
+    "universal": lambda rng: ph.joints.Universal(),
+    "planar": lambda rng: ph.joints.Planar(),
+    "translational": lambda rng: ph.joints.Translational(),
+    "spherical": lambda rng: ph.joints.Spherical(),
+    "free": lambda rng: ph.joints.Free(),
+    "spline_curve": spline_curve,
+    "spline_curve_order_5": lambda rng: spline_curve(rng, order=5),
+    "spline_curve_order_6": lambda rng: spline_curve(rng, order=6),
+    "spline_curve_periodic": lambda rng: ph.joints.SplineCurve(closed_frames(rng, 10), periodic=True),
+    "spline_curve_large_steps": _large_steps,
+    "spline_curve_nearly_straight": _nearly_straight,
+    "composite": lambda rng: ph.joints.Composite(
+        joints=(spline_curve(rng), ph.joints.Universal(), ph.joints.Slider(unit_vector(rng)))
+    ),
+}
+
+
+def parts(joint: Any) -> list[Any]:
+    """The joints that a composite is made of, else the joint alone."""
+    return [part for child in joint.joints for part in parts(child)] if joint.type == "composite" else [joint]
+
+
+def rotation_slice(joint: Any) -> slice | None:
+    """Where a joint keeps the three exponential coordinates of a rotation, if it does."""
+    return {"spherical": slice(0, 3), "free": slice(3, 6)}.get(joint.type)
+
+
+def random_coordinates(joint: Any, rng: Generator, largest_angle: float = 3.0) -> FloatArray:
+    """Coordinates within the joint's range; exponential coordinates up to `largest_angle` rad (n,)."""
+    values = []
+    for part in parts(joint):
+        lower, upper = np.asarray(part.range, dtype=float).reshape(-1, 2).T
+        bounded = np.isfinite(lower) & np.isfinite(upper)
+        reach = np.array([1.0 if unit == "m" else 3.0 for unit in part.coordinate_units])
+        q = reach * rng.uniform(-1.0, 1.0, size=len(reach))
+        q[bounded] = rng.uniform(lower[bounded], upper[bounded])
+        where = rotation_slice(part)
+        if where is not None:
+            q[where] = unit_vector(rng) * rng.uniform(0.0, largest_angle)
+        values.append(q)
+    return np.concatenate(values) if values else np.zeros(0)
+
+
+def random_inertia(rng: Generator, mass: float, size: float = 0.2) -> FloatArray:
+    """Inertia about the centre of mass of a body of about `size` m (3, 3).
+
+    Built from second moments of mass, so that the triangle inequality holds by construction.
+    """
+    second_moments = mass * (size * rng.uniform(0.3, 1.0, size=3)) ** 2
+    principal = np.diag(second_moments.sum() - second_moments)
+    rotation = lie.so3_exp(unit_vector(rng) * rng.uniform(0.0, 3.0))
+    inertia = rotation @ principal @ rotation.T
+    return 0.5 * (inertia + inertia.T)
+
+
+def random_body(rng: Generator, kinds: tuple[str, ...] = tuple(JOINTS)) -> dict[str, Any]:
+    """Arguments of `add_body`, without the parent: a joint of one of the kinds and a body of 0.2 to 5 kg."""
+    mass = float(np.exp(rng.uniform(np.log(0.2), np.log(5.0))))
+    return {
+        "joint": JOINTS[kinds[rng.integers(len(kinds))]](rng),
+        "joint_in_parent": random_pose(rng),
+        "body_in_joint": random_pose(rng),
+        "mass": mass,
+        "com": 0.1 * rng.standard_normal(3),
+        "inertia": random_inertia(rng, mass),
+    }
+
+
+def random_tree(rng: Generator, num_bodies: int, kinds: tuple[str, ...] = tuple(JOINTS)) -> Any:
+    """A tree (or forest) of bodies with joints of the named kinds, long branches as likely as bushy ones."""
+    builder = ph.ModelBuilder(gravity=9.81 * unit_vector(rng))
+    bodies: list[Any] = []
+    for index in range(num_bodies):
+        parent = None
+        if bodies and rng.random() > 0.05:
+            parent = bodies[-1] if rng.random() < 0.6 else bodies[rng.integers(len(bodies))]
+        bodies.append(builder.add_body(f"body {index}", parent=parent, **random_body(rng, kinds)))
+    return builder.build()
+
+
+def random_state(model: Any, rng: Generator, largest_angle: float = 3.0, speed: float = 1.0) -> Any:
+    """A state within every joint's range, with velocities of about `speed`."""
+    values = [random_coordinates(joint, rng, largest_angle) for joint in model.joints]
+    q = np.concatenate([*values, np.zeros(0)])
+    return model.state(q=q, qd=speed * rng.standard_normal(model.num_coordinates))
+
+
+LINK_LENGTH, LINK_MASS, LINK_RADIUS = 0.3, 1.0, 0.02
+
+
+def links(num_bodies: int) -> list[dict[str, Any]]:
+    """Arguments of `add_body`, without joint and parent, for equal rods hanging from one another."""
+    across, along = LINK_MASS * LINK_LENGTH**2 / 12.0, LINK_MASS * LINK_RADIUS**2 / 2.0
+    body = {
+        "mass": LINK_MASS,
+        "com": (0.0, 0.0, -0.5 * LINK_LENGTH),
+        "inertia": np.diag([across, across, along]),
+    }
+    end = np.eye(4)
+    end[2, 3] = -LINK_LENGTH
+    return [body | {"joint_in_parent": end if index else np.eye(4)} for index in range(num_bodies)]
+
+
+def chain(num_bodies: int, joint: Callable[[int], Any]) -> Any:
+    """Equal rods of 1 kg and 0.3 m hanging from one another; `joint(i)` makes the i-th joint."""
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81))
+    body = None
+    for index, link in enumerate(links(num_bodies)):
+        body = builder.add_body(f"link {index}", parent=body, joint=joint(index), **link)
+    return builder.build()

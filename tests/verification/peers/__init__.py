@@ -1,0 +1,1 @@
+"""Agreement with other engines, in the environment that has them (`pytest -m peers`)."""

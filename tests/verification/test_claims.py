@@ -1,0 +1,31 @@
+"""Every claim as a test: the same functions, the same bounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from . import catalogue
+from .claim import Claim, Skipped
+
+CLAIMS, IMPORT_ERRORS = catalogue.load()
+
+
+def as_parameter(claim: Claim) -> object:
+    marks = [pytest.mark.slow] if claim.cost == "slow" else []
+    return pytest.param(claim, id=claim.id, marks=marks)
+
+
+def test_every_module_of_claims_imports() -> None:
+    assert not IMPORT_ERRORS
+
+
+@pytest.mark.parametrize("claim", [as_parameter(claim) for claim in CLAIMS])
+def test_claim(claim: Claim) -> None:
+    try:
+        measured = claim.measure()
+    except Skipped as skipped:
+        pytest.skip(str(skipped))
+    assert claim.holds(measured.figure), (
+        f"{claim.statement}: measured {measured.figure:g} {claim.unit}, claimed {claim.bound}; "
+        f"details: {dict(measured.details)}"
+    )
