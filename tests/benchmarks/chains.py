@@ -35,7 +35,7 @@ def revolute(num_bodies: int) -> Any:
 
 
 def spline(num_bodies: int, num_frames: int = 8) -> Any:
-    """Our chain of cubic spline curve joints; more control frames trace the same kind of motion more finely."""
+    """Our chain of cubic spline curve joints; more frames sample such a motion more finely."""
     rng = np.random.default_rng(12)
     angle, length = 2.1 / (num_frames - 1), 0.56 / (num_frames - 1)
     frames = smooth_frames(rng, num_frames, angle, length)

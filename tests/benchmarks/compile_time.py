@@ -1,4 +1,4 @@
-"""Seconds until the first simulation of a fresh process is done, with an empty and with a filled kernel cache."""
+"""Seconds until a fresh process has simulated, with an empty and with a filled cache of kernels."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ ROUND_SECONDS = 0.05
 class Contestant:
     """Something that makes steps: `run(n)` makes n of them.
 
-    `run` may take some time that does not depend on n (setting up, writing a result): it is measured with a single
-    step and subtracted, as a ratio of steps must not depend on how many were made.
+    `run` may take some time that does not depend on n (setting up, writing a result): it is measured with a
+    single step and subtracted, as a ratio of steps must not depend on how many were made.
     """
 
     name: str

@@ -1,10 +1,10 @@
 """The same tree for Pinocchio, and the way between its joint velocities and our coordinates.
 
-Pinocchio describes a spherical or a free joint by a quaternion and by the velocity in the body's frame, linear
-part first. So its velocity is v = P S(q) q', with S our joint Jacobian and P the rows that the joint moves
-along, in Pinocchio's order; its acceleration is v' = P (S q'' + (dS q') q'), and a generalized force of ours is
-(P S)^T times Pinocchio's. For hinges and sliders P S is 1. Only our joints' differentials enter, which have
-claims of their own.
+Pinocchio describes a spherical or a free joint by a quaternion and by the velocity in the body's frame,
+linear part first. So its velocity is v = P S(q) q', with S our joint Jacobian and P the rows that the joint
+moves along, in Pinocchio's order; its acceleration is v' = P (S q'' + (dS q') q'), and a generalized force of
+ours is (P S)^T times Pinocchio's. For hinges and sliders P S is 1. Only our joints' differentials enter, and
+they have claims of their own.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PinocchioTree:
                 placement(before @ body["joint_in_parent"]),
                 f"joint {index}",
             )
-            inertia = pinocchio.Inertia(body["mass"], body["com"], body["inertia"])
+            inertia = pinocchio.Inertia(body["mass"], np.asarray(body["com"], dtype=float), body["inertia"])
             self.model.appendBodyToJoint(joint, inertia, placement(body["body_in_joint"]))
             identifiers.append(joint)
         self.identifiers = identifiers

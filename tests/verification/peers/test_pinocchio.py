@@ -17,8 +17,8 @@ from .pinocchio_model import PinocchioTree  # noqa: E402
 pytestmark = pytest.mark.peers
 
 KINDS = ("hinge", "slider", "spherical", "free")
-# Both sides solve the same equations by recursions of their own; what differs is round-off, which the condition
-# of the mass matrix multiplies.
+# Both sides solve the same equations by recursions of their own; what differs is round-off, which the
+# condition of the mass matrix multiplies.
 TOLERANCE = 1e-9
 
 

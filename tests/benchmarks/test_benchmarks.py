@@ -1,0 +1,46 @@
+"""The stopwatch is checked against contestants of known speed; the races run in `build.py bench`."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from . import __main__ as command
+from .compile_time import cold_and_warm
+from .timing import Contestant, Spread, alternate
+
+
+def sleeper(name: str, step: float, setup: float) -> Contestant:
+    """Takes a known time for each step, and some more to begin with."""
+    return Contestant(name, lambda steps: time.sleep(setup + step * steps))
+
+
+def test_setting_up_does_not_count() -> None:
+    taken = alternate((sleeper("slow", 4e-4, 2e-3), sleeper("fast", 1e-4, 6e-3)), rounds=5)
+    # A sleep is some 0.1 ms longer than asked for, on a busy machine more: only the setting up must not show.
+    assert Spread.of(taken["slow"] / taken["fast"]).median == pytest.approx(4.0, rel=0.25)
+
+
+def test_spread_is_median_and_quartiles() -> None:
+    assert Spread.of(np.arange(5.0)) == Spread(median=2.0, lower=1.0, upper=3.0)
+
+
+def test_report_has_one_key_a_ratio() -> None:
+    report = command.Report(rounds=1)
+    report.race(sleeper("ours", 1e-4, 0.0), ("ours_over_theirs", sleeper("theirs", 2e-4, 0.0)))
+    report.note("a peer is missing")
+    written = json.loads(report.as_json())
+    assert written["ours_over_theirs"] == report.details["ours_over_theirs"]["ratio"]["median"]
+    assert written["notes"] == ["a peer is missing"]
+
+
+@pytest.mark.slow
+def test_warm_cache_saves_the_compilation(tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    cold, warm = cold_and_warm()
+    assert cold["kernels"], "no kernel was compiled"
+    assert warm["total"] < cold["total"]
