@@ -1,0 +1,393 @@
+#!/usr/bin/env python3
+"""Condyle's one entry point: makes the environment that a command needs, then runs the command in it.
+
+    python3 build.py demo                          the knee: fitted, simulated, baked, drawn into out/
+    python3 build.py bake SCENE.blend --out OUT.blend
+    python3 build.py test [--slow]                 the tests
+    python3 build.py test --installed 5.0          the add-on's tests against the installed extension
+    python3 build.py test --peers                  the comparisons with Pinocchio and MuJoCo
+    python3 build.py scenes | verify | bench --json FILE | extension | clean
+
+Nothing is needed but a Python that Blender's module `bpy` has wheels for: 3.13 or 3.11. The environment is
+.venv; others (the peers; each Blender with nothing but what it offers an extension) are made in .venvs/ when
+first asked for. Arguments that build.py does not know go on to the program that it runs. The exit code is
+that program's; 2 where the environment could not be made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import ctypes
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+BLENDER_OF_PYTHON = {"3.13": "5.2", "3.11": "5.0"}  # what .venv holds, the better first
+PYTHON_OF_BLENDER = {"4.2": "3.11", "5.0": "3.11", "5.2": "3.13"}  # what the extension is tested on
+BPY_MACHINES = {("Linux", "x86_64"), ("Darwin", "arm64"), ("Windows", "AMD64"), ("Windows", "ARM64")}
+
+# Shared library -> Debian's package. `import bpy` needs the first group, pictures and overlays the second.
+LIBRARIES_TO_IMPORT = {
+    "libX11.so.6": "libx11-6",
+    "libXrender.so.1": "libxrender1",
+    "libXfixes.so.3": "libxfixes3",
+    "libXi.so.6": "libxi6",
+    "libXext.so.6": "libxext6",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libSM.so.6": "libsm6",
+    "libICE.so.6": "libice6",
+    "libGL.so.1": "libgl1",
+}
+LIBRARIES_TO_DRAW = {
+    "libEGL.so.1": "libegl1",
+    "libEGL_mesa.so.0": "libegl-mesa0",
+    "libGLX_mesa.so.0": "libglx-mesa0 libgl1-mesa-dri",
+}
+
+PROBE = """
+import ensurepip, platform, sys, sysconfig, venv
+if platform.python_implementation() != "CPython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+    sys.exit("not the ordinary CPython")
+print("%d.%d" % sys.version_info[:2], getattr(sys, "_base_executable", None) or sys.executable)
+"""
+
+
+class SetupError(Exception):
+    """What keeps the environment from being made, told in one message."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment: its folder, and the lock file for each Python that can carry it, best first."""
+
+    folder: Path
+    locks: dict[str, str]
+    has_bpy: bool = True
+
+    @property
+    def python(self) -> Path:
+        return self.folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+    @property
+    def stamp(self) -> Path:
+        return self.folder / "condyle-stamp.json"
+
+    def lock_digest(self, version: str) -> str:
+        return hashlib.sha256((ROOT / "requirements" / self.locks[version]).read_bytes()).hexdigest()
+
+    def is_ready(self) -> bool:
+        """Whether it was made to the end, from the lock file as it is now, and its Python still stands."""
+        try:
+            stamp = json.loads(self.stamp.read_text("utf-8"))
+            return stamp["lock"] == self.lock_digest(stamp["python"]) and self.python.exists()
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+
+
+MAIN = Environment(ROOT / ".venv", {"3.13": "py313.txt", "3.11": "py311.txt"})
+PEERS = Environment(ROOT / ".venvs" / "peers", {"3.13": "peers.txt", "3.11": "peers.txt"}, has_bpy=False)
+
+
+def blender_environment(blender: str) -> Environment:
+    """What a user's Blender offers an extension: bpy and numpy, and pytest to test it."""
+    locks = {PYTHON_OF_BLENDER[blender]: f"blender-{blender}.txt"}
+    return Environment(ROOT / ".venvs" / f"blender-{blender}", locks)
+
+
+def candidates(version: str):
+    """Programs that may be a Python of this version, the likeliest first."""
+    if version == "{}.{}".format(*sys.version_info):
+        yield sys.executable
+    for folder in os.get_exec_path():
+        for name in (f"python{version}", "python3", "python"):
+            found = shutil.which(name, path=folder)
+            if found:
+                yield found
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    uv = Path.home() / ".local/share/uv/python"
+    yield from map(str, sorted(pyenv.glob(f"{version}.*/bin/python"), reverse=True))
+    yield from map(str, sorted(uv.glob(f"cpython-{version}.*/bin/python3"), reverse=True))
+    if os.name == "nt" and shutil.which("py"):
+        told = subprocess.run(
+            ["py", f"-{version}", "-c", "import sys; print(sys.executable)"], capture_output=True, text=True
+        )
+        if told.returncode == 0:
+            yield told.stdout.strip()
+
+
+def probe(program: str) -> tuple[str, str]:
+    """Version and true path of a Python that can make environments; a ``SetupError`` says why it cannot.
+
+    The true path is not that of an environment (it could be the one to be removed) nor of a pyenv shim.
+    """
+    try:
+        done = subprocess.run([program, "-c", PROBE], capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SetupError(str(error)) from None
+    if done.returncode:
+        raise SetupError((done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1])
+    version, path = done.stdout.strip().split(" ", 1)
+    return version, path
+
+
+def find_python(versions) -> tuple[str, str]:
+    """Version and path of one of ``versions``: the running one if it fits, else the first found."""
+    running = "{}.{}".format(*sys.version_info)
+    found, unusable = {}, {}
+    for version in sorted(versions, key=lambda version: version != running):
+        for program in candidates(version):
+            if program not in found and program not in unusable:
+                try:
+                    found[program] = probe(program)
+                except SetupError as error:
+                    unusable[program] = str(error)
+            if program in found and found[program][0] == version:
+                return found[program]
+    reasons = "".join(f"\n  not usable: {program}: {reason}" for program, reason in unusable.items())
+    raise SetupError(
+        f"Condyle needs Python {' or '.join(versions)}: Blender's Python module has wheels for no other. "
+        f"None was found (this is Python {running}). Install one, on Debian and Ubuntu with its -venv package, "
+        f"and run the same command again.{reasons}"
+    )
+
+
+def missing_libraries() -> dict[str, str]:
+    """Shared libraries of Blender that this Linux lacks, with their Debian packages."""
+    missing = {}
+    if sys.platform == "linux":
+        for library, package in {**LIBRARIES_TO_IMPORT, **LIBRARIES_TO_DRAW}.items():
+            try:
+                ctypes.CDLL(library)
+            except OSError:
+                missing[library] = package
+    return missing
+
+
+def provide_libraries(missing: dict[str, str]) -> None:
+    """Install what `import bpy` needs where that is ours to do; else name it."""
+    packages = " ".join(missing.values()).split()
+    if os.geteuid() == 0 and Path("/etc/debian_version").exists() and shutil.which("apt-get"):
+        say(f"installing the shared libraries that Blender needs: {' '.join(packages)}")
+        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
+        for command in (["apt-get", "update", "-qq"], install):
+            # both are quiet, and only the second decides: an old package list may still do
+            done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL)
+        if done.returncode == 0:
+            return
+    message = (
+        f"Blender's Python module needs shared libraries that are missing here: {', '.join(missing)}. "
+        f"On Debian and Ubuntu: sudo apt-get install {' '.join(packages)}"
+    )
+    if any(library in LIBRARIES_TO_IMPORT for library in missing):
+        raise SetupError(message)
+    say(message + "\nOnly pictures need them: going on without.")
+
+
+@contextlib.contextmanager
+def only_one():
+    """Wait for any other build.py that is setting up; the system gives the lock back if one is killed."""
+    with (ROOT / ".build.lock").open("a+") as file:
+        if os.name == "nt":
+            import msvcrt
+
+            file.seek(0)
+            locked = False
+            while not locked:
+                with contextlib.suppress(OSError):  # raised after 10 s of waiting
+                    msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+                    locked = True
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def ensure(environment: Environment) -> Path:
+    """The Python of an environment that is complete; made, or made anew, where it is not."""
+    machine = (platform.system(), platform.machine())
+    if environment.has_bpy and machine not in BPY_MACHINES:
+        raise SetupError("Blender's Python module has no wheel for {} on {}.".format(*machine))
+    missing = missing_libraries() if environment.has_bpy else {}
+    if missing or not environment.is_ready():
+        with only_one():
+            if missing:
+                provide_libraries(missing)
+            if not environment.is_ready():
+                make(environment)
+    return environment.python
+
+
+def make(environment: Environment) -> None:
+    """Make an environment from nothing; the stamp that says it is complete comes last."""
+    version, program = find_python(environment.locks)
+    name = environment.folder.relative_to(ROOT)
+    say(f"setting up {name} with Python {version} ({program}); this happens once")
+    stamp = {"python": version, "program": program, "lock": environment.lock_digest(version)}
+    shutil.rmtree(environment.folder, ignore_errors=True)
+    if environment.folder.exists():
+        raise SetupError(f"{name} cannot be removed; is a program of it still running?")
+    install = ["-m", "pip", "install", "--require-hashes", "--only-binary", ":all:", "--no-deps"]
+    quiet = ["--no-input", "--disable-pip-version-check"] + ["-q"] * (not sys.stdout.isatty())
+    lock = ROOT / "requirements" / environment.locks[version]
+    for command in (
+        [program, "-m", "venv", str(environment.folder)],
+        [str(environment.python), *install, *quiet, "-r", str(lock)],
+    ):
+        if subprocess.run(command).returncode:
+            raise SetupError(f"setting up {name} failed, see above; the same command starts it again.")
+    temporary = environment.stamp.with_suffix(".part")
+    temporary.write_text(json.dumps(stamp), "utf-8")
+    os.replace(temporary, environment.stamp)
+
+
+def say(message: str) -> None:
+    print(f"build.py: {message}", file=sys.stderr, flush=True)
+
+
+def run(python: Path, *arguments: str, folder: Path | None = None, **variables: str) -> int:
+    """Run ``python ARGUMENTS`` with the checkout, and not the current folder, on its path; its exit code."""
+    environment = {**os.environ, **variables}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    # Blender's own settings of this user stay out of it, unless asked for.
+    environment.setdefault("BLENDER_USER_RESOURCES", str(MAIN.folder / "blender-user"))
+    if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        environment.setdefault("LIBGL_ALWAYS_SOFTWARE", "1")
+    process = subprocess.Popen([str(python), "-P", *arguments], env=environment, cwd=folder)
+    while True:
+        try:
+            code = process.wait()
+            break
+        except KeyboardInterrupt:  # the terminal sent it to the child as well: let it end in its own way
+            continue
+    return 128 - code if code < 0 else code
+
+
+def has_option(rest, *names: str) -> bool:
+    return any(argument.split("=")[0] in names for argument in rest)
+
+
+def scenes(options, rest) -> int:
+    """Build every scene, or with ``demo`` the knee, into out/ (or --out FOLDER)."""
+    module = ["blender_scenes.knee", "--demo"] if options.command == "demo" else ["blender_scenes"]
+    out = [] if has_option(rest, "--out") else ["--out", str(ROOT / "out")]
+    return run(ensure(MAIN), "-m", *module, *out, *rest)
+
+
+def bake(options, rest) -> int:
+    return run(ensure(MAIN), "-m", "addon", "bake", *rest)
+
+
+def verify(options, rest) -> int:
+    out = [] if has_option(rest, "--out") else ["--out", str(ROOT / "out")]
+    return run(ensure(MAIN), "-m", "tests.verification", *out, *rest)
+
+
+def bench(options, rest) -> int:
+    """Pinocchio has no wheels for Windows: there only what needs no peer is measured."""
+    return run(ensure(MAIN if os.name == "nt" else PEERS), "-m", "tests.benchmarks", *rest)
+
+
+def test(options, rest) -> int:
+    selected = ["--slow"] * options.slow + ["--small"] * options.small + rest
+    if options.peers:
+        return run(ensure(PEERS), "-m", "pytest", "-m", "peers", *selected, folder=ROOT)
+    if options.installed is None:
+        return run(ensure(MAIN), "-m", "pytest", *selected, folder=ROOT)
+    python = ensure(blender_environment(options.installed))
+    abi = "cp" + PYTHON_OF_BLENDER[options.installed].replace(".", "")
+    out = ROOT / "dist" / f"installed-{options.installed}"
+    code = package("--out", str(out), "--python", abi, "--platform", "here")
+    if code:
+        return code
+    (archive,) = out.glob(f"*-{abi}.zip")
+    return run(python, str(ROOT / "tests/installed/run.py"), "--zip", str(archive), *selected)
+
+
+def package(*arguments: str) -> int:
+    """Build zips of the extension. Only fetching wheels and validating need .venv."""
+    if "--no-wheels" in arguments and not MAIN.is_ready():
+        return subprocess.call([sys.executable, str(ROOT / ".ci/extension.py"), *arguments])
+    return run(ensure(MAIN), str(ROOT / ".ci/extension.py"), *arguments)
+
+
+def extension(options, rest) -> int:
+    return package(*rest)
+
+
+def clean(options, rest) -> int:
+    """Remove what the commands wrote; with --all the environments as well."""
+    for name in ["out", "dist"] + [".venv", ".venvs", ".build.lock"] * options.all:
+        path = ROOT / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    for folder in ("addon", "physics", "blender_scenes", "tests", ".ci"):
+        for cache in list((ROOT / folder).rglob("__pycache__")):
+            shutil.rmtree(cache)
+    for cache in (".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"):
+        shutil.rmtree(ROOT / cache, ignore_errors=True)
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    main_parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def add(name: str, function, help: str, passes_help: bool = True) -> argparse.ArgumentParser:
+        command = commands.add_parser(
+            name, help=help, description=help, add_help=not passes_help, allow_abbrev=False
+        )
+        command.set_defaults(function=function)
+        return command
+
+    add("demo", scenes, "build, fit, simulate and bake the knee; writes out/knee.blend and pictures")
+    add(
+        "bake",
+        bake,
+        "fit, simulate and bake the scenes of a .blend without a window: SCENE.blend --out OUT.blend",
+    )
+    tests = add("test", test, "run the tests; what follows -- goes to pytest", passes_help=False)
+    tests.add_argument("--slow", action="store_true", help="the slow ones, too")
+    tests.add_argument("--small", action="store_true", help="only those that run in every supported Blender")
+    where = tests.add_mutually_exclusive_group()
+    where.add_argument("--peers", action="store_true", help="comparisons with Pinocchio and MuJoCo")
+    where.add_argument(
+        "--installed",
+        metavar="BLENDER",
+        choices=PYTHON_OF_BLENDER,
+        help="the add-on's tests, with the extension built and installed in this Blender: 4.2, 5.0 or 5.2",
+    )
+    add("scenes", scenes, "build all scenes into out/")
+    add("extension", extension, "build the extension's zips into dist/; see `extension --help`")
+    add("bench", bench, "measure speed against Pinocchio and MuJoCo: --json FILE")
+    add("verify", verify, "measure every claim; writes out/verification.json, .md and plots")
+    removal = add("clean", clean, "remove out/, dist/ and caches", passes_help=False)
+    removal.add_argument("--all", action="store_true", help="the environments, too")
+    return main_parser
+
+
+def main(arguments=None) -> int:
+    options, rest = parser().parse_known_args(arguments)
+    if options.command == "clean" and rest:
+        parser().error(f"clean takes no {rest[0]}")
+    try:
+        return options.function(options, [argument for argument in rest if argument != "--"])
+    except SetupError as error:
+        say(str(error))
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())
