@@ -154,8 +154,8 @@ def find_python(versions) -> tuple[str, str]:
     reasons = "".join(f"\n  not usable: {program}: {reason}" for program, reason in unusable.items())
     raise SetupError(
         f"Condyle needs Python {' or '.join(versions)}: Blender's Python module has wheels for no other. "
-        f"None was found (this is Python {running}). Install one, on Debian and Ubuntu with its -venv package, "
-        f"and run the same command again.{reasons}"
+        f"None was found (this is Python {running}). Install one (on Debian and Ubuntu with its -venv "
+        f"package) and run the same command again.{reasons}"
     )
 
 

@@ -79,7 +79,9 @@ def part(condyle: ModuleType) -> Callable[[str], ModuleType]:
 @pytest.fixture
 def ph(condyle: ModuleType) -> ModuleType:
     """The physics package that the add-on itself works with."""
-    return importlib.import_module(f"{INSTALLED}.physics" if INSTALLED else "physics")
+    core = importlib.import_module(f"{condyle.__name__}.core")
+    package: ModuleType = core.physics()
+    return package
 
 
 @pytest.fixture

@@ -1,0 +1,191 @@
+"""Build the zips of the extension: the add-on's files, physics beside them, the compute process's wheels.
+
+    python3 build.py extension                  for this machine's platform, one zip for each Blender Python
+    python3 build.py extension --platform all   for every platform that has the wheels
+    python3 build.py extension --no-wheels      sources only: any platform and Python, slower without numba
+
+Same input, same bytes: entries are sorted and carry one fixed time. Blender's own program validates each zip.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TIME = (2020, 1, 1, 0, 0, 0)
+
+# Blender's name of a platform -> wheel tags to accept there, the newest first.
+PLATFORMS = {
+    "linux-x64": ["manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux2014_x86_64"],
+    "macos-arm64": ["macosx_12_0_arm64", "macosx_11_0_arm64"],
+    "windows-x64": ["win_amd64"],
+    "windows-arm64": ["win_arm64"],
+}
+# numba has no wheel for Windows on ARM before Python 3.13; Intel Macs take the zip without wheels.
+NO_WHEELS = {("cp311", "windows-arm64")}
+# The Blenders whose Python is this one: from, and below.
+BLENDERS = {"cp311": ("4.2.0", "5.1.0"), "cp313": ("5.1.0", None)}
+HERE = {
+    ("Linux", "x86_64"): "linux-x64",
+    ("Darwin", "arm64"): "macos-arm64",
+    ("Windows", "AMD64"): "windows-x64",
+    ("Windows", "ARM64"): "windows-arm64",
+}
+
+
+class BuildError(Exception):
+    """What keeps a zip from being built, told in one message."""
+
+
+def manifest(python: str | None = None, system: str | None = None, wheels: list[str] | None = None) -> str:
+    """The manifest of one zip: that of the sources, narrowed to the Blenders and platform of its wheels."""
+    text = (ROOT / "addon/blender_manifest.toml").read_text("utf-8")
+    if python is None:
+        return text
+    first, below = BLENDERS[python]
+    lines = [f'blender_version_min = "{first}"']
+    lines += [f'blender_version_max = "{below}"'] if below else []
+    lines.append(f'platforms = ["{system}"]')
+    lines += ["wheels = [", *(f'    "./wheels/{name}",' for name in wheels or []), "]"]
+    narrowed, count = re.subn(r'^blender_version_min = ".*"$', "\n".join(lines), text, flags=re.MULTILINE)
+    if count != 1:
+        raise BuildError("addon/blender_manifest.toml has no line blender_version_min")
+    return narrowed
+
+
+def manifest_value(name: str) -> str:
+    found = re.search(rf'^{name} = "(.*)"$', manifest(), flags=re.MULTILINE)
+    if found is None:
+        raise BuildError(f"addon/blender_manifest.toml has no line {name}")
+    return found[1]
+
+
+def sources() -> dict[str, Path]:
+    """Path in the zip -> file: addon/ is the extension's root, physics/ a package in it."""
+    files = {"LICENSE": ROOT / "LICENSE"}
+    for folder, prefix in ((ROOT / "addon", Path()), (ROOT / "physics", Path("physics"))):
+        for path in folder.rglob("*"):
+            inside = path.relative_to(folder)
+            hidden = any(part.startswith(".") or part == "__pycache__" for part in inside.parts)
+            if path.is_file() and not hidden and path.suffix not in {".pyc", ".blend1", ".part"}:
+                files[(prefix / inside).as_posix()] = path
+    del files["blender_manifest.toml"]
+    return files
+
+
+def fetch_wheels(python: str, system: str) -> list[Path]:
+    """Wheels of the compute process by their hashes; those fetched before are taken from dist/wheels."""
+    lock = ROOT / "requirements" / f"wheels-{python}.txt"
+    digest = hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
+    folder = ROOT / "dist/wheels" / f"{python}-{system}-{digest}"
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+            fetched = Path(temporary) / "fetched"
+            pip = [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps"]
+            pip += ["--require-hashes", "--only-binary", ":all:", "-r", str(lock), "-d", str(fetched)]
+            pip += [
+                "--implementation",
+                "cp",
+                "--abi",
+                python,
+                "--python-version",
+                f"{python[2]}.{python[3:]}",
+            ]
+            for tag in PLATFORMS[system]:
+                pip += ["--platform", tag]
+            if subprocess.run(pip).returncode:
+                raise BuildError(f"the wheels for {python} on {system} could not be fetched, see above")
+            if not folder.exists():
+                os.replace(fetched, folder)
+    return sorted(folder.glob("*.whl"))
+
+
+def write_zip(path: Path, text: str, wheels: list[Path]) -> None:
+    """The manifest ``text``, the sources and the wheels as one zip."""
+    entries: dict[str, bytes] = {"blender_manifest.toml": text.encode()}
+    entries.update({name: file.read_bytes() for name, file in sources().items()})
+    entries.update({f"wheels/{wheel.name}": wheel.read_bytes() for wheel in wheels})
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in sorted(entries):
+            entry = zipfile.ZipInfo(name, TIME)
+            entry.external_attr = 0o644 << 16
+            entry.create_system = 3  # the same on every system
+            packed = name.endswith(".whl")  # a wheel is a zip already
+            entry.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
+            archive.writestr(entry, entries[name])
+
+
+def validate(path: Path) -> bool:
+    """Ask Blender's own program, with its list of tags; ``False`` where there is no bpy to ask."""
+    for bpy in sorted(Path(sys.prefix).glob("[Ll]ib*/**/site-packages/bpy/[0-9]*/scripts")):
+        program = bpy / "addons_core/bl_pkg/cli/blender_ext.py"
+        tags = next(bpy.glob("modules/_bpy_internal/extensions/tags.py"))
+        done = subprocess.run(
+            [sys.executable, str(program), "validate", str(path), "--valid-tags", str(tags)]
+        )
+        if done.returncode:
+            raise BuildError(f"{path.name} is not a valid extension, see above")
+        return True
+    return False
+
+
+def build(python: str | None, system: str | None, out: Path) -> Path:
+    """Build one zip, without ``python`` the one that has no wheels; only a valid one gets to ``out``."""
+    name, version = manifest_value("id"), manifest_value("version")
+    wheels = fetch_wheels(python, system) if python else []
+    text = manifest(python, system, [wheel.name for wheel in wheels])
+    path = out / (f"{name}-{version}-{system}-{python}.zip" if python else f"{name}-{version}.zip")
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out) as temporary:
+        made = Path(temporary) / path.name
+        write_zip(made, text, wheels)
+        checked = "valid" if validate(made) else "not validated: no bpy here"
+        os.replace(made, path)
+    print(f"{path}  {path.stat().st_size / 1e6:.1f} MB, {checked}", flush=True)
+    return path
+
+
+def chosen(options: argparse.Namespace) -> list[tuple[str | None, str | None]]:
+    if options.no_wheels:
+        return [(None, None)]
+    here = HERE.get((platform.system(), platform.machine()))
+    systems = {"all": list(PLATFORMS), "here": [here]}.get(options.platform, [options.platform])
+    pythons = [options.python] if options.python else list(BLENDERS)
+    pairs = [
+        (python, system) for python in pythons for system in systems if (python, system) not in NO_WHEELS
+    ]
+    if not pairs or None in systems:
+        raise BuildError("there are no wheels for this platform; build with --no-wheels")
+    return pairs
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="build.py extension", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--no-wheels", action="store_true", help="one zip with the sources only")
+    parser.add_argument("--platform", choices=["here", "all", *PLATFORMS], default="here")
+    parser.add_argument("--python", choices=BLENDERS, help="only for this Python")
+    parser.add_argument("--out", type=Path, default=ROOT / "dist", help="folder of the zips")
+    options = parser.parse_args()
+    try:
+        for python, system in chosen(options):
+            build(python, system, options.out)
+    except BuildError as error:
+        print(f"build.py extension: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
