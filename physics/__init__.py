@@ -1,0 +1,50 @@
+"""Condyle's physics: joints, fitting, dynamics; float64, SI units, radians, no Blender.
+
+Twists are [angular, linear] in the body frame, wrenches [moment, force], quaternions wxyz, poses 4x4 matrices.
+"""
+
+from __future__ import annotations
+
+from . import joints, lie, splines
+from .body import Body
+from .dynamics import Energy, body_poses, energy, forward_dynamics, inverse_dynamics, mass_matrix
+from .errors import (
+    CancelledError,
+    CondyleError,
+    DivergedError,
+    FitError,
+    FormatError,
+    JointRangeError,
+    MissingDependencyError,
+    ModelError,
+)
+from .model import Model, ModelBuilder, State
+from .result import Result
+from .simulation import Table, simulate
+
+__all__ = [
+    "joints",
+    "lie",
+    "splines",
+    "ModelBuilder",
+    "Model",
+    "Body",
+    "State",
+    "forward_dynamics",
+    "inverse_dynamics",
+    "mass_matrix",
+    "body_poses",
+    "energy",
+    "Energy",
+    "simulate",
+    "Table",
+    "Result",
+    "CondyleError",
+    "ModelError",
+    "JointRangeError",
+    "FormatError",
+    "FitError",
+    "DivergedError",
+    "CancelledError",
+    "MissingDependencyError",
+]

@@ -1,0 +1,157 @@
+"""One rigid body and the joint that carries it, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import lie
+from ._typing import FloatArray
+from .errors import ModelError
+from .joints import Joint
+from .packing import Link
+from .validation import finite_array, inertia_matrix, number
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body; arrays are read-only. Units and meanings as in `ModelBuilder.add_body`.
+
+    ``limits`` is (n, 2), infinite where there is none; ``limit_stiffness`` and ``limit_damping`` are None where the model
+    chooses them.
+    """
+
+    name: str
+    parent: int
+    joint: Joint
+    joint_in_parent: FloatArray
+    body_in_joint: FloatArray
+    mass: float
+    com: FloatArray
+    inertia: FloatArray
+    stiffness: FloatArray
+    rest: FloatArray
+    damping: FloatArray
+    armature: FloatArray
+    limits: FloatArray
+    limit_stiffness: FloatArray | None
+    limit_damping: FloatArray | None
+
+    def link(self, coordinates: FloatArray) -> Link:
+        """The body as the packer wants it, with its rows of dof_float."""
+        return Link(
+            self.parent,
+            self.joint,
+            self.joint_in_parent,
+            self.body_in_joint,
+            self.mass,
+            self.com,
+            self.inertia,
+            coordinates,
+        )
+
+    def to_dict(self, bodies: Sequence[Body]) -> dict[str, Any]:
+        """JSON-able description; infinite limits become None."""
+
+        def listed(values: FloatArray | None) -> Any:
+            return None if values is None else values.tolist()
+
+        return {
+            "name": self.name,
+            "parent": None if self.parent < 0 else bodies[self.parent].name,
+            "joint": self.joint.to_dict(),
+            "joint_in_parent": self.joint_in_parent.tolist(),
+            "body_in_joint": self.body_in_joint.tolist(),
+            "mass": self.mass,
+            "com": self.com.tolist(),
+            "inertia": self.inertia.tolist(),
+            "stiffness": self.stiffness.tolist(),
+            "rest": self.rest.tolist(),
+            "damping": self.damping.tolist(),
+            "armature": self.armature.tolist(),
+            "limits": [[x if np.isfinite(x) else None for x in pair] for pair in self.limits.tolist()],
+            "limit_stiffness": listed(self.limit_stiffness),
+            "limit_damping": listed(self.limit_damping),
+        }
+
+
+def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> Body:
+    """Check everything and make the body; ModelError names body, thing and value."""
+    of = f"of body {name!r}"
+    if not isinstance(joint, Joint):
+        raise ModelError(f"joint {of} must be one of physics.joints, got {joint!r:.80}")
+    n = joint.num_coordinates
+    poses = {key: _pose(values[key], f"{key} {of}") for key in ("joint_in_parent", "body_in_joint")}
+    not_negative = {
+        key: _per_coordinate(values[key], n, f"{key} {of}", not_negative=True)
+        for key in ("stiffness", "damping", "armature")
+    }
+    chosen = {
+        key: None
+        if values[key] is None
+        else _per_coordinate(values[key], n, f"{key} {of}", not_negative=True)
+        for key in ("limit_stiffness", "limit_damping")
+    }
+    body = Body(
+        name=name,
+        parent=parent,
+        joint=joint,
+        mass=number(values["mass"], f"mass {of}", positive=True),
+        com=finite_array(values["com"], (3,), f"com {of}"),
+        inertia=inertia_matrix(values["inertia"], f"inertia {of}"),
+        rest=_per_coordinate(values["rest"], n, f"rest {of}"),
+        limits=_limits(values["limits"], joint, f"limits {of}"),
+        **poses,
+        **not_negative,
+        **chosen,
+    )
+    for value in vars(body).values():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    return body
+
+
+def _pose(value: Any, name: str) -> FloatArray:
+    if value is None:
+        return np.eye(4)
+    pose = lie.check_frames(value, name)
+    if pose.shape != (4, 4):
+        raise ModelError(f"{name} must have shape (4, 4), got {pose.shape}")
+    return pose
+
+
+def _per_coordinate(value: Any, n: int, name: str, not_negative: bool = False) -> FloatArray:
+    array = finite_array(value, (n,) if np.ndim(value) else (), name)
+    result = np.full(n, array) if array.ndim == 0 else array
+    if not_negative and (result < 0.0).any():
+        raise ModelError(f"{name} must not be negative, got {result[result < 0.0][0]:g}")
+    return result
+
+
+def _limits(value: Any, joint: Joint, name: str) -> FloatArray:
+    n = joint.num_coordinates
+    if value is None:
+        return np.tile([-np.inf, np.inf], (n, 1))
+    if isinstance(value, str):
+        if value != "range":
+            raise ModelError(f"{name} must be None, 'range' or pairs of numbers, got {value!r}")
+        return np.array(joint.range, dtype=np.float64).reshape(n, 2)
+    pairs = [value] if n == 1 and np.ndim(value) == 1 else value  # type: ignore[arg-type]
+    try:
+        limits = np.array(
+            [
+                [-np.inf if low is None else float(low), np.inf if high is None else float(high)]
+                for low, high in pairs
+            ]
+        ).reshape(-1, 2)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{name} must be pairs (lower, upper), got {value!r:.80}") from error
+    if len(limits) != n:
+        raise ModelError(f"{name} must be {n} pairs (lower, upper), got {len(limits)}")
+    for lower, upper in limits:
+        if not lower < upper:
+            raise ModelError(f"{name} are empty or reversed: [{lower:g}, {upper:g}]")
+    return limits

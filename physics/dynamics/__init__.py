@@ -1,0 +1,122 @@
+"""Forward and inverse dynamics, mass matrix, poses and energy of one state: thin faces over the kernels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import JointRangeError, ModelError
+from ..kernels import layout
+from ..model import Model, State
+from ..validation import finite_array
+
+
+class Energy(NamedTuple):
+    """Energies [J]; potential counts gravity (0 at the world's origin), springs and limits."""
+
+    kinetic: float
+    potential: float
+    total: float
+
+
+def check_flags(model: Model, flags: Any) -> None:
+    """Raise what the kernels reported."""
+    status, culprit = int(flags[layout.STATUS]), int(flags[layout.CULPRIT])
+    if status == layout.OK:
+        return
+    name = model.body_names[culprit]
+    if status == layout.OUT_OF_RANGE:
+        raise JointRangeError(
+            f"joint of body {name!r} left its range {model.bodies[culprit].joint.range.tolist()}"
+        )
+    raise ModelError(f"joint of body {name!r} has a coordinate that moves no inertia in this configuration")
+
+
+def check_state(model: Model, state: State) -> None:
+    """ModelError where a state is not one of this model."""
+    if not isinstance(state, State) or state.q.shape != (model.num_coordinates,):
+        raise ModelError(f"the state does not belong to {model!r}: make it with model.state(...)")
+
+
+def _vector(model: Model, value: Any, name: str) -> FloatArray:
+    if value is None:
+        return np.zeros(model.num_coordinates)
+    return finite_array(value, (model.num_coordinates,), name)
+
+
+def forward_dynamics(model: Model, state: State, tau: Any = None) -> FloatArray:
+    """Accelerations (nv,) under generalized forces tau (nv,), gravity, springs, dampers and limits; O(n).
+
+    Lee & Terzopoulos 2008, appendix A.
+
+    Raises:
+        ModelError: bad shapes or numbers; a joint for kinematics only; a coordinate that moves no inertia.
+        JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
+    """
+    from ..kernels.aba import forward_dynamics as kernel
+
+    check_state(model, state)
+    model.check_dynamics()
+    tau = _vector(model, tau, "tau")
+    qdd = np.zeros(model.num_coordinates)
+    spaces = model.workspace().clear()
+    kernel(model.arrays, np.array(state.q), np.array(state.qd), tau, qdd, *spaces)
+    check_flags(model, spaces[2])
+    return qdd
+
+
+def inverse_dynamics(model: Model, state: State, qdd: Any = None) -> FloatArray:
+    """Generalized forces (nv,) that, beside springs, dampers and limits, make the accelerations qdd (nv,); O(n).
+
+    Lee & Terzopoulos 2008, eqs. 14-16. The inverse of `forward_dynamics`; raises as it does.
+    """
+    from ..kernels.rnea import inverse_dynamics as kernel
+
+    check_state(model, state)
+    qdd = _vector(model, qdd, "qdd")
+    tau = np.zeros(model.num_coordinates)
+    spaces = model.workspace().clear()
+    kernel(model.arrays, np.array(state.q), np.array(state.qd), qdd, tau, *spaces)
+    check_flags(model, spaces[2])
+    return tau
+
+
+def mass_matrix(model: Model, state: State) -> FloatArray:
+    """Mass matrix (nv, nv) at the state's coordinates, armature included."""
+    from ..kernels.crba import mass_matrix as kernel
+
+    check_state(model, state)
+    nv = model.num_coordinates
+    matrix = np.zeros((nv, nv))
+    spaces = model.workspace().clear()
+    kernel(model.arrays, np.array(state.q), np.zeros(nv), matrix, *spaces)
+    check_flags(model, spaces[2])
+    return matrix
+
+
+def observe(model: Model, q: FloatArray, qd: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Body poses (samples, nb, 4, 4) and energies (samples, 3) of a sequence of coordinates and velocities."""
+    from ..kernels.observe import observe as kernel
+
+    samples = len(q)
+    poses = np.empty((samples, model.num_bodies, 4, 4))
+    energy = np.empty((samples, 3))
+    spaces = model.workspace().clear()
+    kernel(model.arrays, np.ascontiguousarray(q), np.ascontiguousarray(qd), poses, energy, *spaces)
+    check_flags(model, spaces[2])
+    return poses, energy
+
+
+def body_poses(model: Model, state: State) -> FloatArray:
+    """World poses (nb, 4, 4) of the body frames."""
+    check_state(model, state)
+    return observe(model, state.q[None].copy(), state.qd[None].copy())[0][0]
+
+
+def energy(model: Model, state: State) -> Energy:
+    """Kinetic, potential and total energy of a state."""
+    check_state(model, state)
+    kinetic, potential, total = observe(model, state.q[None].copy(), state.qd[None].copy())[1][0]
+    return Energy(float(kinetic), float(potential), float(total))

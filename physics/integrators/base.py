@@ -1,0 +1,70 @@
+"""What every integrator is given, and what it does with samples, cancellation and failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import CancelledError, DivergedError
+from ..kernels import layout
+from ..model import Model
+from ..result import Result
+
+REASONS = {
+    layout.OUT_OF_RANGE: "its joint left its range",
+    layout.SINGULAR: "a coordinate moves no inertia",
+    layout.NOT_FINITE: "a coordinate is no longer finite",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A checked simulation: see `simulation.simulate` for the meanings."""
+
+    model: Model
+    start: float
+    duration: float
+    dt: float
+    samples: FloatArray
+    tau: tuple[FloatArray, FloatArray]
+    progress: Callable[[float], bool | None] | None
+    rtol: float
+    atol: float
+
+
+class Recording:
+    """The samples of a run as they come; the first is the initial state."""
+
+    def __init__(self, problem: Problem, q: FloatArray, qd: FloatArray, info: dict[str, Any]) -> None:
+        count = len(problem.samples)
+        self.problem = problem
+        self.q = np.zeros((count, len(q)))
+        self.qd = np.zeros((count, len(q)))
+        self.q[0], self.qd[0] = q, qd
+        self.info = info
+
+    def result(self, written: int) -> Result:
+        """The first `written` samples."""
+        return Result(
+            self.problem.model,
+            self.problem.samples[:written].copy(),
+            self.q[:written].copy(),
+            self.qd[:written].copy(),
+            self.info,
+        )
+
+    def report(self, fraction: float, written: int) -> None:
+        """Tell the fraction done; CancelledError where the caller has had enough."""
+        if self.problem.progress is not None and self.problem.progress(min(fraction, 1.0)) is False:
+            raise CancelledError(f"cancelled at {fraction:.0%}", self.result(written))
+
+    def check(self, flags: Any, time: float, written: int) -> None:
+        """DivergedError where a kernel raised a flag."""
+        status = int(flags[layout.STATUS])
+        if status != layout.OK:
+            body = self.problem.model.body_names[int(flags[layout.CULPRIT])]
+            raise DivergedError(time, body, REASONS[status], self.result(written))

@@ -1,0 +1,233 @@
+"""What every joint is: a product of exponentials, G(q) = H prod_k exp(g_k phi_k(q)) (Lee & Terzopoulos 2008, eq. 26).
+
+A joint class says which factors it has; this module turns them into the blocks that the kernels read, and evaluates G, S
+and dS by calling those same kernels.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import lie
+from .._typing import FloatArray
+from ..errors import JointRangeError, ModelError
+from ..kernels import layout
+from ..validation import finite_array
+
+IDENTITY: FloatArray = np.eye(4)
+IDENTITY.flags.writeable = False
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """One kernel block: its kind (``layout.SCREW`` ...), first local coordinate, frame before it, and its data."""
+
+    kind: int
+    coordinate: int
+    frame: FloatArray
+    data: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Factorization:
+    """The blocks of a joint in order, and the constant frame (4, 4) behind the last one."""
+
+    blocks: tuple[Block, ...]
+    after: FloatArray
+
+
+def screw_frame(twist: FloatArray) -> tuple[FloatArray, float, float]:
+    """A frame A whose z axis is the screw axis of a twist, with rate and lead: twist = Ad_A (0, 0, rate, 0, 0, lead)."""
+    w, v = twist[:3], twist[3:]
+    rate = float(np.linalg.norm(w))
+    frame = np.eye(4)
+    if rate > 0.0:
+        axis = w / rate
+        frame[:3, 3] = np.cross(axis, v) / rate
+        lead = float(axis @ v)
+    else:
+        lead = float(np.linalg.norm(v))
+        axis = v / lead
+    frame[:3, :3] = rotation_to(axis)
+    return frame, rate, lead
+
+
+def rotation_to(axis: FloatArray) -> FloatArray:
+    """The shortest rotation (3, 3) that takes z to a unit axis (about x where the axis is -z)."""
+    x, y, z = axis
+    if z < -1.0 + 1e-12:
+        return np.diag([1.0, -1.0, -1.0])
+    turn = lie.hat(np.array([-y, x, 0.0]))
+    result: FloatArray = np.eye(3) + turn + turn @ turn / (1.0 + z)
+    return result
+
+
+def product_of_screws(twists: Sequence[FloatArray]) -> Factorization:
+    """exp(t_0 q_0) exp(t_1 q_1) ... as screws about z with constant frames between them."""
+    blocks: list[Block] = []
+    frame: FloatArray = IDENTITY
+    for coordinate, twist in enumerate(twists):
+        axis_frame, rate, lead = screw_frame(twist)
+        blocks.append(Block(layout.SCREW, coordinate, frame @ axis_frame, np.array([rate, lead])))
+        frame = lie.inverse(axis_frame)
+    return Factorization(tuple(blocks), frame)
+
+
+class Joint:
+    """Base of all joints. A joint is immutable; equal joints have equal ``to_dict()``.
+
+    Attributes:
+        type: the joint's name in files and menus.
+        coordinate_names: one name a coordinate.
+        coordinate_units: ``"rad"``, ``"m"`` or ``"1"`` for each.
+    """
+
+    type: ClassVar[str]
+    coordinate_names: tuple[str, ...] = ()
+    coordinate_units: tuple[str, ...] = ()
+
+    def factorization(self) -> Factorization:
+        """The joint's factors for the kernels."""
+        raise TypeError(f"{type(self).__name__} does not say which factors it has")
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able description, ``{"type": ..., ...}``; ``joints.from_dict`` reads it."""
+        raise TypeError(f"{type(self).__name__} does not say how it is written")
+
+    @property
+    def num_coordinates(self) -> int:
+        return len(self.coordinate_names)
+
+    @property
+    def range(self) -> FloatArray:
+        """Where the coordinates live, (n, 2); infinite where nothing bounds them."""
+        return np.tile([-np.inf, np.inf], (self.num_coordinates, 1))
+
+    @cached_property
+    def _single(self) -> Any:
+        from ..packing import Workspace, pack_joint  # packing imports this module
+
+        arrays = pack_joint(self)
+        return arrays, Workspace(1, self.num_coordinates)
+
+    @cached_property
+    def _after(self) -> FloatArray:
+        return self.factorization().after
+
+    def evaluate(self, q: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Pose, Jacobian and Hessian of the joint.
+
+        Args:
+            q: coordinates (n,), or a number for a joint with one.
+
+        Returns:
+            G (4, 4); S (6, n), column i the body twist of coordinate i; dS (6, n, n), dS[:, i, j] = d s_i / d q_j
+            (Lee & Terzopoulos 2008, eqs. 27-31; dS is not symmetric in i and j).
+
+        Raises:
+            ModelError: q has the wrong shape or is not finite.
+            JointRangeError: q lies outside a joint whose policy is ``"error"``.
+        """
+        from ..kernels.observe import joint_geometry
+
+        n = self.num_coordinates
+        q = finite_array(np.atleast_1d(np.asarray(q, dtype=np.float64)), (n,), f"{self.type} joint coordinates")
+        arrays, workspace = self._single
+        pairs = list(_pairs(n))
+        directions = np.zeros((len(pairs), n))
+        for k, (i, j) in enumerate(pairs):
+            directions[k, i] = directions[k, j] = 1.0
+        pose, columns, biases = np.empty(12), np.empty((n, 6)), np.empty((len(pairs), 6))
+        if not pairs:  # the pose comes from the same pass, so one empty direction
+            directions, biases = np.zeros((1, 0)), np.empty((1, 6))
+        spaces = workspace.clear()
+        joint_geometry(arrays, q, directions, pose, columns, biases, spaces)
+        self._check_range(spaces[2], q)
+        link = np.eye(4)
+        link[:3, :3], link[:3, 3] = pose[:9].reshape(3, 3), pose[9:]
+        transform = link @ self._after
+        lever = transform[:3, 3] - link[:3, 3]
+        to_body = lie.adjoint_inverse(_pose(transform[:3, :3], lever))
+        subspace = to_body @ columns.T
+        return transform, subspace, _hessian(subspace, to_body @ biases.T, pairs)
+
+    def transform(self, q: Any) -> FloatArray:
+        """Poses (..., 4, 4) at coordinates (..., n).
+
+        Raises:
+            ModelError: q has the wrong shape or is not finite.
+            JointRangeError: q lies outside a joint whose policy is ``"error"``.
+        """
+        from ..kernels.observe import observe
+
+        q = np.asarray(q, dtype=np.float64)
+        n = self.num_coordinates
+        if q.ndim == 0 or q.shape[-1] != n:
+            raise ModelError(f"{self.type} joint coordinates must have shape (..., {n}), got {q.shape}")
+        batch = q.shape[:-1]
+        samples = np.ascontiguousarray(finite_array(q, q.shape, f"{self.type} joint coordinates").reshape(-1, n))
+        if n == 0:
+            samples = np.empty((int(np.prod(batch)), 0))
+        arrays, workspace = self._single
+        poses = np.empty((len(samples), 1, 4, 4))
+        spaces = workspace.clear()
+        observe(arrays, samples, np.zeros_like(samples), poses, np.empty((len(samples), 3)), *spaces)
+        self._check_range(spaces[2], q)
+        return poses[:, 0].reshape(*batch, 4, 4)
+
+    def _check_range(self, flags: Any, q: FloatArray) -> None:
+        if flags[layout.STATUS] == layout.OUT_OF_RANGE:
+            raise JointRangeError(
+                f"{self.type} joint coordinates {np.array2string(q, threshold=6)} leave the range {self.range.tolist()}"
+            )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Joint) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @cached_property
+    def _key(self) -> str:
+        return json.dumps(self.to_dict(), sort_keys=True)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # cached workspaces are scratch memory, not part of the joint
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
+
+
+def _pairs(n: int) -> Iterator[tuple[int, int]]:
+    for i in range(n):
+        for j in range(i, n):
+            yield i, j
+
+
+def _pose(rotation: FloatArray, position: FloatArray) -> FloatArray:
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = rotation, position
+    return pose
+
+
+def _hessian(subspace: FloatArray, biases: FloatArray, pairs: list[tuple[int, int]]) -> FloatArray:
+    """dS from the quadratic form Q(q') = sum dS_ij q'_i q'_j, by polarization and dS_ij - dS_ji = ad_{s_i} s_j.
+
+    biases holds Q(e_i) on the diagonal (where the direction is e_i alone) and Q(e_i + e_j) beside it.
+    """
+    n = subspace.shape[1]
+    hessian = np.zeros((6, n, n))
+    for k, (i, j) in enumerate(pairs):
+        if i == j:
+            hessian[:, i, i] = biases[:, k]
+    for k, (i, j) in enumerate(pairs):
+        if i != j:
+            both = biases[:, k] - hessian[:, i, i] - hessian[:, j, j]
+            twist = lie.ad(subspace[:, i]) @ subspace[:, j]
+            hessian[:, i, j] = 0.5 * (both + twist)
+            hessian[:, j, i] = 0.5 * (both - twist)
+    return hessian

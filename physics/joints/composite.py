@@ -1,0 +1,57 @@
+"""Several joints in a row with no body between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from .base import IDENTITY, Block, Factorization, Joint
+
+
+@dataclass(frozen=True, eq=False)
+class Composite(Joint):
+    """The product G = G_1 G_2 ... of other joints; coordinates are theirs in order, named ``1.angle``, ``2.x`` ...
+
+    A bead that is free to spin about its wire is a spline curve followed by a hinge.
+    """
+
+    joints: tuple[Joint, ...]
+    type: ClassVar[str] = "composite"
+
+    def __post_init__(self) -> None:
+        joints = tuple(self.joints)
+        if not joints:
+            raise ModelError("composite joint has no parts, got ()")
+        for joint in joints:
+            if not isinstance(joint, Joint):
+                raise ModelError(f"composite joint parts must be joints, got {joint!r}")
+        names = [f"{k}.{name}" for k, joint in enumerate(joints, 1) for name in joint.coordinate_names]
+        object.__setattr__(self, "joints", joints)
+        object.__setattr__(self, "coordinate_names", tuple(names))
+        object.__setattr__(
+            self, "coordinate_units", tuple(unit for joint in joints for unit in joint.coordinate_units)
+        )
+
+    @property
+    def range(self) -> FloatArray:
+        return np.concatenate([joint.range.reshape(-1, 2) for joint in self.joints])
+
+    def factorization(self) -> Factorization:
+        blocks: list[Block] = []
+        frame: FloatArray = IDENTITY
+        first = 0
+        for joint in self.joints:
+            parts = joint.factorization()
+            for block in parts.blocks:
+                blocks.append(Block(block.kind, first + block.coordinate, frame @ block.frame, block.data))
+                frame = IDENTITY
+            frame = frame @ parts.after
+            first += joint.num_coordinates
+        return Factorization(tuple(blocks), frame)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "joints": [joint.to_dict() for joint in self.joints]}

@@ -1,0 +1,177 @@
+"""Joints with constant screw axes: the lower pairs and their compounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..validation import number, unit_axis
+from .base import Factorization, Joint, product_of_screws
+
+Axis = tuple[float, float, float]
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+
+def turning(axis: Any, pitch: float = 0.0) -> FloatArray:
+    """Twist (6,) of a rotation about an axis through the origin, advancing `pitch` metres a radian."""
+    direction = np.asarray(axis, dtype=np.float64)
+    return np.concatenate([direction, pitch * direction])
+
+
+def sliding(axis: Any) -> FloatArray:
+    """Twist (6,) of a translation along an axis."""
+    return np.concatenate([np.zeros(3), np.asarray(axis, dtype=np.float64)])
+
+
+def _axis(joint: Joint, name: str) -> None:
+    """Replace an axis by its unit vector, as a tuple; ModelError where it has no direction."""
+    unit = unit_axis(getattr(joint, name), f"{joint.type} joint {name}")
+    object.__setattr__(joint, name, tuple(float(x) for x in unit))
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed(Joint):
+    """No motion at all: the body is welded to its parent."""
+
+    type: ClassVar[str] = "fixed"
+
+    def factorization(self) -> Factorization:
+        return product_of_screws([])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type}
+
+
+@dataclass(frozen=True, eq=False)
+class Hinge(Joint):
+    """Rotation about one axis (revolute joint)."""
+
+    axis: Axis = Z
+    type: ClassVar[str] = "hinge"
+    coordinate_names = ("angle",)
+    coordinate_units = ("rad",)
+
+    def __post_init__(self) -> None:
+        _axis(self, "axis")
+
+    def factorization(self) -> Factorization:
+        return product_of_screws([turning(self.axis)])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "axis": list(self.axis)}
+
+
+@dataclass(frozen=True, eq=False)
+class Slider(Joint):
+    """Translation along one axis (prismatic joint)."""
+
+    axis: Axis = Z
+    type: ClassVar[str] = "slider"
+    coordinate_names = ("distance",)
+    coordinate_units = ("m",)
+
+    def __post_init__(self) -> None:
+        _axis(self, "axis")
+
+    def factorization(self) -> Factorization:
+        return product_of_screws([sliding(self.axis)])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "axis": list(self.axis)}
+
+
+@dataclass(frozen=True, eq=False)
+class Helical(Joint):
+    """Screw motion: rotation about an axis with `pitch` metres of advance a radian (Lee & Terzopoulos 2008, sec. 4.1)."""
+
+    axis: Axis = Z
+    pitch: float = 0.01
+    type: ClassVar[str] = "helical"
+    coordinate_names = ("angle",)
+    coordinate_units = ("rad",)
+
+    def __post_init__(self) -> None:
+        _axis(self, "axis")
+        object.__setattr__(self, "pitch", number(self.pitch, "helical joint pitch"))
+
+    def factorization(self) -> Factorization:
+        return product_of_screws([turning(self.axis, self.pitch)])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "axis": list(self.axis), "pitch": self.pitch}
+
+
+@dataclass(frozen=True, eq=False)
+class Cylindrical(Joint):
+    """Rotation about and translation along one axis, independent of each other."""
+
+    axis: Axis = Z
+    type: ClassVar[str] = "cylindrical"
+    coordinate_names = ("angle", "distance")
+    coordinate_units = ("rad", "m")
+
+    def __post_init__(self) -> None:
+        _axis(self, "axis")
+
+    def factorization(self) -> Factorization:
+        return product_of_screws([turning(self.axis), sliding(self.axis)])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "axis": list(self.axis)}
+
+
+@dataclass(frozen=True, eq=False)
+class Universal(Joint):
+    """Two rotations about axes that meet, the second carried by the first (Lee & Terzopoulos 2008, sec. 4.1)."""
+
+    axis_1: Axis = X
+    axis_2: Axis = Y
+    type: ClassVar[str] = "universal"
+    coordinate_names = ("angle_1", "angle_2")
+    coordinate_units = ("rad", "rad")
+
+    def __post_init__(self) -> None:
+        _axis(self, "axis_1")
+        _axis(self, "axis_2")
+        if float(np.linalg.norm(np.cross(self.axis_1, self.axis_2))) < 1e-6:
+            raise ModelError(f"universal joint axes must differ, got {self.axis_1} and {self.axis_2}")
+
+    def factorization(self) -> Factorization:
+        return product_of_screws([turning(self.axis_1), turning(self.axis_2)])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "axis_1": list(self.axis_1), "axis_2": list(self.axis_2)}
+
+
+@dataclass(frozen=True, eq=False)
+class Planar(Joint):
+    """Two translations in the x-y plane, then a rotation about its normal z."""
+
+    type: ClassVar[str] = "planar"
+    coordinate_names = ("x", "y", "angle")
+    coordinate_units = ("m", "m", "rad")
+
+    def factorization(self) -> Factorization:
+        return product_of_screws([sliding(X), sliding(Y), turning(Z)])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type}
+
+
+@dataclass(frozen=True, eq=False)
+class Translational(Joint):
+    """Three translations, no rotation."""
+
+    type: ClassVar[str] = "translational"
+    coordinate_names = ("x", "y", "z")
+    coordinate_units = ("m", "m", "m")
+
+    def factorization(self) -> Factorization:
+        return product_of_screws([sliding(X), sliding(Y), sliding(Z)])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type}

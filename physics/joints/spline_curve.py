@@ -1,0 +1,225 @@
+"""The spline curve joint: a smooth SE(3) curve through control frames, one coordinate (Lee & Terzopoulos 2008, sec. 5.1)."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import lie, splines
+from .._typing import FloatArray, IntArray
+from ..errors import ModelError
+from ..kernels import layout
+from ..validation import finite_array, number
+from .base import IDENTITY, Block, Factorization, Joint
+
+OUTSIDE = {
+    "extend": layout.OUTSIDE_EXTEND,
+    "clamp": layout.OUTSIDE_CLAMP,
+    "error": layout.OUTSIDE_ERROR,
+}
+
+
+def frame_distances(frames: FloatArray, length_scale: float, periodic: bool) -> FloatArray:
+    """Distances between neighbours sqrt(|w|^2 + |v|^2 / length_scale^2) of log(F_{j-1}^-1 F_j); m - 1, or m if periodic."""
+    following = np.roll(frames, -1, axis=0) if periodic else frames[1:]
+    before = frames if periodic else frames[:-1]
+    steps = lie.log(lie.inverse(before) @ following)
+    result: FloatArray = np.linalg.norm(steps / np.repeat([1.0, length_scale], 3), axis=-1)
+    return result
+
+
+def natural_knots(frames: FloatArray, order: int, periodic: bool, length_scale: float) -> FloatArray:
+    """Knots (m + order,) by natural parameterization (Lee & Terzopoulos 2008, sec. 6.1), beginning at 0.
+
+    The paper gives one parameter a control frame: its distance from the first along the chain of frames. The curve needs
+    m + order knots: each inner knot is the mean of order - 1 neighbouring parameters and the end knots are repeated, so
+    that the Greville abscissae follow the parameters and the speed |s(q)| stays near 1. A periodic curve takes means of
+    the distances instead, cyclically; its range is one period, the sum of all distances.
+    """
+    steps = frame_distances(frames, length_scale, periodic)
+    if not periodic:
+        return splines.averaged_knots(np.concatenate([[0.0], np.cumsum(steps)]), order)
+    count = len(frames)
+    # interval j lies between knots j and j + 1; those around control frame j share its two distances
+    window = np.arange(count)[:, None] - order // 2 + np.arange(order - 1)
+    intervals = steps[window % count].mean(axis=1)
+    knots = np.concatenate([[0.0], np.cumsum(intervals[np.arange(count + order - 1) % count])])
+    return knots - knots[order - 1]
+
+
+@dataclass(frozen=True, eq=False)
+class SplineCurve(Joint):
+    """A 1-DOF joint along a cumulative B-spline through control frames, eqs. 21-24.
+
+    Attributes:
+        frames: control frames (m, 4, 4), m >= order; for a periodic curve one period, closed by the first frame.
+        order: 4 to 6 for dynamics (C2 and smoother); 3 is only C1: kinematics, with a warning.
+        knots: (m + order,), not decreasing; None takes the natural parameterization. Of a periodic curve the first knots
+            repeat after one period: knots[m + j] - knots[j] is the same for every j.
+        periodic: whether the curve is closed; any coordinate is then inside.
+        outside: what happens beyond the range: ``"extend"`` along the end's twist, ``"clamp"`` (kinematics only), ``"error"``.
+        length_scale: metres that count as one radian in the natural parameterization.
+    """
+
+    frames: Any
+    order: int = 4
+    knots: Any = None
+    periodic: bool = False
+    outside: str = "extend"
+    length_scale: float = 1.0
+    type: ClassVar[str] = "spline_curve"
+    coordinate_names = ("q",)
+    coordinate_units = ("1",)
+
+    def __post_init__(self) -> None:
+        if self.order not in (3, 4, 5, 6):
+            raise ModelError(f"spline curve order must be 3, 4, 5 or 6, got {self.order!r}")
+        if self.outside not in OUTSIDE:
+            raise ModelError(f"spline curve outside must be one of {', '.join(OUTSIDE)}, got {self.outside!r}")
+        scale = number(self.length_scale, "spline curve length_scale", positive=True)
+        frames = lie.check_frames(self.frames, "control frame")
+        if frames.ndim != 3 or len(frames) < self.order:
+            raise ModelError(
+                f"a spline curve of order {self.order} needs at least {self.order} control frames (m, 4, 4), "
+                f"got shape {frames.shape}"
+            )
+        if self.order == 3:
+            warnings.warn(
+                "a spline curve of order 3 is only C1: its accelerations jump, use it for kinematics", stacklevel=3
+            )
+        self._check_distinct(frames, scale)
+        if self.knots is None:
+            knots = natural_knots(frames, self.order, bool(self.periodic), scale)
+        else:
+            knots = self._check_knots(finite_array(self.knots, (len(frames) + self.order,), "spline curve knots"))
+        frames.flags.writeable = knots.flags.writeable = False
+        for name, value in (("frames", frames), ("knots", knots), ("length_scale", scale)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "periodic", bool(self.periodic))
+
+    def _check_distinct(self, frames: FloatArray, scale: float) -> None:
+        steps = frame_distances(frames, scale, bool(self.periodic))
+        if not (steps > 1e-12).all():
+            j = int(np.argmin(steps))
+            raise ModelError(
+                f"control frames {j} and {(j + 1) % len(frames)} coincide (distance {steps[j]:.3g}): "
+                "the joint would stand still there"
+            )
+
+    def _check_knots(self, knots: FloatArray) -> FloatArray:
+        steps = np.diff(knots)
+        if (steps < 0.0).any():
+            j = int(np.argmax(steps < 0.0))
+            raise ModelError(f"spline curve knots must not decrease, got {knots[j]:g} before {knots[j + 1]:g}")
+        inner = knots[self.order - 1 : len(knots) - self.order + 1]
+        if not inner[-1] > inner[0]:
+            raise ModelError(f"spline curve range is empty or reversed: [{inner[0]:g}, {inner[-1]:g}]")
+        repeated = np.nonzero(np.diff(inner) <= 0.0)[0]
+        if len(repeated):
+            raise ModelError(f"inner spline curve knots must increase, got {inner[repeated[0]]:g} twice")
+        if self.periodic:
+            count = len(knots) - self.order
+            periods = knots[count:] - knots[: self.order]
+            if float(np.ptp(periods)) > 1e-9 * float(abs(periods).max()):
+                raise ModelError(f"knots of a periodic spline curve must repeat, got periods {periods.tolist()}")
+        return knots
+
+    @property
+    def range(self) -> FloatArray:
+        if self.periodic:
+            return np.array([[-np.inf, np.inf]])
+        return np.array([[self.knots[self.order - 1], self.knots[len(self.frames)]]])
+
+    @property
+    def period(self) -> float:
+        """Length of one turn of a periodic curve; 0 for an open one."""
+        return float(self.knots[len(self.frames)] - self.knots[0]) if self.periodic else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "type": self.type,
+            "frames": self.frames.tolist(),
+            "order": self.order,
+            "knots": self.knots.tolist(),
+            "periodic": self.periodic,
+            "outside": self.outside,
+            "length_scale": self.length_scale,
+        }
+
+    @cached_property
+    def _spans(self) -> tuple[FloatArray, FloatArray, IntArray, FloatArray, FloatArray]:
+        """Frames and twists (closed curves unrolled by order - 1), and the polynomials of every knot span."""
+        frames, knots = self.frames, self.knots
+        if self.periodic:
+            count = len(frames)
+            extra = np.arange(count, count + self.order - 1)
+            frames = frames[np.concatenate([np.arange(count), extra % count])]
+            knots = np.concatenate([knots, knots[self.order : 2 * self.order - 1] + self.period])
+        breaks, first, coefficients = splines.span_polynomials(knots, self.order, len(frames))
+        twists = np.concatenate([np.zeros((1, 6)), lie.log(lie.inverse(frames[:-1]) @ frames[1:])])
+        return frames, breaks, first, coefficients, twists
+
+    def factorization(self) -> Factorization:
+        frames, breaks, first, coefficients, twists = self._spans
+        k = self.order
+        rows = first[:, None] + np.arange(1, k)
+        constants = kernel_twists(twists)[rows]
+        spans = np.concatenate(
+            [
+                kernel_poses(frames[first]),
+                np.concatenate([constants, coefficients], axis=2).reshape(len(first), -1),
+            ],
+            axis=1,
+        )
+        buckets, table = bucket_table(breaks)
+        lower, upper = breaks[0], breaks[-1]
+        header = [lower, upper, self.period, len(first), buckets, buckets / (upper - lower), k, OUTSIDE[self.outside]]
+        ends = [self._end(0, 0.0), self._end(len(first) - 1, 1.0)]
+        data = np.concatenate([np.array(header), table, breaks, spans.ravel(), *ends])
+        return Factorization((Block(layout.SPLINE_CURVE, 0, IDENTITY, data),), IDENTITY)
+
+    def _end(self, span: int, x: float) -> FloatArray:
+        """Pose and twist of one end of the curve (eq. 29 at x = 0 or 1 of a span), as the kernels want them."""
+        frames, breaks, first, coefficients, twists = self._spans
+        powers = x ** np.arange(self.order)
+        slopes = np.arange(self.order) * np.concatenate([[0.0], powers[:-1]])
+        pose = frames[first[span]]
+        twist = np.zeros(6)
+        for twist_k, polynomial in zip(twists[first[span] + 1 :], coefficients[span]):
+            step = lie.exp(twist_k * (polynomial @ powers))
+            pose = pose @ step
+            rate = (polynomial @ slopes) / (breaks[span + 1] - breaks[span])
+            twist = lie.adjoint_inverse(step) @ twist + twist_k * rate
+        return np.concatenate([kernel_poses(pose[None])[0], kernel_twists(twist[None])[0]])
+
+
+def kernel_poses(frames: FloatArray) -> FloatArray:
+    """Poses (n, 4, 4) as rows (n, 12): rotation by rows, then position."""
+    return np.concatenate([frames[:, :3, :3].reshape(-1, 9), frames[:, :3, 3]], axis=1)
+
+
+def kernel_twists(twists: FloatArray) -> FloatArray:
+    """Twists (n, 6) as rows (n, 11): n, |w|, v, n x v, n . v (see ``kernels.spatial.exp_twist``)."""
+    w, v = twists[:, :3], twists[:, 3:]
+    rate = np.linalg.norm(w, axis=1, keepdims=True)
+    axis = np.divide(w, rate, out=np.zeros_like(w), where=rate > 0.0)
+    return np.concatenate([axis, rate, v, np.cross(axis, v), (axis * v).sum(axis=1, keepdims=True)], axis=1)
+
+
+def bucket_table(breaks: FloatArray) -> tuple[int, FloatArray]:
+    """Buckets of equal width over the range, and (buckets + 1,) the knot span in which each begins.
+
+    As many as spans: with even knots every bucket holds one knot, and finding a span takes one step.
+    """
+    spans = len(breaks) - 1
+    edges = np.linspace(breaks[0], breaks[-1], spans + 1)
+    # one bucket's width of round-off in the kernel's product must not miss a span: begin a hair early, end a hair late
+    slack = 1e-9 * (breaks[-1] - breaks[0])
+    low = np.searchsorted(breaks, edges - slack, side="right") - 1
+    table = np.clip(low, 0, spans - 1).astype(np.float64)
+    table[-1] = spans - 1
+    return spans, table

@@ -1,0 +1,88 @@
+"""The one switch between jitted and plain Python: every kernel is decorated with `jit` and runs both ways.
+
+Unjitted when numba is not installed, when ``NUMBA_DISABLE_JIT=1`` or ``CONDYLE_JIT=0``: the same source, slower.
+Compiled code is kept in a folder whose name carries a hash of the kernels' sources, because Numba's own cache does not
+notice an edited callee in another module; where no folder can be written the kernels compile anew in each process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+
+def _wanted() -> bool:
+    return os.environ.get("CONDYLE_JIT", "1") != "0" and os.environ.get("NUMBA_DISABLE_JIT", "0") != "1"
+
+
+def _import_numba() -> Any:
+    if not _wanted():
+        return None
+    try:
+        import numba
+    except ImportError:
+        return None
+    return numba
+
+
+def _user_cache() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+
+
+def sources_hash() -> str:
+    """Hash of every source file of this folder, 16 hexadecimal digits."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> str | None:
+    """First writable folder among CONDYLE_CACHE_DIR, NUMBA_CACHE_DIR and the user's cache; None if there is none."""
+    named = [os.environ.get("CONDYLE_CACHE_DIR"), os.environ.get("NUMBA_CACHE_DIR")]
+    candidates = [Path(name) for name in named if name]
+    if not candidates:
+        try:
+            candidates = [_user_cache() / "condyle"]
+        except RuntimeError:  # no home folder at all
+            return None
+    for base in candidates:
+        folder = base / f"kernels-{sources_hash()}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return str(folder)
+        except OSError:
+            continue
+    return None
+
+
+numba = _import_numba()
+JITTED: bool = numba is not None
+CACHE_FOLDER: str | None = _cache_folder() if JITTED else None
+
+
+def jit(function: Kernel) -> Kernel:
+    """Compile a kernel lazily, one specialization, without the interpreter lock and without fast-math."""
+    if numba is None:
+        return function
+    previous = numba.config.CACHE_DIR
+    if CACHE_FOLDER is not None:
+        numba.config.CACHE_DIR = CACHE_FOLDER
+    try:
+        compiled: Kernel = numba.njit(cache=CACHE_FOLDER is not None, nogil=True, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = previous
+    return compiled

@@ -1,0 +1,291 @@
+"""Kinematics of one joint: a product of exponentials followed factor by factor in world axes.
+
+With T the pose before a factor exp(g phi), its world twist is w = Ad_T g. The factor adds w dphi/dq_i to column i of the
+motion subspace, w phi' to the velocity and w phi'' + ad_V w phi' to the velocity-product acceleration, V being the velocity
+so far (Lee & Terzopoulos 2008, eqs. 26-31, carried to world axes, where no adjoint is left to apply).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ._jit import jit
+from .layout import (
+    BIAS,
+    BLOCK_COUNT,
+    BLOCK_START,
+    COORDINATE,
+    CULPRIT,
+    DATA,
+    DOF_COUNT,
+    DOF_START,
+    FRAME,
+    KIND,
+    OUT_OF_RANGE,
+    OUTSIDE_CLAMP,
+    OUTSIDE_ERROR,
+    PARENT,
+    PLACEMENT,
+    POSE,
+    REFERENCE,
+    SCREW,
+    SPLINE_BUCKET_SCALE,
+    SPLINE_BUCKETS,
+    SPLINE_CURVE,
+    SPLINE_HEADER,
+    SPLINE_LOWER,
+    SPLINE_ORDER,
+    SPLINE_OUTSIDE,
+    SPLINE_PERIOD,
+    SPLINE_SPANS,
+    SPLINE_UPPER,
+    STATUS,
+    SUBSPACE,
+    TWIST_WIDTH,
+    VELOCITY,
+)
+from .rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian, spatial_jacobian_rate
+from .spatial import (
+    Array,
+    Rotation,
+    Twist,
+    Vector,
+    add3,
+    bracket,
+    exp_twist,
+    flat3,
+    flat9,
+    load3,
+    load6,
+    load9,
+    multiply,
+    rotate,
+    scale_add6,
+    store3,
+    store6,
+    store9,
+    twist_through,
+)
+
+
+@jit
+def screw_factor(
+    r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, q: float, qd: float
+) -> tuple[Rotation, Vector, Twist, Twist, Twist]:
+    """exp(g q) with g = (0, 0, rate, 0, 0, lead): pose, velocity and bias after it, and its world twist."""
+    rate = data[offset]
+    lead = data[offset + 1]
+    axis = (r[2], r[5], r[8])
+    w = twist_through(
+        (rate * axis[0], rate * axis[1], rate * axis[2]),
+        (lead * axis[0], lead * axis[1], lead * axis[2]),
+        p,
+    )
+    c = scale_add6(c, qd, bracket(v, w))
+    v = scale_add6(v, qd, w)
+    if rate != 0.0:
+        cosine = math.cos(rate * q)
+        sine = math.sin(rate * q)
+        r = (
+            cosine * r[0] + sine * r[1],
+            cosine * r[1] - sine * r[0],
+            r[2],
+            cosine * r[3] + sine * r[4],
+            cosine * r[4] - sine * r[3],
+            r[5],
+            cosine * r[6] + sine * r[7],
+            cosine * r[7] - sine * r[6],
+            r[8],
+        )
+    if lead != 0.0:
+        shift = lead * q
+        p = (p[0] + shift * axis[0], p[1] + shift * axis[1], p[2] + shift * axis[2])
+    return r, p, v, c, w
+
+
+@jit
+def twist_factor(
+    r: Rotation,
+    p: Vector,
+    v: Twist,
+    c: Twist,
+    data: Array,
+    offset: int,
+    phi: float,
+    rate: float,
+    curvature: float,
+) -> tuple[Rotation, Vector, Twist, Twist, Twist]:
+    """exp(g phi) of a constant twist in general position; rate = phi', curvature = the part of phi'' without q''."""
+    turn = data[offset + 3]
+    w = rotate(r, (turn * data[offset], turn * data[offset + 1], turn * data[offset + 2]))
+    w6 = twist_through(w, rotate(r, (data[offset + 4], data[offset + 5], data[offset + 6])), p)
+    c = scale_add6(scale_add6(c, curvature, w6), rate, bracket(v, w6))
+    v = scale_add6(v, rate, w6)
+    step_r, step_p = exp_twist(data, offset, phi)
+    p = add3(p, rotate(r, step_p))
+    r = multiply(r, step_r)
+    return r, p, v, c, w6
+
+
+@jit
+def find_span(data: Array, offset: int, q: float) -> int:
+    """Knot span of q: a bucket of equal width, then bisection inside it, so that more frames cost nothing."""
+    spans = int(data[offset + SPLINE_SPANS])
+    buckets = int(data[offset + SPLINE_BUCKETS])
+    bucket = int((q - data[offset + SPLINE_LOWER]) * data[offset + SPLINE_BUCKET_SCALE])
+    bucket = min(max(bucket, 0), buckets - 1)
+    table = offset + SPLINE_HEADER
+    low = int(data[table + bucket])
+    high = int(data[table + bucket + 1])
+    breaks = table + buckets + 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if data[breaks + middle] <= q:
+            low = middle
+        else:
+            high = middle - 1
+    return min(low, spans - 1)
+
+
+@jit
+def spline_factors(
+    r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, q: float, qd: float
+) -> tuple[Rotation, Vector, Twist, Twist, Twist, bool]:
+    """Spline curve (Lee & Terzopoulos 2008, eqs. 21-24): the base frame of the span and its order - 1 exponentials.
+
+    The last result tells whether q left the range of a joint that does not go beyond it.
+    """
+    lower = data[offset + SPLINE_LOWER]
+    upper = data[offset + SPLINE_UPPER]
+    period = data[offset + SPLINE_PERIOD]
+    spans = int(data[offset + SPLINE_SPANS])
+    order = int(data[offset + SPLINE_ORDER])
+    breaks = offset + SPLINE_HEADER + int(data[offset + SPLINE_BUCKETS]) + 1
+    first_span = breaks + spans + 1
+    stride = 12 + (order - 1) * (TWIST_WIDTH + order)
+    subspace = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    outside = False
+    if period > 0.0:
+        q = q - period * math.floor((q - lower) / period)
+        q = min(max(q, lower), upper)
+    if q < lower or q > upper:
+        policy = int(data[offset + SPLINE_OUTSIDE])
+        outside = policy == OUTSIDE_ERROR
+        end = first_span + spans * stride
+        edge = lower
+        if q > upper:
+            end += 12 + TWIST_WIDTH
+            edge = upper
+        p = add3(p, rotate(r, flat3(data, end + 9)))
+        r = multiply(r, flat9(data, end))
+        if policy != OUTSIDE_CLAMP:
+            r, p, v, c, subspace = twist_factor(r, p, v, c, data, end + 12, q - edge, qd, 0.0)
+        return r, p, v, c, subspace, outside
+    span = find_span(data, offset, q)
+    left = data[breaks + span]
+    scale = 1.0 / (data[breaks + span + 1] - left)
+    x = (q - left) * scale
+    row = first_span + span * stride
+    p = add3(p, rotate(r, flat3(data, row + 9)))
+    r = multiply(r, flat9(data, row))
+    row += 12
+    for _ in range(order - 1):
+        top = row + TWIST_WIDTH + order - 1
+        phi, slope, curve = data[top], 0.0, 0.0
+        for k in range(1, order):  # Horner for the polynomial, its first and half its second derivative
+            curve = curve * x + slope
+            slope = slope * x + phi
+            phi = phi * x + data[top - k]
+        slope *= scale
+        curve *= 2.0 * scale * scale
+        r, p, v, c, w = twist_factor(r, p, v, c, data, row, phi, slope * qd, curve * qd * qd)
+        subspace = scale_add6(subspace, slope, w)
+        row += TWIST_WIDTH + order
+    return r, p, v, c, subspace, outside
+
+
+@jit
+def rotation_factor(
+    r: Rotation, p: Vector, v: Twist, c: Twist, q: Vector, qd: Vector
+) -> tuple[Rotation, Twist, Twist, Rotation]:
+    """exp([q]) about the current origin; the last result holds the columns of the angular velocity in world axes."""
+    beta, gamma, alpha_rate, beta_rate, gamma_rate = exp_coefficients(q[0] * q[0] + q[1] * q[1] + q[2] * q[2])
+    columns = multiply(r, spatial_jacobian(q, beta, gamma))
+    w = rotate(columns, qd)
+    wd = rotate(r, spatial_jacobian_rate(q, qd, beta, gamma, alpha_rate, beta_rate, gamma_rate))
+    rest = (0.0, 0.0, 0.0)
+    turn = twist_through(w, rest, p)
+    c = scale_add6(scale_add6(c, 1.0, twist_through(wd, rest, p)), 1.0, bracket(v, turn))
+    v = scale_add6(v, 1.0, turn)
+    return multiply(r, exp_rotation(q, beta, gamma)), v, c, columns
+
+
+@jit
+def shift_reference(array: Array, row: int, offset: int, x: Vector) -> None:
+    """Take a twist or an acceleration stored about the origin to the point x."""
+    w = load3(array, row, offset)
+    array[row, offset + 3] += w[1] * x[2] - w[2] * x[1]
+    array[row, offset + 4] += w[2] * x[0] - w[0] * x[2]
+    array[row, offset + 5] += w[0] * x[1] - w[1] * x[0]
+
+
+@jit
+def advance_joint(arrays: Array, i: int, q: Array, qd: Array, work: Array, dof: Array, flags: Array) -> None:
+    """Pose, velocity, velocity-product acceleration and motion subspace of body i from its parent's, in world axes."""
+    body_int, body_float, block_int, data, _ = arrays
+    parent = body_int[i, PARENT]
+    first = body_int[i, DOF_START]
+    r = load9(body_float, i, PLACEMENT)
+    p = load3(body_float, i, PLACEMENT + 9)
+    v = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    c = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if parent >= 0:
+        outer = load9(work, parent, POSE)
+        p = add3(load3(work, parent, POSE + 9), rotate(outer, p))
+        r = multiply(outer, r)
+        v = load6(work, parent, VELOCITY)
+    d = first
+    for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
+        kind = block_int[b, KIND]
+        d = first + block_int[b, COORDINATE]
+        offset = block_int[b, DATA]
+        frame = block_int[b, FRAME]
+        if frame >= 0:
+            p = add3(p, rotate(r, flat3(data, frame + 9)))
+            r = multiply(r, flat9(data, frame))
+        if kind == SCREW:
+            r, p, v, c, w = screw_factor(r, p, v, c, data, offset, q[d], qd[d])
+            store6(dof, d, SUBSPACE, w)
+        elif kind == SPLINE_CURVE:
+            r, p, v, c, w, outside = spline_factors(r, p, v, c, data, offset, q[d], qd[d])
+            store6(dof, d, SUBSPACE, w)
+            if outside:
+                flags[STATUS] = OUT_OF_RANGE
+                flags[CULPRIT] = i
+        else:
+            r, v, c, columns = rotation_factor(
+                r, p, v, c, (q[d], q[d + 1], q[d + 2]), (qd[d], qd[d + 1], qd[d + 2])
+            )
+            rest = (0.0, 0.0, 0.0)
+            store6(dof, d, SUBSPACE, twist_through((columns[0], columns[3], columns[6]), rest, p))
+            store6(dof, d + 1, SUBSPACE, twist_through((columns[1], columns[4], columns[7]), rest, p))
+            store6(dof, d + 2, SUBSPACE, twist_through((columns[2], columns[5], columns[8]), rest, p))
+    store6(work, i, VELOCITY, v)
+    store6(work, i, BIAS, c)
+    store9(work, i, POSE, r)
+    if parent >= 0:
+        store3(work, i, POSE + 9, p)
+    else:
+        center_on_root(body_int, i, work, dof, p)
+
+
+@jit
+def center_on_root(body_int: Array, i: int, work: Array, dof: Array, p: Vector) -> None:
+    """Move the reference point of a tree to the origin of its root."""
+    store3(work, i, REFERENCE, p)
+    store3(work, i, POSE + 9, (0.0, 0.0, 0.0))
+    shift_reference(work, i, VELOCITY, p)
+    shift_reference(work, i, BIAS, p)
+    first = body_int[i, DOF_START]
+    for d in range(first, first + body_int[i, DOF_COUNT]):
+        shift_reference(dof, d, SUBSPACE, p)

@@ -1,0 +1,68 @@
+"""Where things lie in the flat arrays that the kernels read and write.
+
+A model is five arrays, ``(body_int, body_float, block_int, data, dof_float)``; a workspace is two, one row a body and one
+row a coordinate. The *link frame* of a body is the moving frame of its joint: constant transforms behind the joint are
+folded into the children's placements and into the mass properties. Within a tree all positions are relative to the
+origin of the root's link frame, so that round-off does not grow with the distance from the world's origin.
+"""
+
+from __future__ import annotations
+
+# body_int columns
+PARENT, DOF_START, DOF_COUNT, BLOCK_START, BLOCK_COUNT, ROOT = 0, 1, 2, 3, 4, 5
+BODY_INT_WIDTH = 6
+
+# body_float columns: placement in the parent's link frame (rotation by rows, position), mass, centre of mass and
+# rotational inertia about it (xx, xy, xz, yy, yz, zz) in link axes, body frame in the link frame
+PLACEMENT, MASS, COM, INERTIA, BODY_FRAME = 0, 12, 13, 16, 22
+BODY_FLOAT_WIDTH = 34
+
+# block_int columns; FRAME is the offset in data of a constant frame applied before the block, or -1
+KIND, COORDINATE, DATA, FRAME = 0, 1, 2, 3
+BLOCK_INT_WIDTH = 4
+
+# block kinds
+SCREW = 0  # exp(g q) about the z axis: data = angular rate, linear rate
+SPLINE_CURVE = 1  # product of exponentials of cumulative B-splines
+ROTATION_VECTOR = 2  # exp([r]), three coordinates
+
+# data: gravity first
+GRAVITY = 0
+DATA_HEADER = 3
+
+# dof_float columns
+STIFFNESS, REST, DAMPING, ARMATURE, LOWER, UPPER, LIMIT_STIFFNESS, LIMIT_DAMPING = 0, 1, 2, 3, 4, 5, 6, 7
+DOF_FLOAT_WIDTH = 8
+
+# a constant twist g as the kernels want it: unit axis n, |w|, v, n x v, n . v
+TWIST_WIDTH = 11
+
+# spline block: header, bucket table, breaks, spans, then the two end records (frame, twist)
+(
+    SPLINE_LOWER,
+    SPLINE_UPPER,
+    SPLINE_PERIOD,
+    SPLINE_SPANS,
+    SPLINE_BUCKETS,
+    SPLINE_BUCKET_SCALE,
+    SPLINE_ORDER,
+    SPLINE_OUTSIDE,
+) = range(8)
+SPLINE_HEADER = 8
+OUTSIDE_EXTEND, OUTSIDE_CLAMP, OUTSIDE_ERROR = 0, 1, 2
+
+# workspace, one row a body: pose, spatial velocity, velocity-product acceleration, articulated inertia
+# (angular block and linear block as 6 numbers, coupling as 9), bias force, spatial acceleration, reference point
+POSE, VELOCITY, BIAS, ANGULAR, COUPLING, LINEAR, FORCE, ACCELERATION, REFERENCE = 0, 12, 18, 24, 30, 39, 45, 51, 57
+WORK_WIDTH = 60
+
+# workspace, one row a coordinate: motion subspace column, articulated inertia times it, 1 / d, u
+SUBSPACE, PROJECTED, INVERSE, REMAINDER = 0, 6, 12, 13
+DOF_WORK_WIDTH = 14
+
+# flags: status and the body that caused it
+STATUS, CULPRIT = 0, 1
+OK, OUT_OF_RANGE, SINGULAR, NOT_FINITE = 0, 1, 2, 3
+
+# integrators of the rollout
+SYMPLECTIC_EULER, FORWARD_EULER, RUNGE_KUTTA_4 = 0, 1, 2

@@ -1,0 +1,92 @@
+"""What is read off a motion: poses and energies of whole sequences of states, and one joint's geometry."""
+
+from __future__ import annotations
+
+from ._jit import jit
+from .inertia import momentum, world_inertia
+from .joint import advance_joint
+from .layout import (
+    ARMATURE,
+    BIAS,
+    BODY_FRAME,
+    DOF_COUNT,
+    GRAVITY,
+    POSE,
+    REFERENCE,
+    ROOT,
+    SUBSPACE,
+    VELOCITY,
+)
+from .passive import passive_potential
+from .spatial import Array, add3, dot6, load3, load6, load9, multiply, rotate
+
+
+@jit
+def observe(
+    arrays: Array, q: Array, qd: Array, poses: Array, energy: Array, work: Array, dof: Array, flags: Array
+) -> None:
+    """Poses (samples, nb, 4, 4) of the body frames and energy (samples, 3: kinetic, potential, total)."""
+    body_int, body_float, _, data, dof_float = arrays
+    for sample in range(q.shape[0]):
+        kinetic, potential = 0.0, 0.0
+        for i in range(body_int.shape[0]):
+            advance_joint(arrays, i, q[sample], qd[sample], work, dof, flags)
+            mass, com, angular = world_inertia(body_float, i, work)
+            v = load6(work, i, VELOCITY)
+            kinetic += 0.5 * dot6(v, momentum(mass, com, angular, v))
+            reference = load3(work, body_int[i, ROOT], REFERENCE)
+            com = add3(com, reference)
+            potential -= mass * (
+                data[GRAVITY] * com[0] + data[GRAVITY + 1] * com[1] + data[GRAVITY + 2] * com[2]
+            )
+            store_body_pose(body_float, i, work, reference, poses[sample, i])
+        for d in range(q.shape[1]):
+            kinetic += 0.5 * dof_float[d, ARMATURE] * qd[sample, d] * qd[sample, d]
+            potential += passive_potential(dof_float, d, q[sample, d])
+        energy[sample, 0] = kinetic
+        energy[sample, 1] = potential
+        energy[sample, 2] = kinetic + potential
+
+
+@jit
+def store_body_pose(
+    body_float: Array, i: int, work: Array, reference: tuple[float, float, float], pose: Array
+) -> None:
+    """World pose of body i's own frame, which sits at a constant offset in its link frame."""
+    r = load9(work, i, POSE)
+    p = add3(load3(work, i, POSE + 9), rotate(r, load3(body_float, i, BODY_FRAME + 9)))
+    p = add3(p, reference)
+    r = multiply(r, load9(body_float, i, BODY_FRAME))
+    for row in range(3):
+        pose[row, 3] = p[row]
+        for column in range(3):
+            pose[row, column] = r[3 * row + column]
+        pose[3, row] = 0.0
+    pose[3, 3] = 1.0
+
+
+@jit
+def joint_geometry(
+    arrays: Array, q: Array, directions: Array, pose: Array, columns: Array, biases: Array, flags_work: Array
+) -> None:
+    """Of a model with one body: link pose (12,), motion subspace (n, 6) and the bias (k, 6) along each direction.
+
+    All in world axes about the link's origin; flags_work is (work, dof, flags).
+    """
+    body_int = arrays[0]
+    work, dof, flags = flags_work
+    for k in range(directions.shape[0]):
+        advance_joint(arrays, 0, q, directions[k], work, dof, flags)
+        bias = load6(work, 0, BIAS)
+        for j in range(6):
+            biases[k, j] = bias[j]
+    for d in range(body_int[0, DOF_COUNT]):
+        column = load6(dof, d, SUBSPACE)
+        for j in range(6):
+            columns[d, j] = column[j]
+    r = load9(work, 0, POSE)
+    p = load3(work, 0, REFERENCE)
+    for j in range(9):
+        pose[j] = r[j]
+    for j in range(3):
+        pose[9 + j] = p[j]

@@ -1,0 +1,55 @@
+"""Inverse dynamics: the recursive Newton-Euler algorithm in world axes (Lee & Terzopoulos 2008, eqs. 14-16)."""
+
+from __future__ import annotations
+
+from ._jit import jit
+from .inertia import momentum, velocity_cross_momentum, world_inertia
+from .joint import advance_joint
+from .layout import (
+    ACCELERATION,
+    ARMATURE,
+    BIAS,
+    DOF_COUNT,
+    DOF_START,
+    FORCE,
+    GRAVITY,
+    PARENT,
+    SUBSPACE,
+    VELOCITY,
+)
+from .passive import passive_force
+from .spatial import Array, dot6, load6, scale_add6, store6
+
+
+@jit
+def inverse_dynamics(
+    arrays: Array, q: Array, qd: Array, qdd: Array, tau: Array, work: Array, dof: Array, flags: Array
+) -> None:
+    """Generalized forces tau (nv,) that, beside springs, dampers and limits, make the accelerations qdd."""
+    body_int, body_float, _, data, dof_float = arrays
+    count = body_int.shape[0]
+    for i in range(count):
+        advance_joint(arrays, i, q, qd, work, dof, flags)
+        parent = body_int[i, PARENT]
+        if parent >= 0:
+            a = load6(work, parent, ACCELERATION)
+        else:
+            a = (0.0, 0.0, 0.0, -data[GRAVITY], -data[GRAVITY + 1], -data[GRAVITY + 2])
+        a = scale_add6(a, 1.0, load6(work, i, BIAS))
+        first = body_int[i, DOF_START]
+        for d in range(first, first + body_int[i, DOF_COUNT]):
+            a = scale_add6(a, qdd[d], load6(dof, d, SUBSPACE))
+        store6(work, i, ACCELERATION, a)
+        mass, com, angular = world_inertia(body_float, i, work)
+        v = load6(work, i, VELOCITY)
+        rate = velocity_cross_momentum(v, momentum(mass, com, angular, v))
+        store6(work, i, FORCE, scale_add6(rate, 1.0, momentum(mass, com, angular, a)))
+    for i in range(count - 1, -1, -1):
+        force = load6(work, i, FORCE)
+        first = body_int[i, DOF_START]
+        for d in range(first, first + body_int[i, DOF_COUNT]):
+            inertial = dof_float[d, ARMATURE] * qdd[d] - passive_force(dof_float, d, q[d], qd[d])
+            tau[d] = dot6(load6(dof, d, SUBSPACE), force) + inertial
+        parent = body_int[i, PARENT]
+        if parent >= 0:
+            store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, force))

@@ -1,0 +1,227 @@
+"""Fixed-step integration of a whole stretch of time in one call."""
+
+from __future__ import annotations
+
+import math
+
+from ._jit import jit
+from .aba import forward_dynamics
+from .layout import (
+    BLOCK_COUNT,
+    BLOCK_START,
+    COORDINATE,
+    CULPRIT,
+    DOF_COUNT,
+    DOF_START,
+    KIND,
+    NOT_FINITE,
+    OK,
+    ROTATION_VECTOR,
+    RUNGE_KUTTA_4,
+    STATUS,
+    SYMPLECTIC_EULER,
+)
+from .rotation_vector import principal_rotation_vector
+from .spatial import Array
+
+# A rotation vector changes its chart beyond this length: half a radian past pi, so that it does not change back at once
+# and stays far from the singularity at 2 pi.
+CHART_LIMIT = math.pi + 0.5
+
+
+@jit
+def table_force(times: Array, values: Array, t: float, tau: Array) -> None:
+    """Linear interpolation in a table of generalized forces, constant beyond its ends; one row is a constant."""
+    last = times.shape[0] - 1
+    if last == 0 or t <= times[0]:
+        tau[:] = values[0]
+        return
+    if t >= times[last]:
+        tau[:] = values[last]
+        return
+    low, high = 0, last
+    while high - low > 1:
+        middle = (low + high) // 2
+        if times[middle] <= t:
+            low = middle
+        else:
+            high = middle
+    share = (t - times[low]) / (times[high] - times[low])
+    for d in range(tau.shape[0]):
+        tau[d] = (1.0 - share) * values[low, d] + share * values[high, d]
+
+
+@jit
+def change_charts(arrays: Array, limit: float, q: Array, qd: Array, chart: Array) -> int:
+    """Bring every rotation vector longer than limit back to |r| <= pi; returns how many changed."""
+    body_int, _, block_int, _, _ = arrays
+    changed = 0
+    for i in range(body_int.shape[0]):
+        for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
+            if block_int[b, KIND] != ROTATION_VECTOR:
+                continue
+            d = body_int[i, DOF_START] + block_int[b, COORDINATE]
+            if q[d] * q[d] + q[d + 1] * q[d + 1] + q[d + 2] * q[d + 2] <= limit * limit:
+                continue
+            r, rd, turns = principal_rotation_vector(
+                (q[d], q[d + 1], q[d + 2]), (qd[d], qd[d + 1], qd[d + 2])
+            )
+            for j in range(3):
+                q[d + j] = r[j]
+                qd[d + j] = rd[j]
+            chart[i] += turns
+            changed += 1
+    return changed
+
+
+@jit
+def first_not_finite(body_int: Array, q: Array, qd: Array) -> int:
+    """Body with the first coordinate or velocity that is not finite, or -1."""
+    for i in range(body_int.shape[0]):
+        for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
+            if not (abs(q[d]) < math.inf and abs(qd[d]) < math.inf):
+                return i
+    return -1
+
+
+@jit
+def derivative(
+    arrays: Array,
+    times: Array,
+    values: Array,
+    t: float,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    qdd: Array,
+    spaces: Array,
+) -> None:
+    """Accelerations at (t, q, qd); spaces is (work, dof, flags)."""
+    work, dof, flags = spaces
+    table_force(times, values, t, tau)
+    forward_dynamics(arrays, q, qd, tau, qdd, work, dof, flags)
+
+
+@jit
+def runge_kutta_4(
+    arrays: Array,
+    times: Array,
+    values: Array,
+    t: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    stage: Array,
+    spaces: Array,
+) -> None:
+    """One classical Runge-Kutta step of (q, qd) in place; stage is a workspace (5, nv)."""
+    stage_q, stage_qd, qdd, sum_qd, sum_qdd = stage[0], stage[1], stage[2], stage[3], stage[4]
+    stage_q[:] = q
+    stage_qd[:] = qd
+    sum_qd[:] = 0.0
+    sum_qdd[:] = 0.0
+    for k in range(4):
+        offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
+        weight = 1.0 if k == 0 or k == 3 else 2.0
+        derivative(arrays, times, values, t + offset, stage_q, stage_qd, tau, qdd, spaces)
+        following = dt if k == 2 else 0.5 * dt
+        for d in range(q.shape[0]):
+            sum_qd[d] += weight * stage_qd[d]
+            sum_qdd[d] += weight * qdd[d]
+            stage_q[d] = q[d] + following * stage_qd[d]
+            stage_qd[d] = qd[d] + following * qdd[d]
+    for d in range(q.shape[0]):
+        q[d] += dt / 6.0 * sum_qd[d]
+        qd[d] += dt / 6.0 * sum_qdd[d]
+
+
+@jit
+def record_samples(
+    t: float,
+    dt: float,
+    samples: Array,
+    counters: Array,
+    last_q: Array,
+    last_qd: Array,
+    q: Array,
+    qd: Array,
+    record_q: Array,
+    record_qd: Array,
+) -> None:
+    """Write every sample time up to t + dt, by the cubic Hermite polynomial of the step; its ends are taken as they are.
+
+    Results so fall on any frame rate without the step following it; the interpolation's error is O(dt^4).
+    """
+    while counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
+        row = counters[1]
+        x = (samples[row] - t) / dt
+        if x > 1.0 - 1e-9:
+            record_q[row] = q
+            record_qd[row] = qd
+        else:
+            for d in range(q.shape[0]):
+                rise = q[d] - last_q[d]
+                a, b = dt * last_qd[d], dt * qd[d]
+                square, cube = 3.0 * rise - 2.0 * a - b, a + b - 2.0 * rise
+                record_q[row, d] = last_q[d] + x * (a + x * (square + x * cube))
+                record_qd[row, d] = (a + x * (2.0 * square + 3.0 * x * cube)) / dt
+        counters[1] += 1
+
+
+@jit
+def rollout(
+    arrays: Array,
+    integrator: int,
+    times: Array,
+    values: Array,
+    start: float,
+    dt: float,
+    num_steps: int,
+    counters: Array,
+    samples: Array,
+    q: Array,
+    qd: Array,
+    chart: Array,
+    record_q: Array,
+    record_qd: Array,
+    stage: Array,
+    spaces: Array,
+) -> None:
+    """Advance (q, qd, chart) in place by up to num_steps steps and write the samples that fall into them.
+
+    counters is (steps done, samples written), kept between calls: step k begins at start + k dt, so that the result does
+    not depend on how a run is cut into calls. Where a step fails, flags hold status and culprit, and the state stays the
+    last good one. stage is a workspace (8, nv), spaces is (work, dof, flags).
+    """
+    flags = spaces[2]
+    body_int = arrays[0]
+    tau, qdd, last_q, last_qd = stage[5], stage[2], stage[6], stage[7]
+    for _ in range(num_steps):
+        t = start + counters[0] * dt
+        last_q[:] = q
+        last_qd[:] = qd
+        if integrator == RUNGE_KUTTA_4:
+            runge_kutta_4(arrays, times, values, t, dt, q, qd, tau, stage, spaces)
+        else:
+            derivative(arrays, times, values, t, q, qd, tau, qdd, spaces)
+            if integrator == SYMPLECTIC_EULER:
+                for d in range(q.shape[0]):
+                    qd[d] += dt * qdd[d]
+                    q[d] += dt * qd[d]
+            else:
+                for d in range(q.shape[0]):
+                    q[d] += dt * qd[d]
+                    qd[d] += dt * qdd[d]
+        if flags[STATUS] == OK:
+            culprit = first_not_finite(body_int, q, qd)
+            if culprit >= 0:
+                flags[STATUS] = NOT_FINITE
+                flags[CULPRIT] = culprit
+        if flags[STATUS] != OK:
+            q[:] = last_q
+            qd[:] = last_qd
+            return
+        record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
+        change_charts(arrays, CHART_LIMIT, q, qd, chart)
+        counters[0] += 1

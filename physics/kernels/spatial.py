@@ -1,0 +1,213 @@
+"""Small spatial algebra on tuples: rotations as 9 numbers by rows, vectors as 3, twists and wrenches as 6.
+
+Tuples stay in registers when jitted; nothing here allocates.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+from ._jit import jit
+
+Vector: TypeAlias = tuple[float, float, float]
+Rotation: TypeAlias = tuple[float, float, float, float, float, float, float, float, float]
+Twist: TypeAlias = tuple[float, float, float, float, float, float]
+Array: TypeAlias = Any
+
+
+@jit
+def load3(array: Array, row: int, offset: int) -> Vector:
+    return array[row, offset], array[row, offset + 1], array[row, offset + 2]
+
+
+@jit
+def load6(array: Array, row: int, offset: int) -> Twist:
+    return (
+        array[row, offset],
+        array[row, offset + 1],
+        array[row, offset + 2],
+        array[row, offset + 3],
+        array[row, offset + 4],
+        array[row, offset + 5],
+    )
+
+
+@jit
+def load9(array: Array, row: int, offset: int) -> Rotation:
+    return (
+        array[row, offset],
+        array[row, offset + 1],
+        array[row, offset + 2],
+        array[row, offset + 3],
+        array[row, offset + 4],
+        array[row, offset + 5],
+        array[row, offset + 6],
+        array[row, offset + 7],
+        array[row, offset + 8],
+    )
+
+
+@jit
+def flat3(array: Array, offset: int) -> Vector:
+    return array[offset], array[offset + 1], array[offset + 2]
+
+
+@jit
+def flat9(array: Array, offset: int) -> Rotation:
+    return (
+        array[offset],
+        array[offset + 1],
+        array[offset + 2],
+        array[offset + 3],
+        array[offset + 4],
+        array[offset + 5],
+        array[offset + 6],
+        array[offset + 7],
+        array[offset + 8],
+    )
+
+
+@jit
+def store3(array: Array, row: int, offset: int, x: Vector) -> None:
+    array[row, offset] = x[0]
+    array[row, offset + 1] = x[1]
+    array[row, offset + 2] = x[2]
+
+
+@jit
+def store6(array: Array, row: int, offset: int, x: Twist) -> None:
+    array[row, offset] = x[0]
+    array[row, offset + 1] = x[1]
+    array[row, offset + 2] = x[2]
+    array[row, offset + 3] = x[3]
+    array[row, offset + 4] = x[4]
+    array[row, offset + 5] = x[5]
+
+
+@jit
+def store9(array: Array, row: int, offset: int, x: Rotation) -> None:
+    array[row, offset] = x[0]
+    array[row, offset + 1] = x[1]
+    array[row, offset + 2] = x[2]
+    array[row, offset + 3] = x[3]
+    array[row, offset + 4] = x[4]
+    array[row, offset + 5] = x[5]
+    array[row, offset + 6] = x[6]
+    array[row, offset + 7] = x[7]
+    array[row, offset + 8] = x[8]
+
+
+@jit
+def rotate(r: Rotation, x: Vector) -> Vector:
+    return (
+        r[0] * x[0] + r[1] * x[1] + r[2] * x[2],
+        r[3] * x[0] + r[4] * x[1] + r[5] * x[2],
+        r[6] * x[0] + r[7] * x[1] + r[8] * x[2],
+    )
+
+
+@jit
+def multiply(a: Rotation, b: Rotation) -> Rotation:
+    return (
+        a[0] * b[0] + a[1] * b[3] + a[2] * b[6],
+        a[0] * b[1] + a[1] * b[4] + a[2] * b[7],
+        a[0] * b[2] + a[1] * b[5] + a[2] * b[8],
+        a[3] * b[0] + a[4] * b[3] + a[5] * b[6],
+        a[3] * b[1] + a[4] * b[4] + a[5] * b[7],
+        a[3] * b[2] + a[4] * b[5] + a[5] * b[8],
+        a[6] * b[0] + a[7] * b[3] + a[8] * b[6],
+        a[6] * b[1] + a[7] * b[4] + a[8] * b[7],
+        a[6] * b[2] + a[7] * b[5] + a[8] * b[8],
+    )
+
+
+@jit
+def cross(a: Vector, b: Vector) -> Vector:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@jit
+def add3(a: Vector, b: Vector) -> Vector:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+@jit
+def scale_add6(a: Twist, factor: float, b: Twist) -> Twist:
+    """a + factor b."""
+    return (
+        a[0] + factor * b[0],
+        a[1] + factor * b[1],
+        a[2] + factor * b[2],
+        a[3] + factor * b[3],
+        a[4] + factor * b[4],
+        a[5] + factor * b[5],
+    )
+
+
+@jit
+def dot6(a: Twist, b: Twist) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+
+
+@jit
+def bracket(a: Twist, b: Twist) -> Twist:
+    """Lie bracket ad_a b of two twists (Lee & Terzopoulos 2008, eq. 4)."""
+    return (
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+        a[1] * b[5] - a[2] * b[4] + a[4] * b[2] - a[5] * b[1],
+        a[2] * b[3] - a[0] * b[5] + a[5] * b[0] - a[3] * b[2],
+        a[0] * b[4] - a[1] * b[3] + a[3] * b[1] - a[4] * b[0],
+    )
+
+
+@jit
+def twist_through(w: Vector, v: Vector, point: Vector) -> Twist:
+    """Twist, taken at the origin, of a motion with angular velocity w whose body point `point` moves with v."""
+    return (
+        w[0],
+        w[1],
+        w[2],
+        v[0] + point[1] * w[2] - point[2] * w[1],
+        v[1] + point[2] * w[0] - point[0] * w[2],
+        v[2] + point[0] * w[1] - point[1] * w[0],
+    )
+
+
+@jit
+def exp_twist(data: Array, offset: int, phi: float) -> tuple[Rotation, Vector]:
+    """exp(g phi) of a constant twist stored as (n, |w|, v, n x v, n . v), exact for any |w| >= 0.
+
+    p = (sin t / |w|) v + ((1 - cos t) / |w|) n x v + (phi - sin t / |w|) (n . v) n with t = |w| phi: no difference of
+    large numbers even where the screw axis lies at infinity.
+    """
+    n0, n1, n2 = data[offset], data[offset + 1], data[offset + 2]
+    rate = data[offset + 3]
+    angle = rate * phi
+    s = math.sin(angle)
+    half = math.sin(0.5 * angle)
+    versine = 2.0 * half * half
+    along, aside = phi, 0.0
+    if rate > 0.0:
+        along = s / rate
+        aside = versine / rate
+    axial = (phi - along) * data[offset + 10]
+    position = (
+        along * data[offset + 4] + aside * data[offset + 7] + axial * n0,
+        along * data[offset + 5] + aside * data[offset + 8] + axial * n1,
+        along * data[offset + 6] + aside * data[offset + 9] + axial * n2,
+    )
+    rotation = (
+        1.0 - versine * (n1 * n1 + n2 * n2),
+        versine * n0 * n1 - s * n2,
+        versine * n0 * n2 + s * n1,
+        versine * n0 * n1 + s * n2,
+        1.0 - versine * (n0 * n0 + n2 * n2),
+        versine * n1 * n2 - s * n0,
+        versine * n0 * n2 - s * n1,
+        versine * n1 * n2 + s * n0,
+        1.0 - versine * (n0 * n0 + n1 * n1),
+    )
+    return rotation, position

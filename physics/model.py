@@ -1,0 +1,353 @@
+"""ModelBuilder -> Model (immutable, flat arrays) -> State."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from . import joints, lie
+from ._typing import FloatArray, IntArray
+from .body import Body, make_body
+from .errors import FormatError, ModelError
+from .joints import Joint
+from .joints.spline_curve import OUTSIDE
+from .kernels import layout
+from .limits import coordinate_rows
+from .packing import Arrays, Workspace, pack
+from .validation import finite_array, number
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Where a model is and how fast: everything a simulation starts from.
+
+    Attributes:
+        q: coordinates (nv,) [rad, m].
+        qd: their velocities (nv,).
+        time: [s].
+        chart: whole turns taken away from each body's rotation vector so far, (nb,).
+    """
+
+    q: FloatArray
+    qd: FloatArray
+    time: float
+    chart: IntArray
+
+
+class Model:
+    """An immutable tree of bodies. Make it with `ModelBuilder`; equal models have equal hashes.
+
+    Attributes:
+        bodies: the `Body` of each index, parents first.
+        gravity: (3,) [m/s^2].
+        arrays: the flat arrays that the kernels read (see ``kernels.layout``).
+    """
+
+    def __init__(self, bodies: Sequence[Body], gravity: FloatArray) -> None:
+        self.bodies = tuple(bodies)
+        self.gravity = np.array(gravity, dtype=np.float64)
+        self.gravity.flags.writeable = False
+        self.arrays: Arrays = pack([body.link(rows) for body, rows in self._rows()], self.gravity)
+
+    def _rows(self) -> Iterable[tuple[Body, FloatArray]]:
+        return zip(self.bodies, coordinate_rows(self.bodies))
+
+    @property
+    def num_bodies(self) -> int:
+        return len(self.bodies)
+
+    @cached_property
+    def num_coordinates(self) -> int:
+        """nv = nq: one velocity for each coordinate."""
+        return sum(body.joint.num_coordinates for body in self.bodies)
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        return tuple(body.name for body in self.bodies)
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        return tuple(body.joint for body in self.bodies)
+
+    @property
+    def parent(self) -> IntArray:
+        """Index of each body's parent (nb,), -1 for the world."""
+        return np.array(self.arrays[0][:, layout.PARENT])
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """``body.coordinate`` for each of the nv coordinates."""
+        return tuple(f"{body.name}.{name}" for body in self.bodies for name in body.joint.coordinate_names)
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {body.name: i for i, body in enumerate(self.bodies)}
+
+    def index(self, body: str) -> int:
+        """Index of a body by name; ModelError where there is none."""
+        if body not in self._index:
+            raise ModelError(f"no body is named {body!r}; there are {', '.join(self.body_names)}")
+        return self._index[body]
+
+    def coordinate_slice(self, body: str) -> slice:
+        """Which of the nv coordinates belong to the joint of this body."""
+        row = self.arrays[0][self.index(body)]
+        start = int(row[layout.DOF_START])
+        return slice(start, start + int(row[layout.DOF_COUNT]))
+
+    def workspace(self) -> Workspace:
+        """Scratch memory for the kernels; one a thread."""
+        return Workspace(self.num_bodies, self.num_coordinates)
+
+    def state(self, q: Any = None, qd: Any = None, time: float = 0.0) -> State:
+        """A state of this model.
+
+        Args:
+            q: (nv,) or {body name: value or values}; what is not given is 0, or the middle of a range without 0.
+            qd: velocities in the same form; what is not given is 0.
+            time: [s].
+
+        Raises:
+            ModelError: wrong shape, not finite, an unknown body, a rotation vector at a singular length.
+        """
+        positions = self._coordinates(q, "q", self._default_coordinates())
+        velocities = self._coordinates(qd, "qd", np.zeros(self.num_coordinates))
+        self._check_rotations(positions)
+        chart = np.zeros(self.num_bodies, dtype=np.int64)
+        for array in (positions, velocities, chart):
+            array.flags.writeable = False
+        return State(positions, velocities, number(time, "time"), chart)
+
+    def _default_coordinates(self) -> FloatArray:
+        q = np.zeros(self.num_coordinates)
+        ranges = [body.joint.range.reshape(-1, 2) for body in self.bodies]
+        for d, (lower, upper) in enumerate(np.concatenate(ranges) if ranges else []):
+            if lower > 0.0 or upper < 0.0:
+                q[d] = 0.5 * (lower + upper)
+        return q
+
+    def _coordinates(self, value: Any, name: str, default: FloatArray) -> FloatArray:
+        if value is None:
+            return default
+        if not isinstance(value, Mapping):
+            return finite_array(value, (self.num_coordinates,), name)
+        for body, entry in value.items():
+            where = self.coordinate_slice(body)
+            count = where.stop - where.start
+            default[where] = finite_array(np.atleast_1d(entry), (count,), f"{name} of body {body!r}")
+        return default
+
+    def _check_rotations(self, q: FloatArray) -> None:
+        body_int, _, block_int, _, _ = self.arrays
+        for i, body in enumerate(self.bodies):
+            start = body_int[i, layout.BLOCK_START]
+            for row in block_int[start : start + body_int[i, layout.BLOCK_COUNT]]:
+                if row[layout.KIND] != layout.ROTATION_VECTOR:
+                    continue
+                first = body_int[i, layout.DOF_START] + row[layout.COORDINATE]
+                angle = float(np.linalg.norm(q[first : first + 3]))
+                turns = round(angle / (2.0 * np.pi))
+                if turns and abs(angle - 2.0 * np.pi * turns) < 1e-6:
+                    raise ModelError(
+                        f"q of body {body.name!r}: a rotation vector of length {angle:g} is singular (a whole turn)"
+                    )
+
+    def check_dynamics(self) -> None:
+        """ModelError where a joint is for kinematics only (a clamped or C1 spline); simulations call it."""
+        for body in self.bodies:
+            for joint in _flatten(body.joint):
+                if isinstance(joint, joints.SplineCurve) and (
+                    joint.order < 4 or OUTSIDE[joint.outside] == layout.OUTSIDE_CLAMP
+                ):
+                    raise ModelError(
+                        f"joint of body {body.name!r} is for kinematics only "
+                        f"(order {joint.order}, outside {joint.outside!r}): dynamics wants order >= 4, not clamped"
+                    )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able description: ``{"gravity": ..., "bodies": [...]}``; `ModelBuilder.from_dict` reads it."""
+        return {
+            "gravity": self.gravity.tolist(),
+            "bodies": [body.to_dict(self.bodies) for body in self.bodies],
+        }
+
+    @cached_property
+    def _digest(self) -> bytes:
+        digest = hashlib.sha256("\0".join(self.body_names).encode())
+        for array in self.arrays:
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.digest()
+
+    def __hash__(self) -> int:
+        return hash(self._digest)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and self._digest == other._digest
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model, (self.bodies, np.array(self.gravity))
+
+    def __repr__(self) -> str:
+        return f"Model({self.num_bodies} bodies, {self.num_coordinates} coordinates)"
+
+
+def _flatten(joint: Joint) -> Iterable[Joint]:
+    if isinstance(joint, joints.Composite):
+        for part in joint.joints:
+            yield from _flatten(part)
+    else:
+        yield joint
+
+
+class ModelBuilder:
+    """Collects bodies, checks each as it comes, and builds the model.
+
+    Args:
+        gravity: (3,) [m/s^2].
+    """
+
+    def __init__(self, gravity: Any = STANDARD_GRAVITY) -> None:
+        self.gravity = finite_array(gravity, (3,), "gravity")
+        self.bodies: list[Body] = []
+
+    def add_body(
+        self,
+        name: str,
+        parent: Body | str | None = None,
+        *,
+        joint: Joint,
+        mass: float,
+        inertia: Any,
+        com: Any = (0.0, 0.0, 0.0),
+        joint_in_parent: Any = None,
+        body_in_joint: Any = None,
+        stiffness: Any = 0.0,
+        rest: Any = 0.0,
+        damping: Any = 0.0,
+        limits: Any = None,
+        limit_stiffness: Any = None,
+        limit_damping: Any = None,
+        armature: Any = 0.0,
+    ) -> Body:
+        """Add a body that a joint connects to its parent.
+
+        Args:
+            name: unique, not empty.
+            parent: a body added before, its name, or None for the world.
+            joint: how it moves.
+            mass: [kg], positive.
+            inertia: (3, 3) about the centre of mass in body axes [kg m^2].
+            com: centre of mass in the body frame (3,) [m].
+            joint_in_parent: pose of the joint's fixed frame in the parent's body frame (4, 4); identity by default.
+            body_in_joint: pose of the body frame in the joint's moving frame (4, 4); identity by default.
+            stiffness, rest, damping: of a spring and a damper on each coordinate; numbers or (n,).
+            limits: None, ``"range"`` (the joint's own), (lower, upper), or (n, 2).
+            limit_stiffness, limit_damping: of the one-sided springs at the limits; None chooses them from the inertia that
+                the coordinate moves, for a bounce of about 20 Hz at half of critical damping.
+            armature: inertia of a rotor on each coordinate.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        known = {body.name: i for i, body in enumerate(self.bodies)}
+        parent_name = parent.name if isinstance(parent, Body) else parent
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"a body's name must be a string that is not empty, got {name!r}")
+        if name in known:
+            raise ModelError(f"there is a body named {name!r} already")
+        if parent_name is not None and parent_name not in known:
+            raise ModelError(f"parent {parent_name!r} of body {name!r} is missing: add parents first")
+        body = make_body(
+            name,
+            -1 if parent_name is None else known[parent_name],
+            joint,
+            {
+                "mass": mass,
+                "inertia": inertia,
+                "com": com,
+                "joint_in_parent": joint_in_parent,
+                "body_in_joint": body_in_joint,
+                "stiffness": stiffness,
+                "rest": rest,
+                "damping": damping,
+                "limits": limits,
+                "limit_stiffness": limit_stiffness,
+                "limit_damping": limit_damping,
+                "armature": armature,
+            },
+        )
+        self.bodies.append(body)
+        return body
+
+    def build(self) -> Model:
+        """The model; ModelError where it has no body or a body has a coordinate without inertia behind it."""
+        if not self.bodies:
+            raise ModelError("a model needs at least one body, got none")
+        return Model(self.bodies, self.gravity)
+
+    @classmethod
+    def from_dict(cls, description: Mapping[str, Any]) -> ModelBuilder:
+        """A builder with what `Model.to_dict` described; bodies may come in any order.
+
+        Raises:
+            FormatError: a key is unknown or missing, a parent is missing, or bodies form a cycle.
+            ModelError: a value is not acceptable.
+        """
+        _check_keys(description, {"gravity", "bodies"}, {"bodies"}, "model")
+        builder = cls(description.get("gravity", STANDARD_GRAVITY))
+        for entry in _parents_first(description["bodies"]):
+            values = dict(entry)
+            joint = joints.from_dict(values.pop("joint"))
+            for pose in ("joint_in_parent", "body_in_joint"):
+                if values.get(pose) is not None:
+                    values[pose] = lie.check_frames(values[pose], f"{pose} of body {entry['name']!r}")
+            builder.add_body(joint=joint, **values)
+        return builder
+
+
+BODY_KEYS = frozenset(
+    "name parent joint mass inertia com joint_in_parent body_in_joint stiffness rest damping limits "
+    "limit_stiffness limit_damping armature".split()
+)
+
+
+def _check_keys(entry: Any, known: Iterable[str], required: Iterable[str], where: str) -> None:
+    if not isinstance(entry, Mapping):
+        raise FormatError(f"{where} must be an object, got {entry!r:.80}")
+    for key in entry:
+        if key not in known:
+            raise FormatError(f"unknown key {key!r} in {where}; known are {sorted(known)}")
+    for key in required:
+        if key not in entry:
+            raise FormatError(f"{where} lacks the key {key!r}")
+
+
+def _parents_first(entries: Any) -> list[Mapping[str, Any]]:
+    """Entries of bodies sorted so that parents precede children, in the order given otherwise."""
+    if not isinstance(entries, Sequence) or isinstance(entries, str):
+        raise FormatError(f"'bodies' must be a list, got {entries!r:.80}")
+    for number_, entry in enumerate(entries):
+        _check_keys(entry, BODY_KEYS, ("name", "joint", "mass", "inertia"), f"body number {number_}")
+    names = {entry["name"] for entry in entries}
+    for entry in entries:
+        if entry.get("parent") is not None and entry["parent"] not in names:
+            raise FormatError(f"parent {entry['parent']!r} of body {entry['name']!r} is missing")
+    ordered: list[Mapping[str, Any]] = []
+    done: set[Any] = {None}
+    waiting = list(entries)
+    while waiting:
+        ready = [entry for entry in waiting if entry.get("parent") in done]
+        if not ready:
+            cycle = ", ".join(repr(entry["name"]) for entry in waiting)
+            raise FormatError(f"bodies are their own ancestors (a cycle) among {cycle}")
+        ordered += ready
+        done |= {entry["name"] for entry in ready}
+        waiting = [entry for entry in waiting if entry["name"] not in done]
+    return ordered

@@ -1,0 +1,124 @@
+"""Bodies and joints into the flat arrays that the kernels read (`kernels.layout`), and the kernels' workspaces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ._typing import FloatArray
+from .joints.base import IDENTITY, Joint
+from .joints.spline_curve import kernel_poses
+from .kernels import layout
+
+Arrays: TypeAlias = tuple[Any, Any, Any, Any, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """What the kernels need of a body: poses (4, 4), mass properties in body axes, and a row of dof_float a coordinate."""
+
+    parent: int
+    joint: Joint
+    joint_in_parent: FloatArray
+    body_in_joint: FloatArray
+    mass: float
+    com: FloatArray
+    inertia: FloatArray
+    coordinates: FloatArray
+
+
+class Workspace:
+    """Scratch memory of the kernels for one thread: ``(work, dof, flags)`` and stages of the integrators."""
+
+    def __init__(self, num_bodies: int, num_coordinates: int) -> None:
+        self.work = np.zeros((num_bodies, layout.WORK_WIDTH))
+        self.dof = np.zeros((num_coordinates, layout.DOF_WORK_WIDTH))
+        self.flags = np.zeros(2, dtype=np.int64)
+        self.stage = np.zeros((8, num_coordinates))
+
+    def clear(self) -> tuple[FloatArray, FloatArray, Any]:
+        """The three arrays, flags reset."""
+        self.flags[:] = 0
+        return self.work, self.dof, self.flags
+
+
+def pack(links: Sequence[Link], gravity: FloatArray) -> Arrays:
+    """The five arrays of a model, read-only; parents come before children."""
+    body_int = np.zeros((len(links), layout.BODY_INT_WIDTH), dtype=np.int64)
+    body_float = np.zeros((len(links), layout.BODY_FLOAT_WIDTH))
+    block_rows: list[list[int]] = []
+    data: list[FloatArray] = [np.asarray(gravity, dtype=np.float64)]
+    size = layout.DATA_HEADER
+    body_frames: list[FloatArray] = []  # of each body in its link frame
+    first_dof = 0
+    for i, link in enumerate(links):
+        factorization = link.joint.factorization()
+        body_frames.append(factorization.after @ link.body_in_joint)
+        outer = IDENTITY if link.parent < 0 else body_frames[link.parent]
+        placement = outer @ link.joint_in_parent
+        first_block = len(block_rows)
+        for number, block in enumerate(factorization.blocks):
+            frame = -1
+            if number == 0:
+                placement = placement @ block.frame
+            elif not np.array_equal(block.frame, IDENTITY):
+                frame = size
+                data.append(kernel_poses(block.frame[None])[0])
+                size += 12
+            block_rows.append([block.kind, block.coordinate, size, frame])
+            data.append(block.data)
+            size += len(block.data)
+        root = i if link.parent < 0 else body_int[link.parent, layout.ROOT]
+        count = link.joint.num_coordinates
+        body_int[i] = [link.parent, first_dof, count, first_block, len(factorization.blocks), root]
+        body_float[i] = _body_row(link, placement, body_frames[i])
+        first_dof += count
+    block_int = np.array(block_rows, dtype=np.int64).reshape(-1, layout.BLOCK_INT_WIDTH)
+    dof_float = np.concatenate([link.coordinates.reshape(-1, layout.DOF_FLOAT_WIDTH) for link in links])
+    arrays = (body_int, body_float, block_int, np.concatenate(data), np.ascontiguousarray(dof_float))
+    for array in arrays:
+        array.flags.writeable = False
+    return arrays
+
+
+def _body_row(link: Link, placement: FloatArray, body_frame: FloatArray) -> FloatArray:
+    rotation = body_frame[:3, :3]
+    com = rotation @ link.com + body_frame[:3, 3]
+    inertia = rotation @ link.inertia @ rotation.T
+    return np.concatenate(
+        [
+            kernel_poses(placement[None])[0],
+            [link.mass],
+            com,
+            inertia[np.triu_indices(3)],
+            kernel_poses(body_frame[None])[0],
+        ]
+    )
+
+
+def free_coordinates(count: int) -> FloatArray:
+    """dof_float rows without spring, damper, armature or limits."""
+    rows = np.zeros((count, layout.DOF_FLOAT_WIDTH))
+    rows[:, layout.LOWER] = -np.inf
+    rows[:, layout.UPPER] = np.inf
+    return rows
+
+
+def pack_joint(joint: Joint) -> Arrays:
+    """A joint alone, between the world and a body without mass: what `Joint.evaluate` hands to the kernels."""
+    link = Link(
+        parent=-1,
+        joint=joint,
+        joint_in_parent=IDENTITY,
+        body_in_joint=IDENTITY,
+        mass=0.0,
+        com=np.zeros(3),
+        inertia=np.zeros((3, 3)),
+        coordinates=free_coordinates(joint.num_coordinates),
+    )
+    return pack([link], np.zeros(3))
+
+

@@ -1,0 +1,74 @@
+"""What a simulation returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from . import lie
+from ._typing import FloatArray
+from .kernels import layout
+from .model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A motion, sampled; poses and energy are computed when first asked for.
+
+    Attributes:
+        model: what moved.
+        t: times (T,) [s].
+        q, qd: coordinates and velocities (T, nv). Rotation vectors may jump where their chart changes.
+        info: integrator, dt, steps and the like.
+    """
+
+    model: Model
+    t: FloatArray
+    q: FloatArray
+    qd: FloatArray
+    info: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def _observed(self) -> tuple[FloatArray, FloatArray]:
+        from .dynamics import observe
+
+        return observe(self.model, self.q, self.qd)
+
+    @property
+    def poses(self) -> FloatArray:
+        """World poses of the body frames (T, nb, 4, 4)."""
+        return self._observed[0]
+
+    @property
+    def energy(self) -> FloatArray:
+        """Kinetic, potential and total energy (T, 3) [J]."""
+        return self._observed[1]
+
+    @cached_property
+    def rotations(self) -> dict[str, FloatArray]:
+        """Quaternions wxyz (T, 4), continuous in sign, of every joint with a rotation vector, by body name.
+
+        A composite joint with several has the later ones as ``body.2``, ``body.3`` ...
+        """
+        body_int, _, block_int, _, _ = self.model.arrays
+        rotations: dict[str, FloatArray] = {}
+        for i, name in enumerate(self.model.body_names):
+            start = body_int[i, layout.BLOCK_START]
+            found = 0
+            for row in block_int[start : start + body_int[i, layout.BLOCK_COUNT]]:
+                if row[layout.KIND] == layout.ROTATION_VECTOR:
+                    found += 1
+                    first = body_int[i, layout.DOF_START] + row[layout.COORDINATE]
+                    key = name if found == 1 else f"{name}.{found}"
+                    rotations[key] = rotation_quaternions(self.q[:, first : first + 3])
+        return rotations
+
+
+def rotation_quaternions(vectors: FloatArray) -> FloatArray:
+    """Quaternions wxyz (n, 4), continuous in sign, of rotation vectors (n, 3) of any length."""
+    half = 0.5 * np.linalg.norm(vectors, axis=-1, keepdims=True)
+    quaternions = np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * vectors], axis=-1)
+    return lie.continuous_quaternions(quaternions)

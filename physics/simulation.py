@@ -1,0 +1,120 @@
+"""Simulate a model: fixed-step methods run in the kernel, adaptive ones through SciPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._typing import FloatArray
+from .dynamics import check_state
+from .errors import ModelError
+from .integrators import INTEGRATORS
+from .integrators.base import Problem
+from .model import Model, State
+from .result import Result
+from .validation import finite_array, number
+
+Progress = Callable[[float], "bool | None"]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Generalized forces over time: linear between the rows, constant beyond them.
+
+    Attributes:
+        times: (K,), increasing [s].
+        values: (K, nv).
+    """
+
+    times: Any
+    values: Any
+
+    def checked(self, nv: int) -> tuple[FloatArray, FloatArray]:
+        """Times and values as contiguous arrays; ModelError names what is wrong."""
+        times = finite_array(self.times, np.shape(self.times), "times of tau")
+        if times.ndim != 1 or not len(times):
+            raise ModelError(f"times of tau must have shape (K,), K >= 1, got {times.shape}")
+        if (np.diff(times) <= 0.0).any():
+            k = int(np.argmax(np.diff(times) <= 0.0))
+            raise ModelError(f"times of tau must increase, got {times[k]:g} before {times[k + 1]:g}")
+        return times, finite_array(self.values, (len(times), nv), "values of tau")
+
+
+def simulate(
+    model: Model,
+    state: State,
+    duration: float,
+    dt: float = 1e-3,
+    integrator: str = "symplectic_euler",
+    *,
+    tau: Any = None,
+    record_interval: float | None = None,
+    progress: Progress | None = None,
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+) -> Result:
+    """The motion that follows from a state.
+
+    Args:
+        model: what moves.
+        state: where it starts; left as it is.
+        duration: [s].
+        dt: step of the fixed-step methods [s].
+        integrator: ``"symplectic_euler"``, ``"forward_euler"``, ``"rk4"``; adaptive ones that need SciPy: ``"RK45"``,
+            ``"DOP853"``, ``"LSODA"``.
+        tau: generalized forces: (nv,) constant, or a `Table`; dual to q' in the chart of the moment.
+        record_interval: time between samples [s], dt if None. The steps do not follow it: between them samples are
+            interpolated by cubics, so the motion is the same at every frame rate.
+        progress: called with the done fraction about twenty times a second; returning False cancels.
+        rtol, atol: tolerances of the adaptive methods.
+
+    Returns:
+        A `Result` whose first sample is the state and whose last lies at its time + duration.
+
+    Raises:
+        ModelError: an argument is not acceptable; nothing ran.
+        DivergedError: a coordinate left the finite numbers or its joint's range; carries what was computed.
+        CancelledError: progress said so; carries what was computed.
+        MissingDependencyError: an adaptive method without SciPy.
+    """
+    check_state(model, state)
+    model.check_dynamics()
+    duration = number(duration, "duration", positive=True)
+    dt = number(dt, "dt", positive=True)
+    if integrator not in INTEGRATORS:
+        raise ModelError(f"unknown integrator {integrator!r}; known are {', '.join(INTEGRATORS)}")
+    if dt > duration:
+        raise ModelError(f"dt {dt:g} is longer than the duration {duration:g}")
+    interval = dt if record_interval is None else number(record_interval, "record_interval", positive=True)
+    problem = Problem(
+        model=model,
+        start=float(state.time),
+        duration=duration,
+        dt=dt,
+        samples=sample_times(float(state.time), duration, interval),
+        tau=_force_table(model, tau),
+        progress=progress,
+        rtol=number(rtol, "rtol", positive=True),
+        atol=number(atol, "atol", positive=True),
+    )
+    return INTEGRATORS[integrator](problem, integrator, state)
+
+
+def sample_times(start: float, duration: float, interval: float) -> FloatArray:
+    """start, start + interval, ... and the end, which is the last of them or comes after it."""
+    count = int(np.floor(duration / interval * (1.0 + 1e-12) + 1e-9))
+    times: FloatArray = start + np.arange(count + 1) * interval
+    if times[-1] < start + duration - 1e-9 * interval:
+        times = np.append(times, start + duration)
+    return times
+
+
+def _force_table(model: Model, tau: Any) -> tuple[FloatArray, FloatArray]:
+    nv = model.num_coordinates
+    if isinstance(tau, Table):
+        return tau.checked(nv)
+    constant = np.zeros(nv) if tau is None else finite_array(tau, (nv,), "tau")
+    return np.zeros(1), constant[None].copy()

@@ -1,0 +1,137 @@
+"""Random joints, bodies and trees for tests: everything from one numpy Generator."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import physics as ph
+
+
+def random_rotation(rng: np.random.Generator) -> np.ndarray:
+    return ph.lie.so3_exp(rng.normal(size=3) * rng.choice([0.1, 1.0, 2.0]))
+
+
+def random_pose(rng: np.random.Generator, distance: float = 0.3) -> np.ndarray:
+    pose = np.eye(4)
+    pose[:3, :3] = random_rotation(rng)
+    pose[:3, 3] = rng.normal(size=3) * distance
+    return pose
+
+
+def random_inertia(rng: np.random.Generator, mass: float, size: float = 0.1) -> np.ndarray:
+    """Of a random box: obeys the triangle inequality by its making."""
+    a, b, c = (size * rng.uniform(0.2, 1.0, 3)) ** 2
+    moments = mass / 3.0 * np.array([b + c, a + c, a + b])
+    rotation = random_rotation(rng)
+    inertia = rotation @ np.diag(moments) @ rotation.T
+    return 0.5 * (inertia + inertia.T)
+
+
+def smooth_frames(rng: np.random.Generator, count: int, step: float = 0.4) -> np.ndarray:
+    """Frames along a smooth random motion: twists that wander."""
+    frames, pose, twist = [], np.eye(4), rng.normal(size=6)
+    for _ in range(count):
+        frames.append(pose)
+        twist = 0.8 * twist + 0.4 * rng.normal(size=6)
+        pose = pose @ ph.lie.exp(step * twist / np.linalg.norm(twist))
+    return np.array(frames)
+
+
+def loop_frames(rng: np.random.Generator, count: int) -> np.ndarray:
+    """Frames along a closed curve that wobbles."""
+    angles = 2.0 * np.pi * np.arange(count) / count
+    frames = []
+    phase = rng.uniform(0.0, 2.0 * np.pi, 3)
+    for angle in angles:
+        wobble = np.array([0.3 * np.sin(angle + phase[0]), 0.3 * np.cos(2 * angle + phase[1]), 0.0])
+        pose = np.eye(4)
+        pose[:3, :3] = ph.lie.so3_exp(np.array([0.0, 0.0, angle])) @ ph.lie.so3_exp(wobble)
+        pose[:3, 3] = [np.cos(angle), np.sin(angle), 0.2 * np.sin(angle + phase[2])]
+        frames.append(pose)
+    return np.array(frames)
+
+
+def random_joint(rng: np.random.Generator, kind: str) -> ph.joints.Joint:
+    axis, other = rng.normal(size=3), rng.normal(size=3)
+    joints = ph.joints
+    makers = {
+        "fixed": lambda: joints.Fixed(),
+        "hinge": lambda: joints.Hinge(axis),
+        "slider": lambda: joints.Slider(axis),
+        "helical": lambda: joints.Helical(axis, pitch=rng.uniform(-0.2, 0.2)),
+        "cylindrical": lambda: joints.Cylindrical(axis),
+        "universal": lambda: joints.Universal(axis, other),
+        "planar": lambda: joints.Planar(),
+        "translational": lambda: joints.Translational(),
+        "spherical": lambda: joints.Spherical(),
+        "free": lambda: joints.Free(),
+        "spline_curve": lambda: joints.SplineCurve(
+            smooth_frames(rng, int(rng.integers(6, 12))), order=int(rng.integers(4, 7))
+        ),
+        "periodic_curve": lambda: joints.SplineCurve(
+            loop_frames(rng, int(rng.integers(8, 14))), order=int(rng.integers(4, 7)), periodic=True
+        ),
+        "composite": lambda: joints.Composite(
+            (
+                joints.SplineCurve(smooth_frames(rng, 7)),
+                joints.Fixed(),
+                joints.Hinge(axis),
+                joints.Spherical(),
+            )
+        ),
+    }
+    return makers[kind]()
+
+
+JOINT_KINDS = (
+    "fixed",
+    "hinge",
+    "slider",
+    "helical",
+    "cylindrical",
+    "universal",
+    "planar",
+    "translational",
+    "spherical",
+    "free",
+    "spline_curve",
+    "periodic_curve",
+    "composite",
+)
+
+
+def random_coordinates(rng: np.random.Generator, joint: ph.joints.Joint, size: float = 1.5) -> np.ndarray:
+    """Inside the range, away from the singular values of universal joints and rotation vectors."""
+    q = rng.uniform(-size, size, joint.num_coordinates)
+    for d, (lower, upper) in enumerate(joint.range.reshape(-1, 2)):
+        if np.isfinite(lower):
+            q[d] = rng.uniform(lower, upper)
+    return q
+
+
+def random_tree(rng: np.random.Generator, count: int, kinds: tuple[str, ...] = JOINT_KINDS) -> ph.Model:
+    """A tree whose bodies hang on a random earlier body (or the world)."""
+    builder = ph.ModelBuilder(gravity=rng.normal(size=3) * 5.0)
+    for i in range(count):
+        parent = f"body_{rng.integers(max(i - 3, 0), i)}" if i and rng.uniform() < 0.9 else None
+        mass = float(np.exp(rng.uniform(-1.0, 1.0)))
+        kind = str(rng.choice(kinds))
+        builder.add_body(
+            f"body_{i}",
+            parent,
+            joint=random_joint(rng, kind),
+            joint_in_parent=random_pose(rng),
+            body_in_joint=random_pose(rng, 0.1),
+            mass=mass,
+            com=rng.normal(size=3) * 0.1,
+            inertia=random_inertia(rng, mass),
+            stiffness=rng.uniform(0.0, 2.0),
+            damping=rng.uniform(0.0, 0.5),
+            armature=0.01,
+        )
+    return builder.build()
+
+
+def random_state(rng: np.random.Generator, model: ph.Model) -> ph.State:
+    q = np.concatenate([random_coordinates(rng, joint) for joint in model.joints])
+    return model.state(q=q, qd=rng.normal(size=model.num_coordinates))

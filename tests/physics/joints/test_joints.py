@@ -1,0 +1,150 @@
+"""Every joint: S and dS are the derivatives of G, and what files say of a joint makes the same joint."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import physics as ph
+from tests.physics.generators import JOINT_KINDS, loop_frames, random_coordinates, random_joint, smooth_frames
+
+# Sixth-order central differences: the error is about h^6 of the seventh derivative plus 1e-16 / h; h = 1e-2 balances
+# them for curves whose spans are as long as a radian.
+STENCIL = ((1, 0.75), (2, -0.15), (3, 1.0 / 60.0))
+
+
+def derivative(function, q, i, h=2e-3):
+    total = 0.0
+    for step, weight in STENCIL:
+        ahead, behind = q.copy(), q.copy()
+        ahead[i] += step * h
+        behind[i] -= step * h
+        total = total + weight * (function(ahead) - function(behind))
+    return total / h
+
+
+def inside(joint, q, margin=0.02):
+    """Keep the stencil between two knots, where a spline is a polynomial."""
+    q = q.copy()
+    parts = joint.joints if isinstance(joint, ph.joints.Composite) else (joint,)
+    d = 0
+    for part in parts:
+        if isinstance(part, ph.joints.SplineCurve):
+            knots = np.unique(part.knots)
+            if part.periodic:
+                turn = np.floor((q[d] - knots[0]) / part.period) * part.period
+                knots = knots + turn
+            span = np.clip(np.searchsorted(knots, q[d]) - 1, 0, len(knots) - 2)
+            q[d] = np.clip(q[d], knots[span] + margin, knots[span + 1] - margin)
+        d += part.num_coordinates
+    return q
+
+
+@pytest.mark.parametrize("kind", JOINT_KINDS)
+def test_jacobian_and_hessian_are_derivatives(kind):
+    rng = np.random.default_rng(sum(map(ord, kind)))
+    for _ in range(10):
+        joint = random_joint(rng, kind)
+        q = inside(joint, random_coordinates(rng, joint))
+        pose, jacobian, hessian = joint.evaluate(q)
+        assert np.allclose(pose, joint.transform(q), atol=1e-14)
+        for i in range(joint.num_coordinates):
+            rate = derivative(joint.transform, q, i)
+            twist = ph.lie.inverse(pose) @ rate
+            column = [twist[2, 1], twist[0, 2], twist[1, 0], *twist[:3, 3]]
+            assert np.allclose(jacobian[:, i], column, atol=1e-10)
+            assert np.allclose(
+                hessian[:, :, i], derivative(lambda x: joint.evaluate(x)[1], q, i), atol=1e-9
+            )
+
+
+@pytest.mark.parametrize("kind", JOINT_KINDS)
+def test_description_makes_the_same_joint(kind):
+    joint = random_joint(np.random.default_rng(5), kind)
+    again = ph.joints.from_dict(json.loads(json.dumps(joint.to_dict())))
+    assert again == joint and hash(again) == hash(joint)
+    assert pickle.loads(pickle.dumps(joint)) == joint
+
+
+def test_spline_meets_its_end_frames():
+    frames = smooth_frames(np.random.default_rng(0), 8)
+    for order in (4, 5, 6):
+        joint = ph.joints.SplineCurve(frames, order=order)
+        lower, upper = joint.range[0]
+        assert np.allclose(joint.transform([lower]), frames[0], atol=1e-14)
+        assert np.allclose(joint.transform([upper]), frames[-1], atol=1e-13)
+
+
+def test_natural_parameterization_gives_unit_speed_on_even_motion():
+    """Frames at equal steps of one screw: the speed |s| is 1 everywhere but near the clamped ends."""
+    twist = np.array([0.0, 0.0, 1.0, 0.3, 0.0, 0.1])
+    frames = ph.lie.exp(np.linspace(0.0, 3.0, 12)[:, None] * twist)
+    joint = ph.joints.SplineCurve(frames)
+    lower, upper = joint.range[0]
+    speeds = [np.linalg.norm(joint.evaluate(q)[1]) for q in np.linspace(lower + 1.0, upper - 1.0, 20)]
+    assert np.allclose(speeds, 1.0, atol=1e-12)
+
+
+def test_periodic_curve_repeats_and_is_smooth_across_the_seam():
+    joint = ph.joints.SplineCurve(loop_frames(np.random.default_rng(1), 10), periodic=True)
+    for q in (-0.7, 0.0, 1.3):
+        here, around = joint.evaluate(q), joint.evaluate(q + 3.0 * joint.period)
+        for a, b in zip(here, around):
+            assert np.allclose(a, b, atol=1e-11)
+    before, after = joint.evaluate(-1e-9), joint.evaluate(1e-9)
+    for a, b in zip(before, after):
+        assert np.allclose(a, b, atol=1e-6)
+
+
+def test_outside_the_range():
+    frames = smooth_frames(np.random.default_rng(2), 7)
+    extended = ph.joints.SplineCurve(frames)
+    lower, upper = extended.range[0]
+    pose, jacobian, hessian = extended.evaluate(upper + 0.5)
+    edge = extended.evaluate(upper)
+    assert np.allclose(pose, edge[0] @ ph.lie.exp(0.5 * edge[1][:, 0]), atol=1e-13)
+    assert np.allclose(jacobian, edge[1], atol=1e-13) and np.allclose(hessian, 0.0)
+    clamped = ph.joints.SplineCurve(frames, outside="clamp")
+    pose, jacobian, _ = clamped.evaluate(lower - 1.0)
+    assert np.allclose(pose, frames[0], atol=1e-14) and not jacobian.any()
+    with pytest.raises(ph.JointRangeError, match="range"):
+        ph.joints.SplineCurve(frames, outside="error").evaluate(upper + 1e-3)
+
+
+def test_bad_input_is_named():
+    frames = smooth_frames(np.random.default_rng(3), 6)
+    twice = frames.copy()
+    twice[3] = twice[2]
+    broken = frames.copy()
+    broken[4, 0, 0] = np.nan
+    cases = [
+        (lambda: ph.joints.SplineCurve(twice), "frames 2 and 3 coincide"),
+        (lambda: ph.joints.SplineCurve(broken), "4"),
+        (lambda: ph.joints.SplineCurve(frames[:3]), "at least 4"),
+        (lambda: ph.joints.SplineCurve(frames, order=7), "7"),
+        (lambda: ph.joints.SplineCurve(frames, knots=np.arange(10.0)[::-1]), "decrease"),
+        (lambda: ph.joints.SplineCurve(frames, knots=np.zeros(10)), "empty"),
+        (lambda: ph.joints.SplineCurve(frames, outside="bounce"), "bounce"),
+        (lambda: ph.joints.Hinge((0, 0, 0)), "zero"),
+        (lambda: ph.joints.Universal((1, 0, 0), (2, 0, 0)), "differ"),
+        (lambda: ph.joints.Composite(()), "no parts"),
+        (lambda: ph.joints.Hinge().evaluate(np.nan), "finite"),
+        (lambda: ph.joints.from_dict({"type": "hinge", "axle": [1, 0, 0]}), "axle"),
+        (lambda: ph.joints.from_dict({"type": "hook"}), "hook"),
+    ]
+    for make, words in cases:
+        with pytest.raises((ph.ModelError, ph.FormatError), match=words):
+            make()
+
+
+def test_order_three_is_for_kinematics():
+    with pytest.warns(UserWarning, match="C1"):
+        joint = ph.joints.SplineCurve(smooth_frames(np.random.default_rng(4), 6), order=3)
+    builder = ph.ModelBuilder()
+    builder.add_body("bone", joint=joint, mass=1.0, inertia=np.eye(3))
+    model = builder.build()
+    with pytest.raises(ph.ModelError, match="kinematics only"):
+        ph.simulate(model, model.state(), 0.1)
