@@ -130,11 +130,10 @@ def validate(path: Path) -> bool:
     for bpy in sorted(Path(sys.prefix).glob("[Ll]ib*/**/site-packages/bpy/[0-9]*/scripts")):
         program = bpy / "addons_core/bl_pkg/cli/blender_ext.py"
         tags = next(bpy.glob("modules/_bpy_internal/extensions/tags.py"))
-        done = subprocess.run(
-            [sys.executable, str(program), "validate", str(path), "--valid-tags", str(tags)]
-        )
+        command = [sys.executable, str(program), "validate", str(path), "--valid-tags", str(tags)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
-            raise BuildError(f"{path.name} is not a valid extension, see above")
+            raise BuildError(f"{path.name} is not a valid extension:\n{done.stdout.strip()}")
         return True
     return False
 

@@ -27,6 +27,7 @@ from typing import Any
 import pytest
 
 INSTALLED = os.environ.get("CONDYLE_INSTALLED_MODULE")  # set by tests/installed/run.py
+collect_ignore = [] if INSTALLED else ["installed"]  # what only makes sense on an installed extension
 HAVE_BPY = importlib.util.find_spec("bpy") is not None
 
 # Blender reads its user folders once, at `import bpy`, and collecting test modules may already import it.

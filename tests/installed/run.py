@@ -1,0 +1,75 @@
+"""Install a zip of the extension with Blender's own installer in a fresh profile, then test it there.
+
+    python tests/installed/run.py --zip dist/condyle-0.1.0-linux-x64-cp311.zip [--small] [arguments of pytest]
+
+Runs in an environment that has bpy and pytest. The tests are copied away from the checkout and run with a
+foreign module named ``physics`` first on the path: what the add-on then does, it does with what the zip holds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULE = "bl_ext.user_default.condyle"
+FOREIGN_PHYSICS = '"""Another program\'s module: the add-on must never meet it."""\n\nIS_FOREIGN = True\n'
+
+
+def prepare(folder: Path) -> Path:
+    """A copy of the add-on's tests, with the foreign module beside them."""
+    suite = folder / "suite"
+    ignore = shutil.ignore_patterns("__pycache__")
+    for name in ("addon", "installed"):
+        shutil.copytree(ROOT / "tests" / name, suite / "tests" / name, ignore=ignore)
+    shutil.copy(ROOT / "tests/conftest.py", suite / "tests")
+    shutil.copy(ROOT / "pyproject.toml", suite)
+    (suite / "physics.py").write_text(FOREIGN_PHYSICS, "utf-8")
+    return suite
+
+
+def run_tests(suite: Path, zip_file: Path, arguments: list[str]) -> int:
+    """Install and enable as "Install from Disk" does, then pytest; its exit code."""
+    import bpy  # first of all: it makes Blender's other modules importable
+    import pytest
+
+    addon_utils = importlib.import_module("addon_utils")
+    print(f"Blender {bpy.app.version_string}, Python {sys.version.split()[0]}, {zip_file.name}", flush=True)
+    bpy.ops.extensions.package_install_files(
+        filepath=str(zip_file), repo="user_default", enable_on_install=True, overwrite=True
+    )
+    if not addon_utils.check(MODULE)[1]:
+        raise SystemExit(f"{zip_file.name} was not enabled, see above")
+    code = int(pytest.main(["-c", str(suite / "pyproject.toml"), "--rootdir", str(suite), *arguments]))
+    # 4.5 hangs at exit where an add-on is still registered
+    addon_utils.disable(MODULE, default_set=True)
+    return code
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--zip", type=Path, required=True, help="the extension to install")
+    options, arguments = parser.parse_known_args()
+    zip_file = options.zip.resolve()
+    with tempfile.TemporaryDirectory(prefix="condyle-installed-") as temporary:
+        folder = Path(temporary)
+        suite = prepare(folder)
+        os.chdir(suite)
+        # What the compute process inherits must not lead back to the checkout either.
+        os.environ["PYTHONPATH"] = str(suite)
+        os.environ["BLENDER_USER_RESOURCES"] = str(folder / "user")
+        os.environ["CONDYLE_INSTALLED_MODULE"] = MODULE
+        os.environ["CONDYLE_INSTALLED_ZIP"] = str(zip_file)
+        sys.path[:] = [str(suite), *(path for path in sys.path if Path(path or ".").resolve() != ROOT)]
+        return run_tests(suite, zip_file, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
