@@ -3,7 +3,7 @@
     python tests/installed/run.py --zip dist/condyle-0.1.0-linux-x64-cp311.zip [--small] [arguments of pytest]
 
 Runs in an environment that has bpy and pytest. The tests are copied away from the checkout and run with a
-foreign module named ``physics`` first on the path: what the add-on then does it does with the zip's own files.
+foreign module named ``physics`` first on the path: what it then does, it does with the zip's files.
 """
 
 from __future__ import annotations

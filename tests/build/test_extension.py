@@ -1,0 +1,69 @@
+"""The extension's zips: manifest, contents, the same bytes each time."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def extension(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("extension_under_test", ROOT / ".ci/extension.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_zip_without_wheels_is_for_every_blender_from_4_2(extension: ModuleType) -> None:
+    manifest = tomllib.loads(extension.manifest())
+    assert manifest["id"] == "condyle" and manifest["blender_version_min"] == "4.2.0"
+    assert manifest["license"] == ["SPDX:GPL-3.0-or-later"]
+    assert not {"wheels", "platforms", "blender_version_max"} & set(manifest)
+    assert "network" not in manifest["permissions"]
+
+
+def test_a_zip_with_wheels_is_for_the_blenders_of_its_python(extension: ModuleType) -> None:
+    wheel = "numba-1-cp311-cp311-win_amd64.whl"
+    manifest = tomllib.loads(extension.manifest("cp311", "windows-x64", [wheel]))
+    assert manifest["wheels"] == [f"./wheels/{wheel}"] and manifest["platforms"] == ["windows-x64"]
+    assert (manifest["blender_version_min"], manifest["blender_version_max"]) == ("4.2.0", "5.1.0")
+    later = tomllib.loads(extension.manifest("cp313", "linux-x64", []))
+    assert later["blender_version_min"] == "5.1.0" and "blender_version_max" not in later
+    assert later["permissions"] == manifest["permissions"]
+
+
+def test_the_zip_holds_the_addon_at_its_root_and_physics_in_it(extension: ModuleType) -> None:
+    names = set(extension.sources())
+    assert {"LICENSE", "core.py", "physics/__init__.py", "physics/errors.py"} <= names
+    assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", ".whl"))]
+    assert not any(name.split("/")[0] in ("numpy", "scipy", "numba") for name in names)
+
+
+def test_the_same_sources_give_the_same_bytes(extension: ModuleType, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.zip", tmp_path / "second.zip"
+    wheel = tmp_path / "some-1-py3-none-any.whl"
+    wheel.write_bytes(b"wheel")
+    for path in (first, second):
+        extension.write_zip(path, extension.manifest(), [wheel])
+    assert first.read_bytes() == second.read_bytes()
+    with zipfile.ZipFile(first) as archive:
+        assert archive.namelist() == sorted(archive.namelist())
+        assert archive.read("wheels/some-1-py3-none-any.whl") == b"wheel"
+
+
+def test_a_platform_without_wheels_is_told_to_build_without(
+    extension: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(extension.platform, "machine", lambda: "riscv64")
+    monkeypatch.setattr(sys, "argv", ["extension.py"])
+    assert extension.main() == 1
+    assert "--no-wheels" in capsys.readouterr().err
