@@ -1,0 +1,6 @@
+"""Model and result files: a format, a version, a published JSON Schema each (``schemas/``), and nothing executable."""
+
+from .model_file import ModelFile, load_model, save_model
+from .result_file import load_result, save_result
+
+__all__ = ["ModelFile", "load_model", "load_result", "save_model", "save_result"]

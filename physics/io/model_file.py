@@ -1,0 +1,127 @@
+"""Model files: a model with, if wanted, where it starts, how to simulate it, and what others want to keep with it."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import FormatError, ModelError
+from ..model import Model, ModelBuilder, State
+from .files import format_json, read_json, write_atomically
+from .schema import check_document
+
+FORMAT = "condyle-model"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """What a model file holds.
+
+    Attributes:
+        model: the model.
+        state: where it starts; the model's default state where the file has none.
+        simulation: keywords for ``simulate``; empty where the file has none.
+        extras: what others keep in the file.
+    """
+
+    model: Model
+    state: State
+    simulation: dict[str, Any] = field(default_factory=dict)
+    extras: dict[str, Any] = field(default_factory=dict)
+
+
+def save_model(
+    model: Model,
+    path: str | os.PathLike[str],
+    state: State | None = None,
+    simulation: Mapping[str, Any] | None = None,
+    extras: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a model file (``schemas/model.schema.json``); every number comes back with the same bits.
+
+    Args:
+        model: the model.
+        path: the file; replaced as a whole, or left as it was.
+        state: where to start.
+        simulation: duration [s], dt [s], integrator, record_interval [s], rtol, atol, tau (nv,).
+        extras: JSON-able, kept as it is.
+
+    Raises:
+        FormatError: simulation or extras hold what the format cannot.
+    """
+    document: dict[str, Any] = {"format": FORMAT, "version": VERSION, **model.to_dict()}
+    if state is not None:
+        document["state"] = state_to_dict(state)
+    for key, value in (("simulation", simulation), ("extras", extras)):
+        if value is not None:
+            document[key] = plain(dict(value))
+    check_document(document, "model", str(path))
+    try:
+        text = format_json(document)
+    except (TypeError, ValueError) as error:
+        raise FormatError(f"{path}: extras are not JSON: {error}") from error
+    with write_atomically(path) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def load_model(path: str | os.PathLike[str]) -> ModelFile:
+    """Read a model file.
+
+    Raises:
+        FormatError: not a model file, cut short, of a newer version; the message names the key and the value.
+        ModelError: the file is well formed, and what it describes is impossible (an inertia, a range, ...).
+        OSError: the file cannot be read.
+    """
+    document = read_json(path)
+    check_document(document, "model", str(path))
+    try:
+        model = model_from_document(document)
+        state = state_from_dict(model, document.get("state", {}))
+    except (FormatError, ModelError) as error:
+        raise type(error)(f"{path}: {error}") from error
+    return ModelFile(model, state, document.get("simulation", {}), document.get("extras", {}))
+
+
+def model_from_document(document: Mapping[str, Any]) -> Model:
+    """The model of a document that follows the schema; ModelError or FormatError where it is impossible."""
+    described = {key: document[key] for key in ("gravity", "bodies") if key in document}
+    return ModelBuilder.from_dict(described).build()
+
+
+def state_to_dict(state: State) -> dict[str, Any]:
+    """JSON-able description of a state."""
+    return {
+        "q": state.q.tolist(),
+        "qd": state.qd.tolist(),
+        "time": float(state.time),
+        "chart": state.chart.tolist(),
+    }
+
+
+def state_from_dict(model: Model, described: Mapping[str, Any]) -> State:
+    """The state of a model that ``state_to_dict`` described, or {body: value} for q and qd; ModelError as ``Model.state``."""
+    state = model.state(described.get("q"), described.get("qd"), described.get("time", 0.0))
+    if "chart" not in described:
+        return state
+    chart = np.array(described["chart"], dtype=np.int64)
+    if chart.shape != state.chart.shape:
+        raise FormatError(f"state.chart: needs {model.num_bodies} entries, one a body, got {len(chart)}")
+    chart.flags.writeable = False
+    return dataclasses.replace(state, chart=chart)
+
+
+def plain(value: Any) -> Any:
+    """A copy with numpy's numbers and arrays as Python's own, for JSON."""
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    return value

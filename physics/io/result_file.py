@@ -1,0 +1,179 @@
+"""Result files: a simulated motion as an npz archive with a JSON header, readable with numpy alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import DivergedError, FormatError, ModelError
+from ..model import Model
+from ..result import Result
+from .files import parse_object, write_atomically
+from .model_file import model_from_document, plain
+from .schema import check_document
+
+FORMAT = "condyle-result"
+VERSION = 1
+HEADER = "header"
+
+
+@dataclass(frozen=True)
+class ResultFile:
+    """What a result file holds.
+
+    Attributes:
+        result: the motion.
+        diverged: ``{"time", "body", "reason"}`` where the run ended early, else None.
+        extras: what others keep in the file.
+    """
+
+    result: Result
+    diverged: dict[str, Any] | None
+    extras: dict[str, Any]
+
+
+def result_arrays(result: Result) -> dict[str, FloatArray]:
+    """Every array of a result: t (T,), q and qd (T, nv), poses (T, nb, 4, 4), energy (T, 3), rotations (R, T, 4)."""
+    rotations = np.array(list(result.rotations.values())).reshape(-1, len(result.t), 4)
+    return {
+        "t": result.t,
+        "q": result.q,
+        "qd": result.qd,
+        "poses": result.poses,
+        "energy": result.energy,
+        "rotations": rotations,
+    }
+
+
+def result_from_arrays(
+    model: Model, arrays: Mapping[str, FloatArray], rotations: list[str], info: Mapping[str, Any]
+) -> Result:
+    """The result that ``result_arrays`` took apart; ``rotations`` names the bodies of that array.
+
+    Raises:
+        FormatError: an array is missing, or has a shape that does not suit the model.
+    """
+    samples, nv = np.size(arrays.get("t", ())), model.num_coordinates
+    shapes = {
+        "t": (samples,),
+        "q": (samples, nv),
+        "qd": (samples, nv),
+        "poses": (samples, model.num_bodies, 4, 4),
+        "energy": (samples, 3),
+        "rotations": (len(rotations), samples, 4),
+    }
+    for name, shape in shapes.items():
+        if name not in arrays:
+            raise FormatError(f"the array {name!r} is missing")
+        found = arrays[name]
+        if found.shape != shape or found.dtype != np.float64:
+            raise FormatError(f"array {name!r} must be float64 {shape}, got {found.dtype} {found.shape}")
+    result = Result(model, arrays["t"], arrays["q"], arrays["qd"], dict(info))
+    # what the result would compute when first asked is known already
+    vars(result)["_observed"] = (arrays["poses"], arrays["energy"])
+    vars(result)["rotations"] = dict(zip(rotations, arrays["rotations"]))
+    return result
+
+
+def save_result(
+    result: Result,
+    path: str | os.PathLike[str],
+    diverged: DivergedError | None = None,
+    extras: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a result file (``schemas/result.schema.json``); every number comes back with the same bits.
+
+    Args:
+        result: the motion.
+        path: the file, under exactly this name; replaced as a whole, or left as it was.
+        diverged: why the run ended early, kept as a flag; None: it came to its end.
+        extras: JSON-able, kept as it is.
+
+    Raises:
+        FormatError: info or extras hold what JSON cannot.
+    """
+    header: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "model": result.model.to_dict(),
+        "body_names": list(result.model.body_names),
+        "coordinate_names": list(result.model.coordinate_names),
+        "rotations": list(result.rotations),
+        "info": plain(result.info),
+        "diverged": None if diverged is None else divergence_to_dict(diverged),
+    }
+    if extras is not None:
+        header["extras"] = plain(dict(extras))
+    check_document(header, "result", str(path))
+    try:
+        text = json.dumps(header, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise FormatError(f"{path}: info or extras are not JSON: {error}") from error
+    with write_atomically(path) as temporary, temporary.open("wb") as stream:
+        np.savez(stream, **{HEADER: np.array(text)}, **result_arrays(result))
+
+
+def divergence_to_dict(error: DivergedError) -> dict[str, Any]:
+    """JSON-able facts of a diverged run."""
+    return {"time": float(error.time), "body": error.body, "reason": error.reason}
+
+
+def load_result(path: str | os.PathLike[str]) -> Result:
+    """The motion in a result file; errors as ``read_result``."""
+    return read_result(path).result
+
+
+def read_result(path: str | os.PathLike[str]) -> ResultFile:
+    """Read a result file.
+
+    Raises:
+        FormatError: not a result file, cut short, of a newer version, NaN in a run that did not diverge.
+        OSError: the file cannot be read.
+    """
+    arrays = _read_archive(path)
+    if HEADER not in arrays or arrays[HEADER].dtype.kind != "U" or arrays[HEADER].shape != ():
+        raise FormatError(f"{path}: no result file: there is no text {HEADER!r} in it")
+    header = parse_object(str(arrays.pop(HEADER)[()]), f"{path}: {HEADER}")
+    check_document(header, "result", str(path))
+    try:
+        model = model_from_document(header["model"])
+        result = result_from_arrays(model, arrays, header["rotations"], header["info"])
+    except (FormatError, ModelError) as error:
+        raise FormatError(f"{path}: {error}") from error
+    if header["diverged"] is None:
+        _check_finite(arrays, path)
+    return ResultFile(result, header["diverged"], header.get("extras", {}))
+
+
+def _read_archive(path: str | os.PathLike[str]) -> dict[str, Any]:
+    with Path(path).open("rb") as stream:
+        try:
+            with zipfile.ZipFile(stream) as archive:
+                broken = archive.testzip()
+            if broken is not None:
+                raise FormatError(f"{path}: damaged: the checksum of {broken!r} is wrong")
+            stream.seek(0)
+            with np.load(stream, allow_pickle=False) as arrays:
+                return {name: arrays[name] for name in arrays.files}
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+            raise FormatError(f"{path}: not a result file, or cut short: {error}") from error
+        except FormatError:
+            raise
+        except ValueError as error:  # an array of objects, a broken array header
+            raise FormatError(f"{path}: holds what is not an array of numbers: {error}") from error
+
+
+def _check_finite(arrays: Mapping[str, FloatArray], path: str | os.PathLike[str]) -> None:
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            index = [int(k) for k in np.argwhere(~np.isfinite(array))[0]]
+            raise FormatError(f"{path}: array {name!r} holds {array[tuple(index)]} at {index}")

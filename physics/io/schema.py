@@ -1,0 +1,210 @@
+"""Checks documents against the JSON Schemas in ``schemas/``, with errors that say where and what.
+
+The schemas are the one description of the formats: published, and enforced here. This reads the part of draft 2020-12
+that they use. Of the alternatives in a ``oneOf`` it takes the one that the value's own type, or its ``type`` key, points
+to, so that the error tells what is wrong with that one; and a whole number must be written as one (4, not 4.0).
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..errors import FormatError
+
+FOLDER = Path(__file__).parent / "schemas"
+_Check = Callable[[Any, Any, str, "Schema"], None]
+
+
+@cache
+def load_schema(name: str) -> dict[str, Any]:
+    """A published schema by its name: ``"model"`` or ``"result"``."""
+    schema: dict[str, Any] = json.loads((FOLDER / f"{name}.schema.json").read_text(encoding="utf-8"))
+    return schema
+
+
+def check_document(document: Any, name: str, where: str) -> None:
+    """FormatError, beginning with ``where``, unless the document follows the schema of this name.
+
+    The document's ``format`` and ``version`` are looked at first: a newer version says so instead of failing on details.
+    """
+    root = load_schema(name)
+    expected = root["properties"]["format"]["const"]
+    newest = root["properties"]["version"]["const"]
+    if not isinstance(document, dict) or document.get("format") != expected:
+        found = document.get("format") if isinstance(document, dict) else document
+        raise FormatError(f"{where}: not a {expected} file: format is {_shown(found)}")
+    version = document.get("version")
+    if type(version) is int and version > newest:
+        raise FormatError(
+            f"{where}: version {version} was written by a newer Condyle; this one reads up to {newest}"
+        )
+    try:
+        Schema(name).check(document, root, "")
+    except FormatError as error:
+        raise FormatError(f"{where}: {error}") from error
+
+
+class Schema:
+    """One schema file, with which ``$ref`` is resolved."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def resolve(self, schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], Schema]:
+        """The schema that a ``$ref`` stands for (``#/$defs/x`` or ``model.schema.json#/$defs/x``), and its file."""
+        if "$ref" not in schema:
+            return schema, self
+        file, _, pointer = schema["$ref"].partition("#/")
+        owner = Schema(file.removesuffix(".schema.json")) if file else self
+        found: Any = load_schema(owner._name)
+        for key in pointer.split("/"):
+            found = found[key]
+        return owner.resolve(found)
+
+    def check(self, value: Any, schema: Mapping[str, Any], path: str) -> None:
+        """FormatError naming the path within the document and the value that is not right there."""
+        schema, owner = self.resolve(schema)
+        if isinstance(value, dict) and schema.get("additionalProperties") is False:
+            _check_keys(value, schema["properties"], path)  # before what is missing: a misspelt key is both
+        for keyword in _CHECKS:
+            if keyword in schema:
+                _CHECKS[keyword](value, schema[keyword], path, owner)
+        if isinstance(value, dict):
+            others = schema.get("additionalProperties") or {}
+            for key, member in value.items():
+                member_schema = schema.get("properties", {}).get(key, others)
+                owner.check(member, member_schema, f"{path}.{key}" if path else key)
+
+
+def is_number(value: Any) -> bool:
+    """A finite number that fits a float; True and False are none."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return type(value) is int and abs(value) <= 2**1023
+
+
+_TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "number": ("a finite number", is_number),
+    "integer": ("a whole number", lambda value: type(value) is int),
+    "string": ("a text", lambda value: isinstance(value, str)),
+    "boolean": ("true or false", lambda value: isinstance(value, bool)),
+    "null": ("null", lambda value: value is None),
+    "array": ("a list", lambda value: isinstance(value, list)),
+    "object": ("an object", lambda value: isinstance(value, dict)),
+}
+
+
+def _named(kinds: str | list[str]) -> list[str]:
+    return [kinds] if isinstance(kinds, str) else kinds
+
+
+def _has_type(value: Any, kinds: str | list[str]) -> bool:
+    return any(_TYPES[kind][1](value) for kind in _named(kinds))
+
+
+def _check_type(value: Any, kinds: str | list[str], path: str, owner: Schema) -> None:
+    if not _has_type(value, kinds):
+        expected = " or ".join(_TYPES[kind][0] for kind in _named(kinds))
+        raise FormatError(f"{_place(path)}: must be {expected}, got {_shown(value)}")
+
+
+def _check_const(value: Any, constant: Any, path: str, owner: Schema) -> None:
+    if type(value) is not type(constant) or value != constant:
+        raise FormatError(f"{_place(path)}: must be {_shown(constant)}, got {_shown(value)}")
+
+
+def _check_enum(value: Any, choices: list[Any], path: str, owner: Schema) -> None:
+    if value not in choices:
+        listed = ", ".join(_shown(choice) for choice in choices)
+        raise FormatError(f"{_place(path)}: must be one of {listed}, got {_shown(value)}")
+
+
+def _check_lower(value: Any, bound: float, path: str, owner: Schema) -> None:
+    if is_number(value) and value < bound:
+        raise FormatError(f"{_place(path)}: must be at least {bound}, got {_shown(value)}")
+
+
+def _check_above(value: Any, bound: float, path: str, owner: Schema) -> None:
+    if is_number(value) and value <= bound:
+        raise FormatError(f"{_place(path)}: must be greater than {bound}, got {_shown(value)}")
+
+
+def _check_shortest(value: Any, count: int, path: str, owner: Schema) -> None:
+    if isinstance(value, (list, str)) and len(value) < count:
+        raise FormatError(f"{_place(path)}: needs at least {count} entries, got {_shown(value)}")
+
+
+def _check_longest(value: Any, count: int, path: str, owner: Schema) -> None:
+    if isinstance(value, list) and len(value) > count:
+        raise FormatError(f"{_place(path)}: takes at most {count} entries, got {len(value)}")
+
+
+def _check_items(value: Any, schema: Mapping[str, Any], path: str, owner: Schema) -> None:
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            owner.check(item, schema, f"{path}[{index}]")
+
+
+def _check_required(value: Any, keys: list[str], path: str, owner: Schema) -> None:
+    for key in keys:
+        if isinstance(value, dict) and key not in value:
+            raise FormatError(f"{_place(path)}: the key {key!r} is missing")
+
+
+def _check_one_of(value: Any, branches: list[Mapping[str, Any]], path: str, owner: Schema) -> None:
+    resolved = [owner.resolve(branch) for branch in branches]
+    names = [branch.get("properties", {}).get("type", {}).get("const") for branch, _ in resolved]
+    if all(names):
+        kind = value.get("type") if isinstance(value, dict) else None
+        if kind not in names:
+            what = f"unknown type {_shown(kind)}" if isinstance(value, dict) else f"got {_shown(value)}"
+            raise FormatError(f"{_place(path)}: {what}; known are {', '.join(sorted(names))}")
+        branch, file = resolved[names.index(kind)]
+        return file.check(value, branch, path)
+    for branch, file in resolved:
+        if _has_type(value, branch["type"]):
+            return file.check(value, branch, path)
+    _check_type(value, [kind for branch, _ in resolved for kind in _named(branch["type"])], path, owner)
+
+
+def _check_keys(value: dict[str, Any], known: Mapping[str, Any], path: str) -> None:
+    for key in value:
+        if key not in known:
+            close = difflib.get_close_matches(key, known, 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(sorted(known))}"
+            raise FormatError(f"{_place(path)}: unknown key {key!r}; {hint}")
+
+
+def _place(path: str) -> str:
+    return path or "the document"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return repr(value)
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError):
+        text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+_CHECKS: dict[str, _Check] = {
+    "type": _check_type,
+    "const": _check_const,
+    "enum": _check_enum,
+    "minimum": _check_lower,
+    "exclusiveMinimum": _check_above,
+    "minItems": _check_shortest,
+    "minLength": _check_shortest,
+    "maxItems": _check_longest,
+    "required": _check_required,
+    "oneOf": _check_one_of,
+    "items": _check_items,
+}

@@ -1,0 +1,357 @@
+"""The parent's side of the compute process: starts it, hands it jobs, never waits for it unless asked to.
+
+Nothing here blocks but ``Job.wait`` and ``WorkerClient.close``: one thread writes requests, one reads answers, one keeps
+the end of what the process prints. Imports numpy and the standard library alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import itertools
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..errors import CancelledError, CondyleError, FormatError
+from . import protocol
+
+STDERR_LINES = 40  # lines of the process's last words that are kept
+_WORKER_LIBRARIES = ("numpy", "numba", "llvmlite", "scipy")
+
+
+class WorkerError(CondyleError):
+    """A job failed in the compute process, or the process died.
+
+    Attributes:
+        kind: name of the error's class over there ("ModelError", "FitError", ...), or "WorkerDied".
+        details: what else is known; DivergedError: time [s], body, reason; WorkerDied: exit_code, stderr.
+        partial: what was computed until then, or None.
+    """
+
+    def __init__(
+        self, kind: str, message: str, details: dict[str, Any] | None = None, partial: Answer | None = None
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.details = details or {}
+        self.partial = partial
+
+
+@dataclass
+class Answer:
+    """What a job gives: a JSON-able header and named arrays."""
+
+    header: dict[str, Any]
+    arrays: dict[str, np.ndarray[Any, Any]] = field(default_factory=dict)
+
+
+def library_paths(names: Sequence[str] = _WORKER_LIBRARIES) -> list[str]:
+    """Folders of this process's module path in which the worker's libraries lie; imports none of them."""
+    folders: list[str] = []
+    for name in names:
+        spec = importlib.util.find_spec(name)
+        folders += [str(Path(place).parent) for place in (spec and spec.submodule_search_locations) or ()]
+    return list(dict.fromkeys(folders))
+
+
+def worker_command(python: str | None = None, paths: Sequence[str] | None = None) -> list[str]:
+    """The command line of a compute process.
+
+    Args:
+        python: the interpreter; None: this process's (in Blender ``sys.executable`` is its Python).
+        paths: folders added to its module path; None: where this process finds numpy, numba, llvmlite and scipy.
+
+    The interpreter runs isolated (``-I``): no user site, no PYTHONPATH, as Blender's own does.
+    """
+    command = [python or sys.executable, "-I", "-X", "faulthandler", str(Path(__file__).with_name("main.py"))]
+    for path in library_paths() if paths is None else paths:
+        command += ["--path", str(path)]
+    return command
+
+
+def worker_environment(
+    cache_folder: str | os.PathLike[str] | None = None, jit: bool = True
+) -> dict[str, str]:
+    """What is set in a compute process's environment: where compiled kernels are kept, and whether to compile."""
+    environment = {"CONDYLE_JIT": "1" if jit else "0"}
+    if cache_folder is not None:
+        environment["CONDYLE_CACHE_DIR"] = os.fspath(cache_folder)
+    return environment
+
+
+class Job:
+    """One request and what is known of it; made by ``WorkerClient.submit``.
+
+    Attributes:
+        state: "queued", "running", "done", "failed" or "cancelled", as of the last ``poll``.
+        progress: 0 to 1.
+        message: what goes on, for the user.
+        result: the ``Answer`` of a job that is done.
+        error: the ``WorkerError`` of one that failed.
+    """
+
+    def __init__(self, job_id: int, kind: str, client: WorkerClient) -> None:
+        self.id = job_id
+        self.kind = kind
+        self.state = "queued"
+        self.progress = 0.0
+        self.message = ""
+        self.result: Answer | None = None
+        self.error: WorkerError | None = None
+        self._client = client
+        self._arrived: queue.SimpleQueue[protocol.Message] = queue.SimpleQueue()
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more will come."""
+        return self.state in ("done", "failed", "cancelled")
+
+    def poll(self) -> bool:
+        """Take in what has arrived, without waiting; True when the job is finished, in whatever way."""
+        while not self.finished and not self._arrived.empty():
+            self._take_in(self._arrived.get())
+        return self.finished
+
+    def cancel(self) -> None:
+        """Want it no longer: cancelled here at once, and the process is told to stop."""
+        if not self.poll():
+            self.state = "cancelled"
+            self._client.tell_cancelled(self)
+
+    def wait(self, timeout: float | None = None) -> Answer:
+        """Wait for the answer.
+
+        Raises:
+            WorkerError: the job failed or the process died.
+            CancelledError: it was cancelled.
+            TimeoutError: no answer within ``timeout`` seconds; the job goes on.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while not self.poll():
+            left = None if deadline is None else deadline - time.monotonic()
+            try:
+                self._take_in(self._arrived.get(timeout=left if left is None else max(left, 0.0)))
+            except queue.Empty:
+                raise TimeoutError(f"{self.kind}: no answer within {timeout} s") from None
+        if self.error is not None:
+            raise self.error
+        if self.result is None:
+            raise CancelledError(f"{self.kind} was cancelled")
+        return self.result
+
+    def deliver(self, message: protocol.Message) -> None:
+        """Called by the client's reader with an event of this job."""
+        self._arrived.put(message)
+
+    def _take_in(self, message: protocol.Message) -> None:
+        header = message.header
+        match header["event"]:
+            case "started":
+                self.state = "running"
+            case "progress":
+                self.progress, self.message = float(header["fraction"]), str(header["message"])
+            case "done":
+                self.result = Answer(header["answer"], message.arrays)
+                self.progress, self.state = 1.0, "done"
+            case "cancelled":
+                self.state = "cancelled"
+            case "failed":
+                partial = header.get("partial")
+                answer = None if partial is None else Answer(partial, message.arrays)
+                self.error = WorkerError(header["error"], header["message"], header["details"], answer)
+                self.state = "failed"
+
+
+class WorkerClient:
+    """A compute process and the jobs it was given; started by ``start`` or by the first ``submit``.
+
+    Args:
+        command: how to start it; None: ``worker_command()``.
+        environment: added to this process's environment; None: ``worker_environment()``.
+    """
+
+    def __init__(
+        self, command: Sequence[str] | None = None, environment: Mapping[str, str] | None = None
+    ) -> None:
+        self._command = list(worker_command() if command is None else command)
+        self._environment = dict(worker_environment() if environment is None else environment)
+        self._ids = itertools.count(1)
+        self._connection: _Connection | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether a process is there that takes jobs."""
+        return self._connection is not None and self._connection.alive
+
+    @property
+    def hello(self) -> dict[str, Any] | None:
+        """What the process said of itself: pid, python, numpy, numba (version or None), jit, protocol; None until then."""
+        return None if self._connection is None else self._connection.hello
+
+    def start(self) -> None:
+        """Start the process unless it runs; returns at once. WorkerError where the command cannot be started."""
+        if not self.running:
+            self._connection = _Connection(self._command, {**os.environ, **self._environment})
+
+    def submit(
+        self, kind: str, header: Mapping[str, Any] | None = None, arrays: protocol.ArrayMap | None = None
+    ) -> Job:
+        """Hand over a job; returns at once. Starts the process where it does not run.
+
+        Arrays must not be changed until the job is finished. FormatError where header or arrays cannot be sent.
+        """
+        job = Job(next(self._ids), kind, self)
+        pieces = protocol.encode({"id": job.id, "kind": kind, "job": dict(header or {})}, arrays)
+        self.start()
+        if self._connection is not None:
+            self._connection.send(pieces, job)
+        return job
+
+    def tell_cancelled(self, job: Job) -> None:
+        """Tell the process that nobody waits for a job any more (``Job.cancel`` does)."""
+        if self._connection is not None:
+            self._connection.cancel(job)
+
+    def close(self, timeout: float = 1.0) -> None:
+        """End the process: its stdin is closed, and after ``timeout`` seconds it is killed. Open jobs are cancelled."""
+        if self._connection is not None:
+            self._connection.close(timeout)
+            self._connection = None
+
+    def restart(self) -> None:
+        """End the process and start a fresh one."""
+        self.close()
+        self.start()
+
+
+class _Connection:
+    """One process from its start to its end: the pipes, their threads and the jobs that wait for it."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        flags = subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0
+        pipe = subprocess.PIPE
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, creationflags=flags
+            )
+        except OSError as error:
+            raise WorkerError("WorkerDied", f"the compute process did not start: {error}") from error
+        self.hello: dict[str, Any] | None = None
+        self._jobs: dict[int, Job] = {}
+        self._lock = threading.Lock()
+        self._over: str | None = None  # why there are no more answers
+        self._outgoing: queue.SimpleQueue[list[bytes | memoryview] | None] = queue.SimpleQueue()
+        self._last_words: deque[str] = deque(maxlen=STDERR_LINES)
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        for thread in (self._listener, threading.Thread(target=self._read, daemon=True)):
+            thread.start()
+        self._writer = threading.Thread(target=self._write, daemon=True)
+        self._writer.start()
+
+    @property
+    def alive(self) -> bool:
+        return self._over is None and self._process.poll() is None
+
+    def send(self, pieces: list[bytes | memoryview], job: Job) -> None:
+        with self._lock:
+            if self._over is None:
+                self._jobs[job.id] = job
+                self._outgoing.put(pieces)
+                return
+        job.deliver(self._death(self._over))
+
+    def cancel(self, job: Job) -> None:
+        with self._lock:
+            known = self._jobs.pop(job.id, None)
+        if known is not None:
+            self._outgoing.put(protocol.encode({"id": job.id, "kind": "cancel"}))
+
+    def close(self, timeout: float) -> None:
+        self._finish("closed", protocol.Message({"event": "cancelled"}))
+        self._outgoing.put(None)
+        try:
+            self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _write(self) -> None:
+        stdin: BinaryIO = self._process.stdin  # type: ignore[assignment]
+        with contextlib.suppress(OSError):  # a closed pipe: the reader tells how it ended
+            while (pieces := self._outgoing.get()) is not None:
+                for piece in pieces:
+                    stdin.write(piece)
+                stdin.flush()
+        with contextlib.suppress(OSError):
+            stdin.close()
+
+    def _read(self) -> None:
+        stdout: BinaryIO = self._process.stdout  # type: ignore[assignment]
+        reason = ""
+        try:
+            while (message := protocol.read_message(stdout)) is not None:
+                self._sort(message)
+        except (FormatError, KeyError, OSError) as error:
+            reason = f"answer not understood: {error}"
+            self._process.kill()
+        self._process.wait()
+        self._listener.join(1.0)  # its last words are on their way
+        self._finish(reason, None)
+        self._outgoing.put(None)
+        stdout.close()
+
+    def _sort(self, message: protocol.Message) -> None:
+        event = message.header["event"]
+        if event == "hello":
+            self.hello = message.header
+        elif event == "refused":
+            self._last_words.append(str(message.header["message"]))
+        else:
+            with self._lock:
+                job_id = message.header["id"]
+                over = event in ("done", "failed", "cancelled")
+                job = self._jobs.pop(job_id, None) if over else self._jobs.get(job_id)
+            if job is not None:
+                job.deliver(message)
+
+    def _listen(self) -> None:
+        stderr: BinaryIO = self._process.stderr  # type: ignore[assignment]
+        for line in stderr:
+            self._last_words.append(line.decode("utf-8", "replace").rstrip())
+        stderr.close()
+
+    def _finish(self, reason: str, word: protocol.Message | None) -> None:
+        """No more answers: every open job is told so, once."""
+        with self._lock:
+            if self._over is None:
+                self._over = reason
+            open_jobs, self._jobs = list(self._jobs.values()), {}
+        for job in open_jobs:
+            job.deliver(word or self._death(reason))
+
+    def _death(self, reason: str) -> protocol.Message:
+        code = self._process.poll()
+        words = "\n".join(self._last_words)
+        how = reason or _exit_in_words(code)
+        text = f"the compute process ended unexpectedly ({how})" + (f":\n{words}" if words else "")
+        details = {"exit_code": code, "stderr": words}
+        return protocol.Message(
+            {"event": "failed", "error": "WorkerDied", "message": text, "details": details}
+        )
+
+
+def _exit_in_words(code: int | None) -> str:
+    if code is not None and code < 0:
+        return f"signal {-code}"
+    return f"exit code {code}"

@@ -1,0 +1,58 @@
+"""The script that the parent starts: finds its own package by its place on the disk and serves on stdin and stdout.
+
+``python -I main.py [--path FOLDER ...]``. The package is loaded from this file's folder under a private name, so neither
+the name of the folder that holds it nor another module called ``physics`` matters. Folders given by ``--path`` or by the
+environment variable ``CONDYLE_PATHS`` (separated as in PATH) are added at the end of the module search path: there lie
+numba and scipy where the interpreter does not know them itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+
+PACKAGE_NAME = "condyle_physics"
+
+
+def search_paths(arguments: list[str]) -> list[str]:
+    """Folders named on the command line, then those of CONDYLE_PATHS; SystemExit(2) on anything else."""
+    paths = []
+    rest = iter(arguments)
+    for argument in rest:
+        value = next(rest, None)
+        if argument != "--path" or not value:
+            print(f"usage: main.py [--path FOLDER ...]; not understood: {argument}", file=sys.stderr)
+            raise SystemExit(2)
+        paths.append(value)
+    return paths + [path for path in os.environ.get("CONDYLE_PATHS", "").split(os.pathsep) if path]
+
+
+def load_package(folder: str, name: str = PACKAGE_NAME) -> None:
+    """Make the package in ``folder`` importable as ``name``; its own ``__init__`` runs when the first job needs it."""
+    spec = importlib.util.spec_from_file_location(
+        name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+    )
+    if spec is None:
+        raise ImportError(f"no package in {folder}")
+    sys.modules[name] = importlib.util.module_from_spec(spec)
+
+
+def main() -> None:
+    """Serve until stdin closes."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    known = {os.path.normcase(os.path.abspath(path)) for path in sys.path if path}
+    # A script's folder leads the path unless the interpreter runs isolated; our modules must not hide others of their names.
+    sys.path[:] = [
+        path for path in sys.path if os.path.normcase(os.path.abspath(path)) != os.path.normcase(here)
+    ]
+    for path in search_paths(sys.argv[1:]):
+        if os.path.normcase(os.path.abspath(path)) not in known:
+            sys.path.append(path)
+    load_package(os.path.dirname(here))
+    importlib.import_module(f"{PACKAGE_NAME}.worker.server").serve()
+
+
+if __name__ == "__main__":
+    main()

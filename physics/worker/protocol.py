@@ -1,0 +1,158 @@
+"""Messages between the add-on and the compute process: a JSON header followed by raw arrays, never pickle.
+
+On the wire: 4 bytes ``CDL1``, the header's length (4 bytes), the length of all arrays together (8 bytes), the header as
+UTF-8 JSON, the arrays one after the other as C-ordered little-endian bytes. ``header["arrays"]`` describes them:
+``[{"name": ..., "dtype": ..., "shape": [...]}, ...]``. Integers on the wire are little-endian and unsigned.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..errors import FormatError
+
+VERSION = 1
+MAGIC = b"CDL1"
+PREFIX = struct.Struct("<4sIQ")
+MAX_HEADER_BYTES = 64 * 2**20
+MAX_ARRAY_BYTES = 8 * 2**30
+MAX_ARRAYS = 4096
+MAX_DIMENSIONS = 8
+DTYPES = {"<f8": np.dtype("<f8"), "<i8": np.dtype("<i8"), "|b1": np.dtype("|b1"), "|u1": np.dtype("|u1")}
+
+ArrayMap = Mapping[str, np.ndarray[Any, Any]]
+
+
+@dataclass
+class Message:
+    """One message: a JSON-able header without the key ``arrays``, and named arrays (float64, int64, bool or uint8)."""
+
+    header: dict[str, Any]
+    arrays: dict[str, np.ndarray[Any, Any]] = field(default_factory=dict)
+
+
+def encode(header: Mapping[str, Any], arrays: ArrayMap | None = None) -> list[bytes | memoryview]:
+    """The message as pieces to be written one after the other; large arrays are not copied.
+
+    Raises:
+        FormatError: the header is not JSON-able or holds NaN or infinity, or an array has another type.
+    """
+    if "arrays" in header:
+        raise FormatError("a message's header must not use the key 'arrays'")
+    described: list[dict[str, Any]] = []
+    bodies: list[memoryview] = []
+    for name, array in (arrays or {}).items():
+        contiguous = _on_the_wire(name, np.asarray(array))
+        described.append({"name": name, "dtype": contiguous.dtype.str, "shape": list(contiguous.shape)})
+        bodies.append(memoryview(contiguous.reshape(-1).view(np.uint8)))
+    try:
+        text = json.dumps({**header, "arrays": described}, allow_nan=False, separators=(",", ":")).encode()
+    except (TypeError, ValueError) as error:
+        raise FormatError(f"header of a message is not JSON: {error}") from error
+    total = sum(body.nbytes for body in bodies)
+    if len(text) > MAX_HEADER_BYTES or total > MAX_ARRAY_BYTES:
+        raise FormatError(f"message too large: header of {len(text)} bytes, arrays of {total} bytes")
+    return [PREFIX.pack(MAGIC, len(text), total) + text, *bodies]
+
+
+def write_message(stream: BinaryIO, header: Mapping[str, Any], arrays: ArrayMap | None = None) -> None:
+    """Write one message and flush; raises FormatError before the first byte goes out, OSError if the pipe is closed."""
+    for piece in encode(header, arrays):
+        stream.write(piece)
+    stream.flush()
+
+
+def read_message(stream: BinaryIO) -> Message | None:
+    """Read one message; None at the end of the stream.
+
+    Raises:
+        FormatError: the stream ends within a message, or what comes is not a message of this protocol.
+    """
+    prefix = _read_exactly(stream, PREFIX.size, "a message's first bytes", may_end=True)
+    if prefix is None:
+        return None
+    magic, header_bytes, array_bytes = PREFIX.unpack(prefix)
+    if magic != MAGIC:
+        raise FormatError(f"not a message of the compute process: starts with {magic!r}")
+    if header_bytes > MAX_HEADER_BYTES:
+        raise FormatError(
+            f"a message's header of {header_bytes} bytes is over the limit of {MAX_HEADER_BYTES}"
+        )
+    if array_bytes > MAX_ARRAY_BYTES:
+        raise FormatError(
+            f"a message's arrays of {array_bytes} bytes are over the limit of {MAX_ARRAY_BYTES}"
+        )
+    header = _parse_header(_read_exactly(stream, header_bytes, "the header") or b"")
+    layout = _parse_layout(header.pop("arrays", None), array_bytes)
+    arrays = {}
+    for name, dtype, shape in layout:
+        size = math.prod(shape) * dtype.itemsize
+        data = _read_exactly(stream, size, f"array {name!r}") or bytearray()
+        native = np.frombuffer(data, dtype=dtype).reshape(shape)
+        arrays[name] = native.astype(dtype.newbyteorder("="), copy=False)
+    return Message(header, arrays)
+
+
+def _on_the_wire(name: str, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    wire = {"f": "<f8", "i": "<i8", "b": "|b1", "u": "|u1"}.get(array.dtype.kind)
+    if wire is None or (wire == "|u1" and array.dtype.itemsize != 1) or array.dtype.itemsize > 8:
+        raise FormatError(f"array {name!r} has type {array.dtype}, which no message can carry")
+    return np.ascontiguousarray(array, dtype=wire).reshape(array.shape)
+
+
+def _read_exactly(stream: BinaryIO, size: int, what: str, may_end: bool = False) -> bytearray | None:
+    buffer = bytearray(size)
+    view = memoryview(buffer)
+    filled = 0
+    while filled < size:
+        count = stream.readinto(view[filled:])  # type: ignore[attr-defined]
+        if not count:
+            if may_end and filled == 0:
+                return None
+            raise FormatError(f"cut short: {filled} of {size} bytes of {what}")
+        filled += count
+    return buffer
+
+
+def _parse_header(text: bytes | bytearray) -> dict[str, Any]:
+    try:
+        header = json.loads(text.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"a message's header is not JSON: {error}") from error
+    if not isinstance(header, dict):
+        raise FormatError(f"a message's header is a {type(header).__name__}, not an object")
+    return header
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _parse_layout(described: Any, array_bytes: int) -> list[tuple[str, np.dtype[Any], tuple[int, ...]]]:
+    if not isinstance(described, list) or len(described) > MAX_ARRAYS:
+        raise FormatError(f"a message's 'arrays' must be a list of at most {MAX_ARRAYS} descriptions")
+    layout: list[tuple[str, np.dtype[Any], tuple[int, ...]]] = []
+    total = 0
+    for entry in described:
+        if not isinstance(entry, dict) or entry.keys() != {"name", "dtype", "shape"}:
+            raise FormatError(f"an array's description needs name, dtype and shape: {entry!r}")
+        name, dtype, shape = entry["name"], entry["dtype"], entry["shape"]
+        if not isinstance(name, str) or any(name == known for known, _, _ in layout):
+            raise FormatError(f"an array's name is not a text of its own: {name!r}")
+        if not isinstance(dtype, str) or dtype not in DTYPES:
+            raise FormatError(f"array {name!r} has type {dtype!r}, not one of {', '.join(DTYPES)}")
+        whole = isinstance(shape, list) and len(shape) <= MAX_DIMENSIONS
+        if not whole or not all(type(n) is int and 0 <= n <= MAX_ARRAY_BYTES for n in shape):
+            raise FormatError(f"array {name!r} has shape {shape!r}")
+        layout.append((name, DTYPES[dtype], tuple(shape)))
+        total += math.prod(shape) * DTYPES[dtype].itemsize
+    if total != array_bytes:
+        raise FormatError(f"a message's arrays are described as {total} bytes and announced as {array_bytes}")
+    return layout

@@ -1,0 +1,226 @@
+"""The compute process's side: reads requests, does one job at a time, answers.
+
+Jobs run in the main thread (compilers want its deep stack); a second thread reads. The process ends by itself as soon as
+its stdin closes, in the middle of a job too: the parent is gone then, or wants it to go. Stdout belongs to the protocol
+alone; whatever prints lands on stderr.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import queue
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any, BinaryIO, NoReturn
+
+import numpy as np
+
+from ..errors import CancelledError, FormatError
+from . import protocol
+
+PROGRESS_INTERVAL = 0.05  # seconds between two progress events
+
+
+class Channel:
+    """Where the answers go: whole messages, from any thread; the process ends when nobody reads them any more."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._lock = threading.Lock()
+
+    def send(self, header: Mapping[str, Any], arrays: protocol.ArrayMap | None = None) -> None:
+        """Send one message; raises FormatError, before anything went out, where it cannot be said in the protocol."""
+        pieces = protocol.encode(header, arrays)
+        with self._lock:
+            try:
+                for piece in pieces:
+                    self._stream.write(piece)
+                self._stream.flush()
+            except OSError:
+                end(0)
+
+
+class Requests:
+    """Jobs that wait, and those that are no longer wanted."""
+
+    def __init__(self) -> None:
+        self._waiting: queue.SimpleQueue[protocol.Message] = queue.SimpleQueue()
+        self._cancelled: set[int] = set()
+
+    def take(self) -> protocol.Message:
+        """Wait for the next job."""
+        return self._waiting.get()
+
+    def is_cancelled(self, job_id: int) -> bool:
+        """Whether this job was told to stop."""
+        return job_id in self._cancelled
+
+    def forget(self, job_id: int) -> None:
+        """The job has been answered."""
+        self._cancelled.discard(job_id)
+
+    def accept(self, message: protocol.Message) -> None:
+        """Take in what the parent said; FormatError where it makes no sense."""
+        header = message.header
+        job_id, kind = header.get("id"), header.get("kind")
+        if (
+            type(job_id) is not int
+            or not isinstance(kind, str)
+            or not isinstance(header.get("job", {}), dict)
+        ):
+            raise FormatError(
+                f"a request needs a whole number 'id', a text 'kind' and an object 'job': {header!r}"
+            )
+        if kind == "cancel":
+            self._cancelled.add(job_id)
+        else:
+            self._waiting.put(message)
+
+
+class Report:
+    """Tells the parent how a job goes, at most 20 times a second, and the job whether it is still wanted."""
+
+    def __init__(self, channel: Channel, requests: Requests, job_id: int) -> None:
+        self._channel = channel
+        self._requests = requests
+        self._id = job_id
+        self._last = -PROGRESS_INTERVAL
+        self._text = ""
+        self._fraction = 0.0
+
+    def message(self, text: str) -> None:
+        """Say what goes on now; raises CancelledError where the job is no longer wanted."""
+        self._text = text
+        self._send()
+        if self._requests.is_cancelled(self._id):
+            raise CancelledError()
+
+    def progress(self, fraction: float) -> bool:
+        """Progress from 0 to 1; False asks the computation to stop."""
+        self._fraction = min(max(float(fraction), 0.0), 1.0)
+        if time.monotonic() - self._last >= PROGRESS_INTERVAL:
+            self._send()
+        return not self._requests.is_cancelled(self._id)
+
+    def _send(self) -> None:
+        self._last = time.monotonic()
+        event = {"event": "progress", "id": self._id, "fraction": self._fraction, "message": self._text}
+        self._channel.send(event)
+
+
+def serve() -> NoReturn:
+    """Serve on stdin and stdout until stdin closes."""
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C in a terminal reaches the whole group: the parent decides
+    source, sink = _take_standard_streams()
+    channel = Channel(sink)
+    requests = Requests()
+    channel.send({"event": "hello", **_hello()})
+    threading.Thread(target=_read, args=(source, requests, channel), daemon=True).start()
+    while True:
+        _run(requests.take(), requests, channel)
+
+
+def end(status: int) -> NoReturn:
+    """Leave at once, whatever other threads do."""
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Keep stdin and stdout for the protocol under new descriptors; prints go to stderr, reads find nothing.
+
+    On Windows a thread that waits in a read of the standard input blocks every library that asks for that handle's type
+    while it loads, so the handle that is read must not be the standard one.
+    """
+    source, sink = os.dup(0), os.dup(1)
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.setmode(source, os.O_BINARY)
+        msvcrt.setmode(sink, os.O_BINARY)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return os.fdopen(source, "rb"), os.fdopen(sink, "wb")
+
+
+def _read(source: BinaryIO, requests: Requests, channel: Channel) -> NoReturn:
+    try:
+        while (message := protocol.read_message(source)) is not None:
+            requests.accept(message)
+    except FormatError as error:
+        channel.send({"event": "refused", "message": str(error)})
+        end(2)
+    end(0)
+
+
+def _run(message: protocol.Message, requests: Requests, channel: Channel) -> None:
+    job_id: int = message.header["id"]
+    try:
+        if requests.is_cancelled(job_id):
+            raise CancelledError()
+        channel.send({"event": "started", "id": job_id})
+        report = Report(channel, requests, job_id)
+        header, arrays = _do(message.header["kind"], message.header.get("job", {}), message.arrays, report)
+        channel.send({"event": "done", "id": job_id, "answer": header}, arrays)
+    except CancelledError:
+        channel.send({"event": "cancelled", "id": job_id})
+    except Exception as error:  # a job's failure, of whatever kind, is its answer; the process serves on
+        _tell_failure(job_id, error, channel)
+    finally:
+        requests.forget(job_id)
+
+
+def _do(
+    kind: str, job: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], report: Report
+) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+    if kind == "ping":
+        return {"echo": job, **_hello()}, arrays
+    jobs = importlib.import_module(
+        f"{__package__}.jobs"
+    )  # the physics, and with it numba: only when first needed
+    answer: tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]] = jobs.run(kind, job, arrays, report)
+    return answer
+
+
+def _tell_failure(job_id: int, error: Exception, channel: Channel) -> None:
+    import traceback
+
+    traceback.print_exception(error, file=sys.stderr)
+    event = {
+        "event": "failed",
+        "id": job_id,
+        "error": type(error).__name__,
+        "message": str(error),
+        "details": {},
+    }
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    if type(error).__name__ == "DivergedError":
+        jobs = importlib.import_module(f"{__package__}.jobs")
+        event["details"], event["partial"], arrays = jobs.describe_divergence(error)
+    channel.send(event, arrays)
+
+
+def _hello() -> dict[str, Any]:
+    """Who serves here. ``jit`` is what will be, without importing numba for it."""
+    found = importlib.util.find_spec("numba") is not None
+    off = os.environ.get("CONDYLE_JIT", "1") == "0" or os.environ.get("NUMBA_DISABLE_JIT", "0") == "1"
+    return {
+        "protocol": protocol.VERSION,
+        "pid": os.getpid(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": importlib.metadata.version("numba") if found else None,
+        "jit": found and not off,
+    }

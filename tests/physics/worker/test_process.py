@@ -1,0 +1,309 @@
+"""The compute process as a process: starts fast, survives bad jobs, dies and is told of, ends with its parent."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from physics.errors import CancelledError, FormatError
+from physics.worker import client as worker
+from physics.worker import protocol
+
+PHYSICS = Path(worker.__file__).parents[1]
+
+
+@pytest.fixture
+def client():
+    client = worker.WorkerClient(environment=worker.worker_environment(jit=False))
+    yield client
+    client.close()
+
+
+def until(condition, seconds=5.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.005)
+
+
+def start_raw(command=None, **options):
+    """A process without our client around it."""
+    pipe = subprocess.PIPE
+    environment = {**os.environ, **worker.worker_environment(jit=False)}
+    command = command or worker.worker_command()
+    options = {"env": environment, "stdin": pipe, "stdout": pipe, "stderr": pipe, **options}
+    return subprocess.Popen(command, **options)
+
+
+def test_it_starts_fast_and_says_who_it_is(client):
+    began = time.perf_counter()
+    answer = client.submit("ping", {"x": [1, 2.5, None]}, {"a": np.arange(3.0)}).wait(10)
+    seconds = time.perf_counter() - began
+    assert answer.header["echo"] == {"x": [1, 2.5, None]}
+    assert answer.arrays["a"].tolist() == [0.0, 1.0, 2.0]
+    assert client.hello["pid"] != os.getpid() and client.hello["protocol"] == protocol.VERSION
+    assert client.hello["numpy"] == np.__version__ and client.hello["jit"] is False
+    assert seconds < 2.0, "0.11 s on a quiet machine; neither numba nor scipy may be imported at the start"
+
+
+def test_starting_and_submitting_do_not_wait(client):
+    array = np.zeros(4_000_000)  # far more than a pipe holds
+    began = time.perf_counter()
+    job = client.submit("ping", arrays={"a": array})
+    assert time.perf_counter() - began < 0.2
+    assert not job.finished and job.state == "queued"
+    assert job.wait(20).arrays["a"].nbytes == array.nbytes
+
+
+def test_poll_never_waits_and_jobs_finish_in_order(client):
+    jobs = [client.submit("ping", {"number": k}) for k in range(20)]
+    began = time.perf_counter()
+    jobs[-1].poll()
+    assert time.perf_counter() - began < 0.05
+    until(lambda: jobs[-1].poll())
+    for k, job in enumerate(jobs):
+        assert job.poll() and job.state == "done" and job.progress == 1.0
+        assert job.result.header["echo"] == {"number": k}
+
+
+def test_an_unknown_kind_is_told_and_the_process_serves_on(client):
+    job = client.submit("make_coffee")
+    with pytest.raises(worker.WorkerError, match="unknown kind of job 'make_coffee'; known are") as caught:
+        job.wait(30)
+    assert job.state == "failed" and job.error is caught.value and caught.value.kind == "FormatError"
+    assert client.submit("ping").wait(5)
+
+
+def test_what_cannot_be_sent_is_refused_before_anything_starts(client):
+    with pytest.raises(FormatError, match="not JSON"):
+        client.submit("ping", {"x": float("nan")})
+    assert not client.running
+
+
+def test_a_command_that_does_not_exist_is_told():
+    client = worker.WorkerClient(["/no/such/python"])
+    with pytest.raises(worker.WorkerError, match="did not start") as caught:
+        client.submit("ping")
+    assert caught.value.kind == "WorkerDied"
+
+
+def test_an_interpreter_without_numpy_tells_its_last_words(tmp_path):
+    command = [sys.executable, "-I", "-S", str(PHYSICS / "worker" / "main.py")]
+    client = worker.WorkerClient(command)
+    with pytest.raises(worker.WorkerError, match="ended unexpectedly") as caught:
+        client.submit("ping").wait(10)
+    assert caught.value.details["exit_code"] == 1
+    assert "No module named 'numpy'" in str(caught.value)
+
+
+def test_a_killed_process_is_told_and_a_new_one_starts(client):
+    client.submit("ping").wait(10)
+    pid = client.hello["pid"]
+    os.kill(pid, signal.SIGSTOP)  # so that the jobs cannot be answered before the end comes
+    jobs = [client.submit("ping"), client.submit("ping")]
+    os.kill(pid, signal.SIGKILL)
+    for job in jobs:
+        with pytest.raises(worker.WorkerError, match=r"ended unexpectedly \(signal 9\)") as caught:
+            job.wait(5)
+        assert caught.value.kind == "WorkerDied" and caught.value.details["exit_code"] == -9
+    assert not client.running
+    assert client.submit("ping").wait(10)
+    assert client.hello["pid"] != pid
+
+
+def test_a_fault_in_native_code_leaves_its_trace(client):
+    client.submit("ping").wait(10)
+    pid = client.hello["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    job = client.submit("ping")
+    os.kill(pid, signal.SIGSEGV)
+    os.kill(pid, signal.SIGCONT)
+    with pytest.raises(worker.WorkerError, match="Segmentation fault"):
+        job.wait(5)
+
+
+def test_cancelling_a_waiting_job_is_immediate(client):
+    client.submit("ping").wait(10)
+    os.kill(client.hello["pid"], signal.SIGSTOP)
+    first, second = client.submit("ping", {"n": 1}), client.submit("ping", {"n": 2})
+    began = time.perf_counter()
+    first.cancel()
+    assert first.state == "cancelled" and first.finished
+    assert time.perf_counter() - began < 0.05
+    with pytest.raises(CancelledError):
+        first.wait(1)
+    os.kill(client.hello["pid"], signal.SIGCONT)
+    assert second.wait(5).header["echo"] == {"n": 2}
+    assert first.result is None
+
+
+def test_waiting_has_an_end(client):
+    client.submit("ping").wait(10)
+    os.kill(client.hello["pid"], signal.SIGSTOP)
+    job = client.submit("ping")
+    with pytest.raises(TimeoutError, match=r"ping: no answer within 0\.05 s"):
+        job.wait(0.05)
+    os.kill(client.hello["pid"], signal.SIGCONT)
+    assert job.wait(5)
+
+
+def test_closing_ends_process_and_jobs_and_can_be_done_twice(client):
+    client.submit("ping").wait(10)
+    pid = client.hello["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    job = client.submit("ping")
+    client.close(timeout=0.1)  # it does not react, so it is killed
+    client.close()
+    assert job.poll() and job.state == "cancelled"
+    assert not client.running and client.hello is None
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_restart_gives_a_fresh_process(client):
+    client.submit("ping").wait(10)
+    pid = client.hello["pid"]
+    client.restart()
+    assert client.submit("ping").wait(10).header["pid"] != pid
+
+
+def test_it_ends_when_stdin_closes():
+    process = start_raw()
+    assert protocol.read_message(process.stdout).header["event"] == "hello"
+    began = time.perf_counter()
+    process.stdin.close()
+    assert process.wait(5) == 0
+    assert time.perf_counter() - began < 1.0
+
+
+def test_it_ends_when_its_parent_is_killed(tmp_path):
+    script = tmp_path / "parent.py"
+    script.write_text(
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+        "child.stdout.read(1)\n"
+        "print(child.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, str(script), *worker.worker_command()], stdout=subprocess.PIPE, text=True
+    )
+    child = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+
+    def gone() -> bool:
+        stat = Path(f"/proc/{child}/stat")
+        return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"
+
+    if not Path("/proc").is_dir():
+        pytest.skip("needs /proc to see another's child")
+    until(gone, 1.0)
+
+
+def test_garbage_on_stdin_ends_it_with_a_reason():
+    process = start_raw()
+    out, _ = process.communicate(b"GET / HTTP/1.1\r\nHost: nobody\r\n", timeout=10)
+    assert process.returncode == 2
+    assert b"starts with b'GET '" in out
+
+
+@pytest.mark.parametrize(
+    "header",
+    [{}, {"id": "1", "kind": "ping"}, {"id": True, "kind": "ping"}, {"id": 1, "kind": "ping", "job": 3}],
+)
+def test_a_request_that_makes_no_sense_ends_it_with_a_reason(header):
+    process = start_raw()
+    data = b"".join(bytes(piece) for piece in protocol.encode(header))
+    out, _ = process.communicate(data, timeout=10)
+    assert process.returncode == 2
+    assert b"a request needs" in out
+
+
+def test_answers_that_are_no_protocol_are_told(tmp_path):
+    script = tmp_path / "liar.py"
+    script.write_text("print('hello, I am a shell profile that prints')\nimport time\ntime.sleep(60)\n")
+    client = worker.WorkerClient([sys.executable, str(script)])
+    with pytest.raises(worker.WorkerError, match="answer not understood: not a message"):
+        client.submit("ping").wait(10)
+    assert not client.running
+
+
+def test_ctrl_c_in_the_terminal_is_the_parents_business(client):
+    client.submit("ping").wait(10)
+    os.kill(client.hello["pid"], signal.SIGINT)
+    assert client.submit("ping").wait(5)
+
+
+@pytest.mark.small
+def test_it_runs_under_any_package_name_and_beside_a_foreign_physics(tmp_path):
+    """As in a built extension: the folder has another parent, and another add-on's `physics` lies on the path."""
+    shutil.copytree(PHYSICS, tmp_path / "extension" / "engine", ignore=shutil.ignore_patterns("__pycache__"))
+    foreign = tmp_path / "foreign"
+    (foreign / "physics").mkdir(parents=True)
+    (foreign / "physics" / "__init__.py").write_text(
+        "raise RuntimeError('the foreign physics was imported')\n"
+    )
+    for name in ("protocol", "server", "client", "jobs", "condyle_physics"):
+        (foreign / f"{name}.py").write_text("raise RuntimeError('a foreign module was imported')\n")
+    main = tmp_path / "extension" / "engine" / "worker" / "main.py"
+    environment = {"PYTHONPATH": str(foreign), "CONDYLE_JIT": "0", "CONDYLE_PATHS": str(foreign)}
+    paths = [argument for path in worker.library_paths() for argument in ("--path", path)]
+    for isolation in (
+        ["-I"],
+        ["-s"],
+    ):  # with -s PYTHONPATH counts, and the script's own folder leads the path
+        command = [sys.executable, *isolation, str(main), "--path", str(foreign), *paths]
+        client = worker.WorkerClient(command, environment)
+        try:
+            assert client.submit("ping", {"n": 1}).wait(10).header["echo"] == {"n": 1}
+            answer = client.submit("evaluate_joint", {"joint": {"type": "hinge"}}, {"q": np.array([[0.5]])})
+            turn = answer.wait(30).arrays["transforms"][0]
+            np.testing.assert_allclose(turn[:2, 0], [np.cos(0.5), np.sin(0.5)], rtol=1e-15)
+        finally:
+            client.close()
+
+
+def test_paths_that_make_no_sense_are_refused():
+    process = start_raw([*worker.worker_command(paths=()), "--path"])
+    out, err = process.communicate(timeout=10)
+    assert process.returncode == 2 and b"usage: main.py [--path FOLDER ...]" in err and out == b""
+
+
+def test_prints_and_warnings_do_not_disturb_the_protocol(tmp_path):
+    """A copy whose joints print and warn: both reach the last words, and the answers stay whole."""
+    shutil.copytree(PHYSICS, tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__"))
+    jobs = tmp_path / "engine" / "worker" / "jobs.py"
+    noise = (
+        "import os, sys, warnings\nprint('noise')\nos.write(1, b'native noise\\n')\nwarnings.warn('noise')\n"
+    )
+    jobs.write_text(jobs.read_text().replace("import time\n", "import time\n" + noise, 1))
+    command = worker.worker_command()
+    command[command.index(str(PHYSICS / "worker" / "main.py"))] = str(
+        tmp_path / "engine" / "worker" / "main.py"
+    )
+    client = worker.WorkerClient(command, worker.worker_environment(jit=False))
+    try:
+        job = client.submit("evaluate_joint", {"joint": {"type": "hinge"}}, {"q": np.zeros((1, 1))})
+        assert job.wait(30).arrays["transforms"][0].tolist() == np.eye(4).tolist()
+    finally:
+        client.close()
+
+
+def test_nothing_is_left_running_or_listening():
+    """No thread of ours outlives its process for long."""
+    before = threading.active_count()
+    client = worker.WorkerClient(environment=worker.worker_environment(jit=False))
+    client.submit("ping").wait(10)
+    client.close()
+    until(lambda: threading.active_count() <= before, 2.0)
