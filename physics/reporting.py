@@ -1,4 +1,4 @@
-"""How the command lines tell what goes on: a bar on a terminal, silence elsewhere, or events as JSON lines."""
+"""How command lines tell what goes on: a bar on a terminal, silence elsewhere, or events as JSON lines."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ CLEAR_LINE = "\r\x1b[K"
 class Reporter:
     """Tells how one run goes.
 
-    Without ``log_json`` a terminal gets a progress bar and messages, anything else only errors. With it every call is one
-    JSON object on a line: ``{"event": "start" | "progress" | "message" | "done" | "error", "seconds": ..., ...}``.
+    Without ``log_json`` a terminal gets a progress bar and messages, anything else only errors. With it every
+    call is one JSON object on a line: ``{"event": "start" | "progress" | "message" | "done" | "error",
+    "seconds": ..., ...}``.
 
     Args:
         quiet: only errors are told.

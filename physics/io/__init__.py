@@ -1,4 +1,4 @@
-"""Model and result files: a format, a version, a published JSON Schema each (``schemas/``), and nothing executable."""
+"""Model and result files: each with a format, a version and a published JSON Schema, nothing executable."""
 
 from .model_file import ModelFile, load_model, save_model
 from .result_file import load_result, save_result

@@ -15,7 +15,7 @@ from ..errors import FormatError
 
 @contextmanager
 def write_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a path beside ``path``, with its suffix; rename it to ``path`` at the end, remove it on any error."""
+    """Give a path beside ``path``, with its suffix; renamed to ``path`` at the end, removed on any error."""
     target = Path(path)
     temporary = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
     try:
@@ -62,7 +62,7 @@ def parse_object(data: bytes | str, where: str) -> dict[str, Any]:
 
 
 def format_json(value: Any, indent: str = "") -> str:
-    """JSON with one line a key, and lists that hold no object on a line each row; floats as Python's shortest exact text."""
+    """JSON with one line a key and a row of numbers; floats as the shortest text with the same bits."""
     deeper = indent + "  "
     if isinstance(value, dict) and value:
         lines = [

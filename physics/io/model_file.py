@@ -1,4 +1,4 @@
-"""Model files: a model with, if wanted, where it starts, how to simulate it, and what others want to keep with it."""
+"""Model files: a model, and if wanted where it starts, how to simulate it, and what others keep with it."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def state_to_dict(state: State) -> dict[str, Any]:
 
 
 def state_from_dict(model: Model, described: Mapping[str, Any]) -> State:
-    """The state of a model that ``state_to_dict`` described, or {body: value} for q and qd; ModelError as ``Model.state``."""
+    """The state that ``state_to_dict`` described, or q and qd by body; ModelError as ``Model.state`` says."""
     state = model.state(described.get("q"), described.get("qd"), described.get("time", 0.0))
     if "chart" not in described:
         return state

@@ -42,7 +42,7 @@ class ResultFile:
 
 
 def result_arrays(result: Result) -> dict[str, FloatArray]:
-    """Every array of a result: t (T,), q and qd (T, nv), poses (T, nb, 4, 4), energy (T, 3), rotations (R, T, 4)."""
+    """t (T,), q and qd (T, nv), poses (T, nb, 4, 4), energy (T, 3) and rotations (R, T, 4) of a result."""
     rotations = np.array(list(result.rotations.values())).reshape(-1, len(result.t), 4)
     return {
         "t": result.t,

@@ -1,8 +1,9 @@
 """Checks documents against the JSON Schemas in ``schemas/``, with errors that say where and what.
 
-The schemas are the one description of the formats: published, and enforced here. This reads the part of draft 2020-12
-that they use. Of the alternatives in a ``oneOf`` it takes the one that the value's own type, or its ``type`` key, points
-to, so that the error tells what is wrong with that one; and a whole number must be written as one (4, not 4.0).
+The schemas are the one description of the formats: published, and enforced here. This reads the part of draft
+2020-12 that they use. Of the alternatives in a ``oneOf`` it takes the one that the value's own type, or its
+``type`` key, points to, so that the error tells what is wrong with that one; and a whole number must be
+written as one (4, not 4.0).
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ def load_schema(name: str) -> dict[str, Any]:
 def check_document(document: Any, name: str, where: str) -> None:
     """FormatError, beginning with ``where``, unless the document follows the schema of this name.
 
-    The document's ``format`` and ``version`` are looked at first: a newer version says so instead of failing on details.
+    The document's ``format`` and ``version`` are looked at first: a newer version says so instead of failing
+    on details.
     """
     root = load_schema(name)
     expected = root["properties"]["format"]["const"]
@@ -57,7 +59,7 @@ class Schema:
         self._name = name
 
     def resolve(self, schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], Schema]:
-        """The schema that a ``$ref`` stands for (``#/$defs/x`` or ``model.schema.json#/$defs/x``), and its file."""
+        """The schema and file that a ``$ref`` (``#/$defs/x``, ``model.schema.json#/$defs/x``) stands for."""
         if "$ref" not in schema:
             return schema, self
         file, _, pointer = schema["$ref"].partition("#/")

@@ -1,7 +1,7 @@
 """The parent's side of the compute process: starts it, hands it jobs, never waits for it unless asked to.
 
-Nothing here blocks but ``Job.wait`` and ``WorkerClient.close``: one thread writes requests, one reads answers, one keeps
-the end of what the process prints. Imports numpy and the standard library alone.
+Nothing here blocks but ``Job.wait`` and ``WorkerClient.close``: one thread writes requests, one reads
+answers, one keeps the end of what the process prints. Imports numpy and the standard library alone.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def worker_command(python: str | None = None, paths: Sequence[str] | None = None
 
     Args:
         python: the interpreter; None: this process's (in Blender ``sys.executable`` is its Python).
-        paths: folders added to its module path; None: where this process finds numpy, numba, llvmlite and scipy.
+        paths: folders added to its module path; None: where this process finds numpy, numba, llvmlite and
+            scipy.
 
     The interpreter runs isolated (``-I``): no user site, no PYTHONPATH, as Blender's own does.
     """
@@ -83,7 +84,7 @@ def worker_command(python: str | None = None, paths: Sequence[str] | None = None
 def worker_environment(
     cache_folder: str | os.PathLike[str] | None = None, jit: bool = True
 ) -> dict[str, str]:
-    """What is set in a compute process's environment: where compiled kernels are kept, and whether to compile."""
+    """What a compute process's environment says: where compiled kernels are kept, and whether to compile."""
     environment = {"CONDYLE_JIT": "1" if jit else "0"}
     if cache_folder is not None:
         environment["CONDYLE_CACHE_DIR"] = os.fspath(cache_folder)
@@ -196,11 +197,11 @@ class WorkerClient:
 
     @property
     def hello(self) -> dict[str, Any] | None:
-        """What the process said of itself: pid, python, numpy, numba (version or None), jit, protocol; None until then."""
+        """What the process said first (pid, python, numpy, numba, jit, protocol); None until then."""
         return None if self._connection is None else self._connection.hello
 
     def start(self) -> None:
-        """Start the process unless it runs; returns at once. WorkerError where the command cannot be started."""
+        """Start the process unless it runs; returns at once. WorkerError where the command is no program."""
         if not self.running:
             self._connection = _Connection(self._command, {**os.environ, **self._environment})
 
@@ -209,7 +210,7 @@ class WorkerClient:
     ) -> Job:
         """Hand over a job; returns at once. Starts the process where it does not run.
 
-        Arrays must not be changed until the job is finished. FormatError where header or arrays cannot be sent.
+        Arrays must not be changed until the job is finished. FormatError where something cannot be sent.
         """
         job = Job(next(self._ids), kind, self)
         pieces = protocol.encode({"id": job.id, "kind": kind, "job": dict(header or {})}, arrays)
@@ -224,7 +225,7 @@ class WorkerClient:
             self._connection.cancel(job)
 
     def close(self, timeout: float = 1.0) -> None:
-        """End the process: its stdin is closed, and after ``timeout`` seconds it is killed. Open jobs are cancelled."""
+        """End the process: close its stdin, kill it after ``timeout`` seconds. Open jobs are cancelled."""
         if self._connection is not None:
             self._connection.close(timeout)
             self._connection = None

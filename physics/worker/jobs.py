@@ -1,7 +1,8 @@
 """What the compute process can do: one function a kind of job.
 
-Each takes the job's header and arrays and a ``Report``, and gives the answer's header and arrays. Kernels that a job needs
-are compiled in named stages beforehand, so that the parent can say what the first use waits for.
+Each takes the job's header and arrays and a ``Report``, and gives the answer's header and arrays. Kernels
+that a job needs are compiled in named stages beforehand, so that the parent can say what the first use waits
+for.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def fit_curve(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arra
 
 
 def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Simulate: ``model``, ``state`` and the keywords of ``simulate`` as ``options``; forces in tau, or a table of them."""
+    """Simulate: ``model``, ``state`` and keywords of ``simulate`` as ``options``; tau as arrays."""
     _check_keys(job, {"model", "state", "options"}, ("model",))
     model = model_from_document(job["model"])
     state = state_from_dict(model, job.get("state", {}))
@@ -110,7 +111,7 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
 
 
 def evaluate_joint(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Poses (N, 4, 4) of a ``joint`` at q (N, n), and with ``derivatives`` S (N, 6, n) and dS (N, 6, n, n)."""
+    """Poses (N, 4, 4) of a ``joint`` at q (N, n); with ``derivatives`` also S (N, 6, n), dS (N, 6, n, n)."""
     _check_keys(job, {"joint", "derivatives"}, ("joint",))
     joint = joints.from_dict(job["joint"])
     if "q" not in arrays:

@@ -1,9 +1,9 @@
-"""The script that the parent starts: finds its own package by its place on the disk and serves on stdin and stdout.
+"""The script that the parent starts: finds its package by its own place on the disk, and serves.
 
-``python -I main.py [--path FOLDER ...]``. The package is loaded from this file's folder under a private name, so neither
-the name of the folder that holds it nor another module called ``physics`` matters. Folders given by ``--path`` or by the
-environment variable ``CONDYLE_PATHS`` (separated as in PATH) are added at the end of the module search path: there lie
-numba and scipy where the interpreter does not know them itself.
+``python -I main.py [--path FOLDER ...]``. The package is loaded from this file's folder under a private name,
+so neither the name of the folder that holds it nor another module called ``physics`` matters. Folders given
+by ``--path`` or by the environment variable ``CONDYLE_PATHS`` (separated as in PATH) are added at the end of
+the module search path: there lie numba and scipy where the interpreter does not know them itself.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def search_paths(arguments: list[str]) -> list[str]:
 
 
 def load_package(folder: str, name: str = PACKAGE_NAME) -> None:
-    """Make the package in ``folder`` importable as ``name``; its own ``__init__`` runs when the first job needs it."""
+    """Make the package in ``folder`` importable as ``name``, without running its ``__init__`` yet."""
     spec = importlib.util.spec_from_file_location(
         name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
     )
@@ -43,7 +43,7 @@ def main() -> None:
     """Serve until stdin closes."""
     here = os.path.dirname(os.path.abspath(__file__))
     known = {os.path.normcase(os.path.abspath(path)) for path in sys.path if path}
-    # A script's folder leads the path unless the interpreter runs isolated; our modules must not hide others of their names.
+    # Unless the interpreter runs isolated, a script's folder leads the path: our modules would hide others.
     sys.path[:] = [
         path for path in sys.path if os.path.normcase(os.path.abspath(path)) != os.path.normcase(here)
     ]

@@ -1,8 +1,8 @@
 """Messages between the add-on and the compute process: a JSON header followed by raw arrays, never pickle.
 
-On the wire: 4 bytes ``CDL1``, the header's length (4 bytes), the length of all arrays together (8 bytes), the header as
-UTF-8 JSON, the arrays one after the other as C-ordered little-endian bytes. ``header["arrays"]`` describes them:
-``[{"name": ..., "dtype": ..., "shape": [...]}, ...]``. Integers on the wire are little-endian and unsigned.
+On the wire: 4 bytes ``CDL1``, the length of the header (4 bytes) and of all arrays together (8 bytes), both
+unsigned and little-endian; the header as UTF-8 JSON; the arrays one after the other, C-ordered, little-endian.
+``header["arrays"]`` describes them: ``[{"name": ..., "dtype": ..., "shape": [...]}, ...]``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ArrayMap = Mapping[str, np.ndarray[Any, Any]]
 
 @dataclass
 class Message:
-    """One message: a JSON-able header without the key ``arrays``, and named arrays (float64, int64, bool or uint8)."""
+    """A JSON-able header without the key ``arrays``, and named arrays (float64, int64, bool or uint8)."""
 
     header: dict[str, Any]
     arrays: dict[str, np.ndarray[Any, Any]] = field(default_factory=dict)
@@ -63,7 +63,7 @@ def encode(header: Mapping[str, Any], arrays: ArrayMap | None = None) -> list[by
 
 
 def write_message(stream: BinaryIO, header: Mapping[str, Any], arrays: ArrayMap | None = None) -> None:
-    """Write one message and flush; raises FormatError before the first byte goes out, OSError if the pipe is closed."""
+    """Write one message and flush; FormatError before the first byte is out, OSError on a closed pipe."""
     for piece in encode(header, arrays):
         stream.write(piece)
     stream.flush()

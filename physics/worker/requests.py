@@ -90,7 +90,7 @@ def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) 
 
 
 def simulate_answer(answer: Answer, model: Model) -> Result:
-    """The motion of a finished job (``job.result``), or of a diverged one (``job.error.partial``); poses included."""
+    """The motion, with poses, of a finished job (``job.result``) or a diverged one (``error.partial``)."""
     return result_from_arrays(model, answer.arrays, answer.header["rotations"], answer.header["info"])
 
 

@@ -1,8 +1,8 @@
 """The compute process's side: reads requests, does one job at a time, answers.
 
-Jobs run in the main thread (compilers want its deep stack); a second thread reads. The process ends by itself as soon as
-its stdin closes, in the middle of a job too: the parent is gone then, or wants it to go. Stdout belongs to the protocol
-alone; whatever prints lands on stderr.
+Jobs run in the main thread (compilers want its deep stack); a second thread reads. The process ends by itself
+as soon as its stdin closes, in the middle of a job too: the parent is gone then, or wants it to go. Stdout
+belongs to the protocol alone; whatever prints lands on stderr.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ PROGRESS_INTERVAL = 0.05  # seconds between two progress events
 
 
 class Channel:
-    """Where the answers go: whole messages, from any thread; the process ends when nobody reads them any more."""
+    """Where the answers go: whole messages, from any thread; the process ends when nobody reads them."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._lock = threading.Lock()
 
     def send(self, header: Mapping[str, Any], arrays: protocol.ArrayMap | None = None) -> None:
-        """Send one message; raises FormatError, before anything went out, where it cannot be said in the protocol."""
+        """Send one message; FormatError, before anything went out, where no message can carry it."""
         pieces = protocol.encode(header, arrays)
         with self._lock:
             try:
@@ -138,8 +138,8 @@ def end(status: int) -> NoReturn:
 def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
     """Keep stdin and stdout for the protocol under new descriptors; prints go to stderr, reads find nothing.
 
-    On Windows a thread that waits in a read of the standard input blocks every library that asks for that handle's type
-    while it loads, so the handle that is read must not be the standard one.
+    On Windows a thread that waits in a read of the standard input blocks every library that asks for that
+    handle's type while it loads, so the handle that is read must not be the standard one.
     """
     source, sink = os.dup(0), os.dup(1)
     if sys.platform == "win32":

@@ -1,4 +1,4 @@
-"""The compute process as a process: starts fast, survives bad jobs, dies and is told of, ends with its parent."""
+"""The compute process: starts fast, survives bad jobs, its death is told, and it ends with its parent."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def test_ctrl_c_in_the_terminal_is_the_parents_business(client):
 
 @pytest.mark.small
 def test_it_runs_under_any_package_name_and_beside_a_foreign_physics(tmp_path):
-    """As in a built extension: the folder has another parent, and another add-on's `physics` lies on the path."""
+    """As in a built extension, where another add-on's `physics` lies on the path."""
     shutil.copytree(PHYSICS, tmp_path / "extension" / "engine", ignore=shutil.ignore_patterns("__pycache__"))
     foreign = tmp_path / "foreign"
     (foreign / "physics").mkdir(parents=True)
