@@ -1,0 +1,22 @@
+"""Scenes made from nothing by scripts: each builds its .blend and checks itself.
+
+A scene is a module with ``build(out: Path) -> Path`` that writes its .blend into the folder `out`, returns its path
+and raises SceneError where what it made is not what it should be. A new scene is one module and one line here.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+SCENES = {"knee": "blender_scenes.knee"}
+
+
+class SceneError(RuntimeError):
+    """A scene that is not what it should be; the message names the figure and its bound."""
+
+
+def build(name: str, out: Path) -> Path:
+    """Build the scene `name` into the folder `out`; the path of its .blend. Raises SceneError, KeyError."""
+    module = import_module(SCENES[name])
+    return module.build(out)

@@ -1,0 +1,146 @@
+"""The knee as objects in a Blender scene: bones, keyed motion, the noisy twin. No physics, no add-on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+from .anatomy import bones
+from .anatomy.surface import Mesh
+from .knee_kinematics import BLENDER_FROM_OPENSIM, FLEXION_DEGREES, keyed_poses, noisy_poses, tibia_poses
+from .staging import add_studio, bone_material, mesh_object
+
+FloatArray = NDArray[np.float64]
+
+FRAMES_BETWEEN_KEYS = 10
+HIP = (0.0, 0.0, 0.6)  # m; the thigh lies level along +X, its front upward
+LEVEL = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+TWIN_ASIDE = 0.3  # m to the left
+CLEAR_BELOW = -0.345  # m, in the femur's axes: from here down the pictures show the joint's curve through it
+MESH_NAMES = ("Femur", "Tibia", "Fibula")
+
+
+@dataclass(frozen=True)
+class Leg:
+    """The objects of one leg and the poses (13, 4, 4) of its tibia in its femur."""
+
+    femur: bpy.types.Object
+    tibia: bpy.types.Object
+    fibula: bpy.types.Object
+    poses: FloatArray
+
+
+@dataclass(frozen=True)
+class KneeScene:
+    """A fresh file with the two legs."""
+
+    scene: bpy.types.Scene
+    leg: Leg
+    twin: Leg
+    meshes: dict[str, Mesh]
+    stage: bpy.types.Collection
+
+
+def new_scene(cell: float = 2.5e-3) -> KneeScene:
+    """An empty file with the bones, their keys and the light; `cell` is the size of the meshes' faces [m]."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    scene = bpy.context.scene
+    scene.name = "Knee"
+    scene.render.fps, scene.render.fps_base = 24, 1.0
+    scene.unit_settings.system, scene.unit_settings.length_unit = "METRIC", "METERS"
+    scene.frame_start, scene.frame_end = 1, 1 + FRAMES_BETWEEN_KEYS * (len(FLEXION_DEGREES) - 1)
+    meshes = dict(zip(MESH_NAMES, (bones.femur(cell), bones.tibia(cell), bones.fibula(0.8 * cell)), strict=True))
+    collections = [bpy.data.collections.new(name) for name in ("Leg", "Noisy twin", "Stage")]
+    for collection in collections:
+        scene.collection.children.link(collection)
+    materials = (bone_material("Femur", CLEAR_BELOW), bone_material("Bone"))
+    leg = add_leg(meshes, "", HIP, keyed_poses(), collections[0], materials)
+    aside = (HIP[0], HIP[1] + TWIN_ASIDE, HIP[2])
+    twin = add_leg(meshes, " (noisy)", aside, noisy_poses(), collections[1], materials)
+    add_studio(scene, collections[2], (0.32, 0.0, HIP[2] - 0.12), 0.6)
+    scene.frame_set(1)
+    return KneeScene(scene, leg, twin, meshes, collections[2])
+
+
+def add_leg(
+    meshes: dict[str, Mesh],
+    suffix: str,
+    hip: Sequence[float],
+    poses: FloatArray,
+    collection: bpy.types.Collection,
+    materials: tuple[bpy.types.Material, bpy.types.Material],
+) -> Leg:
+    """Femur, tibia below it with its keys, fibula fast to the tibia."""
+    femur, tibia, fibula = (
+        mesh_object(name + suffix, meshes[name], collection, materials[name != "Femur"]) for name in MESH_NAMES
+    )
+    femur.rotation_mode = "QUATERNION"
+    level = np.eye(4)
+    level[:3, :3], level[:3, 3] = LEVEL, hip
+    femur.matrix_basis = Matrix(level.tolist())
+    tibia.parent, fibula.parent = femur, tibia
+    key_poses(tibia, poses)
+    return Leg(femur, tibia, fibula, poses)
+
+
+def key_poses(tibia: bpy.types.Object, poses: FloatArray) -> None:
+    """Key the tibia's location and quaternion, one pose every ten frames, as an animator would."""
+    tibia.rotation_mode = "QUATERNION"
+    before = None
+    for index, pose in enumerate(poses):
+        location, rotation, _ = Matrix(pose.tolist()).decompose()
+        if before is not None and before.dot(rotation) < 0.0:
+            rotation.negate()  # q and -q turn alike; keys of both signs would spin between them
+        before = rotation
+        tibia.location, tibia.rotation_quaternion = location, rotation
+        frame = 1 + FRAMES_BETWEEN_KEYS * index
+        tibia.keyframe_insert("location", frame=frame)
+        tibia.keyframe_insert("rotation_quaternion", frame=frame)
+    tibia.animation_data.action.name = f"{tibia.name} keyed"
+
+
+def object_pose(made: bpy.types.Object) -> FloatArray:
+    """World matrix (4, 4) of an object as the scene stands now."""
+    return np.array(made.matrix_world, dtype=np.float64)
+
+
+def relative_pose(leg: Leg) -> FloatArray:
+    """Pose (4, 4) of the tibia in the femur as the scene stands now."""
+    return np.linalg.inv(object_pose(leg.femur)) @ object_pose(leg.tibia)
+
+
+def flexion_degrees(pose: FloatArray) -> float:
+    """Flexion angle of a pose of the tibia in the femur: the turn about the femur's y axis."""
+    return float(np.degrees(np.arctan2(pose[0, 2] - pose[2, 0], pose[0, 0] + pose[2, 2])))
+
+
+def bone_gap(meshes: dict[str, Mesh], pose: FloatArray) -> float:
+    """Smallest distance [m] from the tibia's upper end to the femur in a pose; negative where they overlap."""
+    vertices = meshes["Tibia"].vertices
+    upper = vertices[vertices[:, 2] > -0.07]
+    in_femur = upper @ pose[:3, :3].T + pose[:3, 3]
+    return float(bones.femur_shape()(in_femur @ BLENDER_FROM_OPENSIM).min())
+
+
+def check_bones(knee: KneeScene) -> dict[str, float]:
+    """Figures of the scene that must hold before any physics; raises SceneError where one does not."""
+    from . import SceneError
+
+    key_error = 0.0
+    for index, pose in enumerate(knee.leg.poses):
+        knee.scene.frame_set(1 + FRAMES_BETWEEN_KEYS * index)
+        key_error = max(key_error, float(np.abs(relative_pose(knee.leg) - pose).max()))
+    knee.scene.frame_set(1)
+    gaps = [bone_gap(knee.meshes, pose) for pose in tibia_poses(np.radians(FLEXION_DEGREES))]
+    if key_error > 2e-6:  # Blender keeps single precision: half a unit in the last place of 0.4 m, composed thrice
+        raise SceneError(f"the keyed poses differ from the published ones by {key_error:.2e}, more than 2e-6")
+    if not 2e-3 < min(gaps) <= max(gaps) < 8e-3:
+        raise SceneError(
+            f"the bones stand {1e3 * min(gaps):.1f} to {1e3 * max(gaps):.1f} mm apart; cartilage fills 2 to 8"
+        )
+    return {"key_error": key_error, "smallest_gap": min(gaps), "largest_gap": max(gaps)}

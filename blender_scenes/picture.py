@@ -1,0 +1,187 @@
+"""Pictures of a scene: stills from Cycles on the CPU, set side by side on one sheet, with labels."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import bpy
+import numpy as np
+from mathutils import Vector
+from numpy.typing import NDArray
+
+Image = NDArray[np.float32]  # (height, width, 4), rows from bottom to top, as Blender keeps them
+
+
+@dataclass(frozen=True)
+class Label:
+    """A line of text in the picture; `place` in shares of width and height from the lower left, `size` of height."""
+
+    text: str
+    place: tuple[float, float]
+    size: float = 0.05
+    align: str = "LEFT"
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One still: where the camera stands and looks [m], how much it sees across [m], at which frame, how large."""
+
+    eye: tuple[float, float, float]
+    target: tuple[float, float, float]
+    width: float
+    frame: float
+    pixels: tuple[int, int]
+    labels: Sequence[Label] = ()
+    hidden: Sequence[str] = ()
+
+
+def prepare_render(scene: bpy.types.Scene, samples: int = 16) -> None:
+    """Cycles on the CPU, the same wherever it runs: no EEVEE, which software OpenGL takes a minute for."""
+    scene.render.engine = "CYCLES"
+    scene.cycles.device = "CPU"
+    scene.cycles.samples = samples
+    scene.cycles.use_denoising = True
+    scene.cycles.max_bounces = 6
+    scene.cycles.transparent_max_bounces = 12
+    scene.render.resolution_percentage = 100
+    scene.render.use_persistent_data = True
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.dither_intensity = 0.0  # noise that no packing of the picture could undo
+    scene.view_settings.view_transform = "Standard"
+
+
+def render(scene: bpy.types.Scene, shot: Shot) -> Image:
+    """The picture of one shot; the scene's camera, frame and resolution are as before afterwards."""
+    before = (scene.camera, scene.frame_current, scene.render.resolution_x, scene.render.resolution_y, scene.render.filepath)
+    whole = int(np.floor(shot.frame))
+    scene.frame_set(whole, subframe=float(shot.frame - whole))
+    scene.render.resolution_x, scene.render.resolution_y = shot.pixels
+    with TemporaryDirectory() as folder, camera_for(scene, shot), hidden_objects(shot.hidden):
+        path = os.path.join(folder, "still.png")
+        scene.render.filepath = path
+        bpy.ops.render.render(write_still=True, scene=scene.name)
+        picture = read_image(path)
+    scene.camera, frame, scene.render.resolution_x, scene.render.resolution_y, scene.render.filepath = before
+    scene.frame_set(frame)
+    return picture
+
+
+@contextmanager
+def camera_for(scene: bpy.types.Scene, shot: Shot) -> Iterator[None]:
+    """A camera with the shot's labels before it, removed afterwards."""
+    data = bpy.data.cameras.new("Picture")
+    data.lens, data.sensor_fit, data.clip_start = 85.0, "HORIZONTAL", 0.01
+    camera = bpy.data.objects.new("Picture", data)
+    scene.collection.objects.link(camera)
+    backward = (Vector(shot.eye) - Vector(shot.target)).normalized()
+    camera.rotation_mode = "QUATERNION"
+    camera.rotation_quaternion = backward.to_track_quat("Z", "Y")
+    camera.location = Vector(shot.target) + backward * (shot.width * data.lens / data.sensor_width)
+    scene.camera = camera
+    texts = [label_object(scene, camera, shot, label) for label in shot.labels]
+    try:
+        yield
+    finally:
+        for made in (*texts, camera):
+            block = made.data
+            bpy.data.objects.remove(made)
+            (bpy.data.cameras if isinstance(block, bpy.types.Camera) else bpy.data.curves).remove(block)
+
+
+@contextmanager
+def hidden_objects(names: Sequence[str]) -> Iterator[None]:
+    """Objects left out of the picture."""
+    shown = [bpy.data.objects[name] for name in names if not bpy.data.objects[name].hide_render]
+    for made in shown:
+        made.hide_render = True
+    try:
+        yield
+    finally:
+        for made in shown:
+            made.hide_render = False
+
+
+def label_object(scene: bpy.types.Scene, camera: bpy.types.Object, shot: Shot, label: Label) -> bpy.types.Object:
+    """Glowing text on a plane close before the camera, so that nothing stands in front of it."""
+    distance = 0.05
+    across = distance * camera.data.sensor_width / camera.data.lens
+    high = across * shot.pixels[1] / shot.pixels[0]
+    text = bpy.data.curves.new("Label", "FONT")
+    text.body, text.align_x, text.size = label.text, label.align, label.size * high
+    text.materials.append(glow("Label", (0.92, 0.94, 0.97), 1.0))
+    made = bpy.data.objects.new("Label", text)
+    made.parent = camera
+    made.location = ((label.place[0] - 0.5) * across, (label.place[1] - 0.5) * high, -distance)
+    made.visible_shadow = made.visible_diffuse = made.visible_glossy = False
+    scene.collection.objects.link(made)
+    return made
+
+
+def glow(name: str, color: tuple[float, float, float], strength: float) -> bpy.types.Material:
+    """Material that shines by itself, made once a name."""
+    if name in bpy.data.materials:
+        return bpy.data.materials[name]
+    material = bpy.data.materials.new(name)
+    material.use_nodes = True
+    shader = material.node_tree.nodes["Principled BSDF"]
+    shader.inputs["Base Color"].default_value = (0.0, 0.0, 0.0, 1.0)
+    shader.inputs["Emission Color"].default_value = (*color, 1.0)
+    shader.inputs["Emission Strength"].default_value = strength
+    material.diffuse_color = (*color, 1.0)
+    return material
+
+
+def read_image(path: str) -> Image:
+    """Pixels of an image file as they are stored."""
+    image = bpy.data.images.load(path, check_existing=False)
+    try:
+        width, height = image.size
+        pixels = np.empty(width * height * 4, dtype=np.float32)
+        image.pixels.foreach_get(pixels)
+    finally:
+        bpy.data.images.remove(image)
+    return pixels.reshape(height, width, 4)
+
+
+def write_image(picture: Image, path: Path) -> None:
+    """Write an 8-bit RGB PNG (ISO/IEC 15948), packed as tightly as zlib can, beside its place and then put there.
+
+    Blender's own `Image.save` packs so lightly that the same sheet takes more than twice the space.
+    """
+    rows = np.round(255.0 * np.clip(picture[::-1, :, :3], 0.0, 1.0)).astype(np.uint8)
+    height, width = rows.shape[:2]
+    above = np.vstack([np.zeros_like(rows[:1]), rows[:-1]])
+    filtered = np.full((height, 1 + 3 * width), 2, dtype=np.uint8)  # filter type 2: difference to the row above
+    filtered[:, 1:] = (rows - above).reshape(height, -1)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    temporary = path.with_name(f".{path.name}.part")
+    with temporary.open("wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n")
+        for kind, data in ((b"IHDR", header), (b"IDAT", zlib.compress(filtered.tobytes(), 9)), (b"IEND", b"")):
+            file.write(struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)))
+    os.replace(temporary, path)
+
+
+def sheet(large: Image, small: Sequence[Image], columns: int, gap: int = 4, shade: float = 0.16) -> Image:
+    """One picture: `large` to the left, the `small` ones row by row in `columns` to its right, thin gaps between."""
+    rows = -(-len(small) // columns)
+    height, width = small[0].shape[:2]
+    total_height = rows * height + (rows - 1) * gap
+    if large.shape[0] != total_height:
+        raise ValueError(f"the large picture is {large.shape[0]} pixels high, the small ones together {total_height}")
+    whole = np.full((total_height, large.shape[1] + columns * (width + gap), 4), shade, dtype=np.float32)
+    whole[..., 3] = 1.0
+    whole[:, : large.shape[1]] = large
+    for index, picture in enumerate(small):
+        row, column = divmod(index, columns)
+        low = (rows - 1 - row) * (height + gap)
+        left = large.shape[1] + gap + column * (width + gap)
+        whole[low : low + height, left : left + width] = picture
+    return whole
