@@ -27,8 +27,10 @@ from typing import Any
 import pytest
 
 INSTALLED = os.environ.get("CONDYLE_INSTALLED_MODULE")  # set by tests/installed/run.py
-collect_ignore = [] if INSTALLED else ["installed"]  # what only makes sense on an installed extension
 HAVE_BPY = importlib.util.find_spec("bpy") is not None
+
+collect_ignore = [] if INSTALLED else ["installed"]  # what only makes sense on an installed extension
+collect_ignore += [] if HAVE_BPY else ["addon", "scenes"]
 
 # Blender reads its user folders once, at `import bpy`, and collecting test modules may already import it.
 if INSTALLED is None and "bpy" not in sys.modules:
@@ -40,6 +42,10 @@ if INSTALLED is None and "bpy" not in sys.modules:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the tests marked slow, too")
     parser.addoption("--small", action="store_true", help="run only the tests marked small")
+
+
+def pytest_report_header() -> str | None:
+    return None if HAVE_BPY else "bpy is not installed: tests/addon and tests/scenes are left out"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
