@@ -326,7 +326,7 @@ def extension(options, rest) -> int:
 
 def clean(options, rest) -> int:
     """Remove what the commands wrote; with --all the environments as well."""
-    for name in ["out", "dist"] + [".venv", ".venvs", ".build.lock"] * options.all:
+    for name in ["out", "dist", "__pycache__"] + [".venv", ".venvs", ".build.lock"] * options.all:
         path = ROOT / name
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     for folder in ("addon", "physics", "blender_scenes", "tests", ".ci"):
