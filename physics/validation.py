@@ -40,7 +40,8 @@ def unit_axis(value: Any, name: str) -> FloatArray:
     length = float(np.linalg.norm(axis))
     if not length > 1e-12:
         raise ModelError(f"{name} must not be the zero vector, got {axis.tolist()}")
-    return axis / length
+    # a unit vector stays bit for bit, so that files and copies give the same joint again
+    return axis if abs(length - 1.0) < 1e-15 else axis / length
 
 
 def inertia_matrix(value: Any, name: str) -> FloatArray:

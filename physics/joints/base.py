@@ -171,9 +171,7 @@ class Joint:
         if q.ndim == 0 or q.shape[-1] != n:
             raise ModelError(f"{self.type} joint coordinates must have shape (..., {n}), got {q.shape}")
         batch = q.shape[:-1]
-        samples = np.ascontiguousarray(finite_array(q, q.shape, f"{self.type} joint coordinates").reshape(-1, n))
-        if n == 0:
-            samples = np.empty((int(np.prod(batch)), 0))
+        samples = finite_array(q, q.shape, f"{self.type} joint coordinates").reshape(int(np.prod(batch)), n)
         arrays, workspace = self._single
         poses = np.empty((len(samples), 1, 4, 4))
         spaces = workspace.clear()

@@ -74,15 +74,26 @@ JITTED: bool = numba is not None
 CACHE_FOLDER: str | None = _cache_folder() if JITTED else None
 
 
-def jit(function: Kernel) -> Kernel:
-    """Compile a kernel lazily, one specialization, without the interpreter lock and without fast-math."""
+def _compile(function: Kernel, **options: bool) -> Kernel:
     if numba is None:
         return function
     previous = numba.config.CACHE_DIR
     if CACHE_FOLDER is not None:
         numba.config.CACHE_DIR = CACHE_FOLDER
     try:
-        compiled: Kernel = numba.njit(cache=CACHE_FOLDER is not None, nogil=True, error_model="numpy")(function)
+        compiled: Kernel = numba.njit(
+            cache=CACHE_FOLDER is not None, nogil=True, error_model="numpy", **options
+        )(function)
     finally:
         numba.config.CACHE_DIR = previous
     return compiled
+
+
+def jit(function: Kernel) -> Kernel:
+    """Compile a kernel lazily, one specialization, without the interpreter lock and without fast-math."""
+    return _compile(function)
+
+
+def inline(function: Kernel) -> Kernel:
+    """As `jit`, and LLVM must inline it: an array costs seven words at every call that remains one."""
+    return _compile(function, forceinline=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ._jit import jit
-from .inertia import store_rigid_inertia, stored_inertia_times, world_inertia
-from .joint import advance_joint
-from .layout import ANGULAR, ARMATURE, DOF_COUNT, DOF_START, PARENT, SUBSPACE
+from .inertia import add_inertia, load_inertia, momentum
+from .joint import outward
+from .layout import ARMATURE, DOF_COUNT, DOF_START, PARENT, SUBSPACE
 from .spatial import Array, dot6, load6
 
 
@@ -14,16 +14,13 @@ def mass_matrix(
     arrays: Array, q: Array, qd: Array, matrix: Array, work: Array, dof: Array, flags: Array
 ) -> None:
     """Mass matrix (nv, nv) at q, armature included; matrix comes in as zeros, qd does not matter."""
-    body_int, body_float, _, _, dof_float = arrays
-    count = body_int.shape[0]
-    for i in range(count):
-        advance_joint(arrays, i, q, qd, work, dof, flags)
-        mass, com, angular = world_inertia(body_float, i, work)
-        store_rigid_inertia(work, i, mass, com, angular)
-    for i in range(count - 1, -1, -1):
+    body_int, _, _, _, dof_float = arrays
+    outward(arrays, q, qd, work, dof, flags)
+    for i in range(body_int.shape[0] - 1, -1, -1):
+        inertia = load_inertia(work, i)
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
-            force = stored_inertia_times(work, i, load6(dof, d, SUBSPACE))
+            force = momentum(inertia, load6(dof, d, SUBSPACE))
             for e in range(first, d + 1):
                 matrix[d, e] = dot6(load6(dof, e, SUBSPACE), force)
                 matrix[e, d] = matrix[d, e]
@@ -37,5 +34,4 @@ def mass_matrix(
                 ancestor = body_int[ancestor, PARENT]
         parent = body_int[i, PARENT]
         if parent >= 0:
-            for k in range(ANGULAR, ANGULAR + 21):
-                work[parent, k] += work[i, k]
+            add_inertia(work, parent, inertia)

@@ -8,27 +8,28 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from ._jit import jit
-from .layout import ANGULAR, COM, COUPLING, INERTIA, LINEAR, MASS, POSE
+from ._jit import inline
+from .layout import ANGULAR, COM, COUPLING, INERTIA, LINEAR, MASS
 from .spatial import (
     Array,
     Rotation,
     Twist,
     Vector,
     add3,
-    cross,
     load3,
     load6,
     load9,
     rotate,
+    scale_add6,
     store6,
     store9,
 )
 
 Symmetric: TypeAlias = tuple[float, float, float, float, float, float]
+Inertia: TypeAlias = tuple[Symmetric, Rotation, Symmetric]
 
 
-@jit
+@inline
 def rotate_symmetric(r: Rotation, s: Symmetric) -> Symmetric:
     """R S R^T for a symmetric S."""
     x = rotate(r, (s[0], s[1], s[2]))
@@ -45,7 +46,7 @@ def rotate_symmetric(r: Rotation, s: Symmetric) -> Symmetric:
     )
 
 
-@jit
+@inline
 def symmetric_times(s: Symmetric, x: Vector) -> Vector:
     return (
         s[0] * x[0] + s[1] * x[1] + s[2] * x[2],
@@ -54,14 +55,12 @@ def symmetric_times(s: Symmetric, x: Vector) -> Vector:
     )
 
 
-@jit
-def world_inertia(body_float: Array, i: int, work: Array) -> tuple[float, Vector, Symmetric]:
-    """Mass, centre of mass (from the reference point) and rotational inertia about the reference point."""
+@inline
+def world_inertia(body_float: Array, i: int, r: Rotation, p: Vector) -> Inertia:
+    """Inertia of rigid body i about the reference point when its link frame stands at (r, p)."""
     mass = body_float[i, MASS]
-    r = load9(work, i, POSE)
-    com = add3(load3(work, i, POSE + 9), rotate(r, load3(body_float, i, COM)))
+    x, y, z = add3(p, rotate(r, load3(body_float, i, COM)))
     central = rotate_symmetric(r, load6(body_float, i, INERTIA))
-    x, y, z = com
     angular = (
         central[0] + mass * (y * y + z * z),
         central[1] - mass * x * y,
@@ -70,28 +69,29 @@ def world_inertia(body_float: Array, i: int, work: Array) -> tuple[float, Vector
         central[4] - mass * y * z,
         central[5] + mass * (x * x + y * y),
     )
-    return mass, com, angular
+    x, y, z = mass * x, mass * y, mass * z
+    return angular, (0.0, -z, y, z, 0.0, -x, -y, x, 0.0), (mass, 0.0, 0.0, mass, 0.0, mass)
 
 
-@jit
-def momentum(mass: float, com: Vector, angular: Symmetric, v: Twist) -> Twist:
-    """Spatial inertia of a rigid body times a twist (or an acceleration)."""
-    w = (v[0], v[1], v[2])
-    u = (v[3], v[4], v[5])
-    turn = symmetric_times(angular, w)
-    lever = cross(com, u)
-    carried = cross(w, com)
+@inline
+def momentum(inertia: Inertia, s: Twist) -> Twist:
+    """Inertia (rigid, composite or articulated) times a twist or an acceleration."""
+    angular, coupling, linear = inertia
+    w = (s[0], s[1], s[2])
+    u = (s[3], s[4], s[5])
+    top = add3(symmetric_times(angular, w), rotate(coupling, u))
+    low = symmetric_times(linear, u)
     return (
-        turn[0] + mass * lever[0],
-        turn[1] + mass * lever[1],
-        turn[2] + mass * lever[2],
-        mass * (u[0] + carried[0]),
-        mass * (u[1] + carried[1]),
-        mass * (u[2] + carried[2]),
+        top[0],
+        top[1],
+        top[2],
+        low[0] + coupling[0] * w[0] + coupling[3] * w[1] + coupling[6] * w[2],
+        low[1] + coupling[1] * w[0] + coupling[4] * w[1] + coupling[7] * w[2],
+        low[2] + coupling[2] * w[0] + coupling[5] * w[1] + coupling[8] * w[2],
     )
 
 
-@jit
+@inline
 def velocity_cross_momentum(v: Twist, h: Twist) -> Twist:
     """-ad_v^* h, the rate of a momentum carried along (Lee & Terzopoulos 2008, eq. 7)."""
     return (
@@ -104,28 +104,60 @@ def velocity_cross_momentum(v: Twist, h: Twist) -> Twist:
     )
 
 
-@jit
-def store_rigid_inertia(work: Array, i: int, mass: float, com: Vector, angular: Symmetric) -> None:
-    """Start the articulated (or composite) inertia of body i from its own."""
-    x, y, z = mass * com[0], mass * com[1], mass * com[2]
-    store6(work, i, ANGULAR, angular)
-    store9(work, i, COUPLING, (0.0, -z, y, z, 0.0, -x, -y, x, 0.0))
-    store6(work, i, LINEAR, (mass, 0.0, 0.0, mass, 0.0, mass))
+@inline
+def store_inertia(work: Array, i: int, inertia: Inertia) -> None:
+    store6(work, i, ANGULAR, inertia[0])
+    store9(work, i, COUPLING, inertia[1])
+    store6(work, i, LINEAR, inertia[2])
 
 
-@jit
-def stored_inertia_times(work: Array, i: int, s: Twist) -> Twist:
-    """Stored (articulated or composite) inertia of body i times a twist."""
-    w = (s[0], s[1], s[2])
-    u = (s[3], s[4], s[5])
-    coupling = load9(work, i, COUPLING)
-    top = add3(symmetric_times(load6(work, i, ANGULAR), w), rotate(coupling, u))
-    low = symmetric_times(load6(work, i, LINEAR), u)
+@inline
+def load_inertia(work: Array, i: int) -> Inertia:
+    return load6(work, i, ANGULAR), load9(work, i, COUPLING), load6(work, i, LINEAR)
+
+
+@inline
+def add_inertia(work: Array, i: int, inertia: Inertia) -> None:
+    """Add to what is stored for body i."""
+    angular, coupling, linear = inertia
+    store6(work, i, ANGULAR, scale_add6(load6(work, i, ANGULAR), 1.0, angular))
+    store6(work, i, LINEAR, scale_add6(load6(work, i, LINEAR), 1.0, linear))
+    for k in range(9):
+        work[i, COUPLING + k] += coupling[k]
+
+
+@inline
+def take_out(inertia: Inertia, u: Twist, inverse: float) -> Inertia:
+    """Articulated inertia without the motion whose projected inertia is u: subtract u u^T / d."""
+    angular, coupling, linear = inertia
+    a, b, c = inverse * u[0], inverse * u[1], inverse * u[2]
+    x, y, z = inverse * u[3], inverse * u[4], inverse * u[5]
     return (
-        top[0],
-        top[1],
-        top[2],
-        low[0] + coupling[0] * w[0] + coupling[3] * w[1] + coupling[6] * w[2],
-        low[1] + coupling[1] * w[0] + coupling[4] * w[1] + coupling[7] * w[2],
-        low[2] + coupling[2] * w[0] + coupling[5] * w[1] + coupling[8] * w[2],
+        (
+            angular[0] - a * u[0],
+            angular[1] - a * u[1],
+            angular[2] - a * u[2],
+            angular[3] - b * u[1],
+            angular[4] - b * u[2],
+            angular[5] - c * u[2],
+        ),
+        (
+            coupling[0] - a * u[3],
+            coupling[1] - a * u[4],
+            coupling[2] - a * u[5],
+            coupling[3] - b * u[3],
+            coupling[4] - b * u[4],
+            coupling[5] - b * u[5],
+            coupling[6] - c * u[3],
+            coupling[7] - c * u[4],
+            coupling[8] - c * u[5],
+        ),
+        (
+            linear[0] - x * u[3],
+            linear[1] - x * u[4],
+            linear[2] - x * u[5],
+            linear[3] - y * u[4],
+            linear[4] - y * u[5],
+            linear[5] - z * u[5],
+        ),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from ._jit import jit
+from ._jit import inline, jit
 from .layout import (
     BIAS,
     BLOCK_COUNT,
@@ -19,6 +19,7 @@ from .layout import (
     DATA,
     DOF_COUNT,
     DOF_START,
+    FORCE,
     FRAME,
     KIND,
     OUT_OF_RANGE,
@@ -44,6 +45,7 @@ from .layout import (
     TWIST_WIDTH,
     VELOCITY,
 )
+from .inertia import momentum, store_inertia, velocity_cross_momentum, world_inertia
 from .rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian, spatial_jacobian_rate
 from .spatial import (
     Array,
@@ -68,7 +70,7 @@ from .spatial import (
 )
 
 
-@jit
+@inline
 def screw_factor(
     r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, q: float, qd: float
 ) -> tuple[Rotation, Vector, Twist, Twist, Twist]:
@@ -103,7 +105,7 @@ def screw_factor(
     return r, p, v, c, w
 
 
-@jit
+@inline
 def twist_factor(
     r: Rotation,
     p: Vector,
@@ -127,7 +129,7 @@ def twist_factor(
     return r, p, v, c, w6
 
 
-@jit
+@inline
 def find_span(data: Array, offset: int, q: float) -> int:
     """Knot span of q: a bucket of equal width, then bisection inside it, so that more frames cost nothing."""
     spans = int(data[offset + SPLINE_SPANS])
@@ -220,18 +222,24 @@ def rotation_factor(
     return multiply(r, exp_rotation(q, beta, gamma)), v, c, columns
 
 
-@jit
-def shift_reference(array: Array, row: int, offset: int, x: Vector) -> None:
-    """Take a twist or an acceleration stored about the origin to the point x."""
-    w = load3(array, row, offset)
-    array[row, offset + 3] += w[1] * x[2] - w[2] * x[1]
-    array[row, offset + 4] += w[2] * x[0] - w[0] * x[2]
-    array[row, offset + 5] += w[0] * x[1] - w[1] * x[0]
+@inline
+def at_point(twist: Twist, x: Vector) -> Twist:
+    """A twist or an acceleration taken about the origin, as seen at the point x."""
+    return (
+        twist[0],
+        twist[1],
+        twist[2],
+        twist[3] + twist[1] * x[2] - twist[2] * x[1],
+        twist[4] + twist[2] * x[0] - twist[0] * x[2],
+        twist[5] + twist[0] * x[1] - twist[1] * x[0],
+    )
 
 
-@jit
-def advance_joint(arrays: Array, i: int, q: Array, qd: Array, work: Array, dof: Array, flags: Array) -> None:
-    """Pose, velocity, velocity-product acceleration and motion subspace of body i from its parent's, in world axes."""
+@inline
+def advance_joint(
+    arrays: Array, i: int, q: Array, qd: Array, work: Array, dof: Array, flags: Array
+) -> tuple[Rotation, Vector, Twist]:
+    """Pose and velocity of body i from its parent's; stores them, the bias and the motion subspace, in world axes."""
     body_int, body_float, block_int, data, _ = arrays
     parent = body_int[i, PARENT]
     first = body_int[i, DOF_START]
@@ -244,7 +252,6 @@ def advance_joint(arrays: Array, i: int, q: Array, qd: Array, work: Array, dof: 
         p = add3(load3(work, parent, POSE + 9), rotate(outer, p))
         r = multiply(outer, r)
         v = load6(work, parent, VELOCITY)
-    d = first
     for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
         kind = block_int[b, KIND]
         d = first + block_int[b, COORDINATE]
@@ -270,22 +277,26 @@ def advance_joint(arrays: Array, i: int, q: Array, qd: Array, work: Array, dof: 
             store6(dof, d, SUBSPACE, twist_through((columns[0], columns[3], columns[6]), rest, p))
             store6(dof, d + 1, SUBSPACE, twist_through((columns[1], columns[4], columns[7]), rest, p))
             store6(dof, d + 2, SUBSPACE, twist_through((columns[2], columns[5], columns[8]), rest, p))
+    if parent < 0:  # the reference point of a tree is the origin of its root
+        store3(work, i, REFERENCE, p)
+        v = at_point(v, p)
+        c = at_point(c, p)
+        for d in range(first, first + body_int[i, DOF_COUNT]):
+            store6(dof, d, SUBSPACE, at_point(load6(dof, d, SUBSPACE), p))
+        p = (0.0, 0.0, 0.0)
+    store9(work, i, POSE, r)
+    store3(work, i, POSE + 9, p)
     store6(work, i, VELOCITY, v)
     store6(work, i, BIAS, c)
-    store9(work, i, POSE, r)
-    if parent >= 0:
-        store3(work, i, POSE + 9, p)
-    else:
-        center_on_root(body_int, i, work, dof, p)
+    return r, p, v
 
 
 @jit
-def center_on_root(body_int: Array, i: int, work: Array, dof: Array, p: Vector) -> None:
-    """Move the reference point of a tree to the origin of its root."""
-    store3(work, i, REFERENCE, p)
-    store3(work, i, POSE + 9, (0.0, 0.0, 0.0))
-    shift_reference(work, i, VELOCITY, p)
-    shift_reference(work, i, BIAS, p)
-    first = body_int[i, DOF_START]
-    for d in range(first, first + body_int[i, DOF_COUNT]):
-        shift_reference(dof, d, SUBSPACE, p)
+def outward(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: Array) -> None:
+    """Kinematics of every body, parents first; its rigid inertia, and the force that its momentum's turning takes."""
+    body_float = arrays[1]
+    for i in range(arrays[0].shape[0]):
+        r, p, v = advance_joint(arrays, i, q, qd, work, dof, flags)
+        inertia = world_inertia(body_float, i, r, p)
+        store_inertia(work, i, inertia)
+        store6(work, i, FORCE, velocity_cross_momentum(v, momentum(inertia, v)))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from ._jit import jit
-from .inertia import momentum, world_inertia
-from .joint import advance_joint
+from .inertia import load_inertia, momentum
+from .joint import outward
 from .layout import (
     ARMATURE,
     BIAS,
     BODY_FRAME,
+    COM,
     DOF_COUNT,
     GRAVITY,
+    MASS,
     POSE,
     REFERENCE,
     ROOT,
@@ -29,14 +31,14 @@ def observe(
     body_int, body_float, _, data, dof_float = arrays
     for sample in range(q.shape[0]):
         kinetic, potential = 0.0, 0.0
+        outward(arrays, q[sample], qd[sample], work, dof, flags)
         for i in range(body_int.shape[0]):
-            advance_joint(arrays, i, q[sample], qd[sample], work, dof, flags)
-            mass, com, angular = world_inertia(body_float, i, work)
             v = load6(work, i, VELOCITY)
-            kinetic += 0.5 * dot6(v, momentum(mass, com, angular, v))
+            kinetic += 0.5 * dot6(v, momentum(load_inertia(work, i), v))
             reference = load3(work, body_int[i, ROOT], REFERENCE)
-            com = add3(com, reference)
-            potential -= mass * (
+            com = rotate(load9(work, i, POSE), load3(body_float, i, COM))
+            com = add3(add3(com, load3(work, i, POSE + 9)), reference)
+            potential -= body_float[i, MASS] * (
                 data[GRAVITY] * com[0] + data[GRAVITY + 1] * com[1] + data[GRAVITY + 2] * com[2]
             )
             store_body_pose(body_float, i, work, reference, poses[sample, i])
@@ -76,7 +78,7 @@ def joint_geometry(
     body_int = arrays[0]
     work, dof, flags = flags_work
     for k in range(directions.shape[0]):
-        advance_joint(arrays, 0, q, directions[k], work, dof, flags)
+        outward(arrays, q, directions[k], work, dof, flags)
         bias = load6(work, 0, BIAS)
         for j in range(6):
             biases[k, j] = bias[j]

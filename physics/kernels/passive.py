@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ._jit import jit
+from ._jit import inline
 from .layout import DAMPING, LIMIT_DAMPING, LIMIT_STIFFNESS, LOWER, REST, STIFFNESS, UPPER
 from .spatial import Array
 
 
-@jit
+@inline
 def passive_force(dof_float: Array, d: int, q: float, qd: float) -> float:
     """Generalized force of coordinate d's spring, damper and limits; a limit only ever pushes."""
     force = -dof_float[d, STIFFNESS] * (q - dof_float[d, REST]) - dof_float[d, DAMPING] * qd
@@ -20,7 +20,7 @@ def passive_force(dof_float: Array, d: int, q: float, qd: float) -> float:
     return force
 
 
-@jit
+@inline
 def passive_potential(dof_float: Array, d: int, q: float) -> float:
     """Energy stored in coordinate d's spring and limits."""
     stretch = q - dof_float[d, REST]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ._jit import jit
-from .inertia import momentum, velocity_cross_momentum, world_inertia
-from .joint import advance_joint
+from .inertia import load_inertia, momentum
+from .joint import outward
 from .layout import (
     ACCELERATION,
     ARMATURE,
@@ -15,7 +15,6 @@ from .layout import (
     GRAVITY,
     PARENT,
     SUBSPACE,
-    VELOCITY,
 )
 from .passive import passive_force
 from .spatial import Array, dot6, load6, scale_add6, store6
@@ -26,10 +25,10 @@ def inverse_dynamics(
     arrays: Array, q: Array, qd: Array, qdd: Array, tau: Array, work: Array, dof: Array, flags: Array
 ) -> None:
     """Generalized forces tau (nv,) that, beside springs, dampers and limits, make the accelerations qdd."""
-    body_int, body_float, _, data, dof_float = arrays
+    body_int, _, _, data, dof_float = arrays
     count = body_int.shape[0]
+    outward(arrays, q, qd, work, dof, flags)
     for i in range(count):
-        advance_joint(arrays, i, q, qd, work, dof, flags)
         parent = body_int[i, PARENT]
         if parent >= 0:
             a = load6(work, parent, ACCELERATION)
@@ -40,10 +39,8 @@ def inverse_dynamics(
         for d in range(first, first + body_int[i, DOF_COUNT]):
             a = scale_add6(a, qdd[d], load6(dof, d, SUBSPACE))
         store6(work, i, ACCELERATION, a)
-        mass, com, angular = world_inertia(body_float, i, work)
-        v = load6(work, i, VELOCITY)
-        rate = velocity_cross_momentum(v, momentum(mass, com, angular, v))
-        store6(work, i, FORCE, scale_add6(rate, 1.0, momentum(mass, com, angular, a)))
+        force = momentum(load_inertia(work, i), a)
+        store6(work, i, FORCE, scale_add6(load6(work, i, FORCE), 1.0, force))
     for i in range(count - 1, -1, -1):
         force = load6(work, i, FORCE)
         first = body_int[i, DOF_START]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from ._jit import jit
+from ._jit import inline
 from .spatial import Rotation, Vector, cross
 
 
-@jit
+@inline
 def exp_coefficients(square: float) -> tuple[float, float, float, float, float]:
     """beta, gamma and the factors of <r, r'> in alpha', beta', gamma' at |r|^2 = square.
 
@@ -40,7 +40,7 @@ def exp_coefficients(square: float) -> tuple[float, float, float, float, float]:
     return beta, gamma, gamma - beta, (alpha - 2.0 * beta) / square, (beta - 3.0 * gamma) / square
 
 
-@jit
+@inline
 def exp_rotation(r: Vector, beta: float, gamma: float) -> Rotation:
     """exp([r]) = I + alpha [r] + beta [r]^2 with alpha = 1 - gamma |r|^2 (eq. 2)."""
     x, y, z = r
@@ -58,7 +58,7 @@ def exp_rotation(r: Vector, beta: float, gamma: float) -> Rotation:
     )
 
 
-@jit
+@inline
 def spatial_jacobian(r: Vector, beta: float, gamma: float) -> Rotation:
     """J_s(r) = I + beta [r] + gamma [r]^2, w_s = J_s r' (eq. 24)."""
     x, y, z = r
@@ -75,7 +75,7 @@ def spatial_jacobian(r: Vector, beta: float, gamma: float) -> Rotation:
     )
 
 
-@jit
+@inline
 def spatial_jacobian_rate(
     r: Vector, rd: Vector, beta: float, gamma: float, alpha_rate: float, beta_rate: float, gamma_rate: float
 ) -> Vector:
@@ -93,7 +93,7 @@ def spatial_jacobian_rate(
     )
 
 
-@jit
+@inline
 def principal_rotation_vector(r: Vector, rd: Vector) -> tuple[Vector, Vector, int]:
     """The same rotation and angular velocity on the chart |r| <= pi, and the whole turns taken away.
 

