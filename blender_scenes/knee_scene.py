@@ -54,7 +54,9 @@ def new_scene(cell: float = 2.5e-3) -> KneeScene:
     scene.render.fps, scene.render.fps_base = 24, 1.0
     scene.unit_settings.system, scene.unit_settings.length_unit = "METRIC", "METERS"
     scene.frame_start, scene.frame_end = 1, 1 + FRAMES_BETWEEN_KEYS * (len(FLEXION_DEGREES) - 1)
-    meshes = dict(zip(MESH_NAMES, (bones.femur(cell), bones.tibia(cell), bones.fibula(0.8 * cell)), strict=True))
+    meshes = dict(
+        zip(MESH_NAMES, (bones.femur(cell), bones.tibia(cell), bones.fibula(0.8 * cell)), strict=True)
+    )
     collections = [bpy.data.collections.new(name) for name in ("Leg", "Noisy twin", "Stage")]
     for collection in collections:
         scene.collection.children.link(collection)
@@ -77,7 +79,8 @@ def add_leg(
 ) -> Leg:
     """Femur, tibia below it with its keys, fibula fast to the tibia."""
     femur, tibia, fibula = (
-        mesh_object(name + suffix, meshes[name], collection, materials[name != "Femur"]) for name in MESH_NAMES
+        mesh_object(name + suffix, meshes[name], collection, materials[name != "Femur"])
+        for name in MESH_NAMES
     )
     femur.rotation_mode = "QUATERNION"
     level = np.eye(4)
@@ -137,7 +140,9 @@ def check_bones(knee: KneeScene) -> dict[str, float]:
         key_error = max(key_error, float(np.abs(relative_pose(knee.leg) - pose).max()))
     knee.scene.frame_set(1)
     gaps = [bone_gap(knee.meshes, pose) for pose in tibia_poses(np.radians(FLEXION_DEGREES))]
-    if key_error > 2e-6:  # Blender keeps single precision: half a unit in the last place of 0.4 m, composed thrice
+    if (
+        key_error > 2e-6
+    ):  # Blender keeps single precision: half a unit in the last place of 0.4 m, composed thrice
         raise SceneError(f"the keyed poses differ from the published ones by {key_error:.2e}, more than 2e-6")
     if not 2e-3 < min(gaps) <= max(gaps) < 8e-3:
         raise SceneError(

@@ -59,7 +59,13 @@ def prepare_render(scene: bpy.types.Scene, samples: int = 16) -> None:
 
 def render(scene: bpy.types.Scene, shot: Shot) -> Image:
     """The picture of one shot; the scene's camera, frame and resolution are as before afterwards."""
-    before = (scene.camera, scene.frame_current, scene.render.resolution_x, scene.render.resolution_y, scene.render.filepath)
+    before = (
+        scene.camera,
+        scene.frame_current,
+        scene.render.resolution_x,
+        scene.render.resolution_y,
+        scene.render.filepath,
+    )
     whole = int(np.floor(shot.frame))
     scene.frame_set(whole, subframe=float(shot.frame - whole))
     scene.render.resolution_x, scene.render.resolution_y = shot.pixels
@@ -108,7 +114,9 @@ def hidden_objects(names: Sequence[str]) -> Iterator[None]:
             made.hide_render = False
 
 
-def label_object(scene: bpy.types.Scene, camera: bpy.types.Object, shot: Shot, label: Label) -> bpy.types.Object:
+def label_object(
+    scene: bpy.types.Scene, camera: bpy.types.Object, shot: Shot, label: Label
+) -> bpy.types.Object:
     """Glowing text on a plane close before the camera, so that nothing stands in front of it."""
     distance = 0.05
     across = distance * camera.data.sensor_width / camera.data.lens
@@ -158,14 +166,22 @@ def write_image(picture: Image, path: Path) -> None:
     rows = np.round(255.0 * np.clip(picture[::-1, :, :3], 0.0, 1.0)).astype(np.uint8)
     height, width = rows.shape[:2]
     above = np.vstack([np.zeros_like(rows[:1]), rows[:-1]])
-    filtered = np.full((height, 1 + 3 * width), 2, dtype=np.uint8)  # filter type 2: difference to the row above
+    filtered = np.full(
+        (height, 1 + 3 * width), 2, dtype=np.uint8
+    )  # filter type 2: difference to the row above
     filtered[:, 1:] = (rows - above).reshape(height, -1)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     temporary = path.with_name(f".{path.name}.part")
     with temporary.open("wb") as file:
         file.write(b"\x89PNG\r\n\x1a\n")
-        for kind, data in ((b"IHDR", header), (b"IDAT", zlib.compress(filtered.tobytes(), 9)), (b"IEND", b"")):
-            file.write(struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)))
+        for kind, data in (
+            (b"IHDR", header),
+            (b"IDAT", zlib.compress(filtered.tobytes(), 9)),
+            (b"IEND", b""),
+        ):
+            file.write(
+                struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+            )
     os.replace(temporary, path)
 
 
@@ -175,7 +191,9 @@ def sheet(large: Image, small: Sequence[Image], columns: int, gap: int = 4, shad
     height, width = small[0].shape[:2]
     total_height = rows * height + (rows - 1) * gap
     if large.shape[0] != total_height:
-        raise ValueError(f"the large picture is {large.shape[0]} pixels high, the small ones together {total_height}")
+        raise ValueError(
+            f"the large picture is {large.shape[0]} pixels high, the small ones together {total_height}"
+        )
     whole = np.full((total_height, large.shape[1] + columns * (width + gap), 4), shade, dtype=np.float32)
     whole[..., 3] = 1.0
     whole[:, : large.shape[1]] = large

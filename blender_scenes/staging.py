@@ -66,7 +66,12 @@ def clear_towards(
     split = tree.nodes.new("ShaderNodeSeparateXYZ")
     fade = tree.nodes.new("ShaderNodeMapRange")
     fade.interpolation_type = "SMOOTHSTEP"
-    for socket, value in (("From Min", height), ("From Max", height - 0.05), ("To Min", 0.0), ("To Max", 1.0)):
+    for socket, value in (
+        ("From Min", height),
+        ("From Max", height - 0.05),
+        ("To Min", 0.0),
+        ("To Max", 1.0),
+    ):
         fade.inputs[socket].default_value = value
     facing = tree.nodes.new("ShaderNodeLayerWeight")
     facing.inputs["Blend"].default_value = 0.35
@@ -88,7 +93,9 @@ def clear_towards(
     tree.links.new(opaque.outputs[0], shader.inputs["Alpha"])
 
 
-def add_studio(scene: bpy.types.Scene, collection: bpy.types.Collection, target: Sequence[float], size: float) -> None:
+def add_studio(
+    scene: bpy.types.Scene, collection: bpy.types.Collection, target: Sequence[float], size: float
+) -> None:
     """A soft key light, a cool rim from behind and a faint fill about `target`, for things of about `size` metres."""
     world = bpy.data.worlds.new("Studio")
     scene.world = world
@@ -111,7 +118,11 @@ def add_studio(scene: bpy.types.Scene, collection: bpy.types.Collection, target:
 
 
 def curve_object(
-    name: str, points: FloatArray, radius: float, color: tuple[float, float, float], collection: bpy.types.Collection
+    name: str,
+    points: FloatArray,
+    radius: float,
+    color: tuple[float, float, float],
+    collection: bpy.types.Collection,
 ) -> bpy.types.Object:
     """A glowing thread through the points (n, 3)."""
     curve = bpy.data.curves.new(name, "CURVE")
@@ -125,10 +136,16 @@ def curve_object(
     return made
 
 
-def frames_object(name: str, frames: FloatArray, length: float, collection: bpy.types.Collection) -> bpy.types.Object:
+def frames_object(
+    name: str, frames: FloatArray, length: float, collection: bpy.types.Collection
+) -> bpy.types.Object:
     """The axes of frames (n, 4, 4) as arrows in red, green and blue, all in one mesh."""
     arrow_vertices, arrow_faces = arrow(length, 0.045 * length)
-    turns = (np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]]), np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]]), np.eye(3))
+    turns = (
+        np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]]),
+        np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]]),
+        np.eye(3),
+    )
     vertices, faces, materials = [], [], []
     for frame in frames:
         for axis, turn in enumerate(turns):
@@ -152,11 +169,17 @@ def arrow(length: float, radius: float, sides: int = 10) -> tuple[FloatArray, li
     turn = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)
     circle = np.column_stack([np.cos(turn), np.sin(turn), np.zeros(sides)])
     up = np.array([0.0, 0.0, 1.0])
-    rings = [radius * circle, radius * circle + 0.76 * length * up, 2.4 * radius * circle + 0.76 * length * up]
+    rings = [
+        radius * circle,
+        radius * circle + 0.76 * length * up,
+        2.4 * radius * circle + 0.76 * length * up,
+    ]
     vertices = np.vstack([*rings, length * up])
     faces: list[tuple[int, ...]] = [tuple(range(sides))[::-1]]
     for k in range(sides):
         after = (k + 1) % sides
-        faces += [(r * sides + k, r * sides + after, (r + 1) * sides + after, (r + 1) * sides + k) for r in (0, 1)]
+        faces += [
+            (r * sides + k, r * sides + after, (r + 1) * sides + after, (r + 1) * sides + k) for r in (0, 1)
+        ]
         faces.append((2 * sides + k, 2 * sides + after, 3 * sides))
     return vertices, faces

@@ -51,7 +51,9 @@ def plateau_height(x: FloatArray, z: FloatArray) -> FloatArray:
     """Height [m] of the tibial facets over (x, z) in the tibia's frame: two shallow bowls, rising to the eminence."""
     bowls = np.full_like(x, np.inf)
     for middle, length, breadth in ((MEDIAL, 26.0, 19.0), (LATERAL, 23.0, 19.0)):
-        squared = ((x - 2.0e-3) / (length * MILLIMETRE)) ** 2 + ((z - middle * MILLIMETRE) / (breadth * MILLIMETRE)) ** 2
+        squared = ((x - 2.0e-3) / (length * MILLIMETRE)) ** 2 + (
+            (z - middle * MILLIMETRE) / (breadth * MILLIMETRE)
+        ) ** 2
         bowls = np.minimum(bowls, FACET_DEPTH * squared / (1.0 + 0.5 * squared))
     return PLATEAU + bowls
 
@@ -162,7 +164,9 @@ def tibial_shaft() -> list[Shape]:
             (24, -60, 3, 8), (26.5, -76, 3.5, 7.5), (21.5, -105, 3.5, 5), (18, -150, 2, 3), (16.5, -220, -1, 2.4),
             (13.5, -290, -3, 2.4), (6, -350, -4, 3),
         ),
-        stations((0, -85, -8, 5), (-2, -120, -8, 4.4), (-3.5, -170, -7.5, 3.6), (-4, -250, -5.5, 3.4), (0, -345, -3, 4)),
+        stations(
+            (0, -85, -8, 5), (-2, -120, -8, 4.4), (-3.5, -170, -7.5, 3.6), (-4, -250, -5.5, 3.4), (0, -345, -3, 4),
+        ),
         stations((4, -85, 9, 5), (1, -130, 9.5, 3.8), (-1, -190, 9, 3.2), (-1.5, -270, 9, 3.0), (1, -345, 8, 4)),
     ]  # fmt: skip
 
@@ -194,8 +198,8 @@ def fibula_shape() -> Shape:
         [
             sections(
                 (-56, -12, 36.5, 7, 6), (-70, -11, 37, 7.5, 7), (-88, -9, 36.5, 5.6, 5.4), (-120, -6, 33, 4.8, 4.8),
-                (-200, -4, 29.5, 5.4, 5), (-290, -4, 28.5, 5.2, 4.8), (-355, -3, 29.5, 5.2, 4.8), (-392, -3, 31.5, 7, 5.3),
-                (-405, -3, 32.3, 7, 5), (-414, -3, 32.5, 4, 3),
+                (-200, -4, 29.5, 5.4, 5), (-290, -4, 28.5, 5.2, 4.8), (-355, -3, 29.5, 5.2, 4.8),
+                (-392, -3, 31.5, 7, 5.3), (-405, -3, 32.3, 7, 5), (-414, -3, 32.5, 4, 3),
             ),
             tilted((-11, -63, 36), (10, 9.5, 8), (0, 0, -15)),
             tilted((-4, -413, 32.5), (9.5, 20, 6), (-3, 0, 5)),

@@ -7,6 +7,7 @@ ellipsoids and blends only bound it; the meshing needs the zero set and a gradie
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,7 +44,7 @@ def tube(path: ArrayLike, radii: ArrayLike, samples: int = 24) -> Shape:
 
     def distance(points: FloatArray) -> FloatArray:
         nearest = np.full(len(points), np.inf)
-        for start, end in zip(line[:-1], line[1:], strict=True):
+        for start, end in pairwise(line):
             along = end[:3] - start[:3]
             relative = points - start[:3]
             share = np.clip(relative @ along / (along @ along), 0.0, 1.0)

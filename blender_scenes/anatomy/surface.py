@@ -1,4 +1,7 @@
-"""From an implicit solid to a closed mesh of quadrilaterals: surface nets (Gibson 1998), then Newton steps onto the surface."""
+"""From an implicit solid to a closed mesh of quadrilaterals.
+
+Surface nets (Gibson 1998, *Constrained elastic surface nets*), then Newton steps onto the surface itself.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,9 @@ def sampled(shape: Shape, corner: FloatArray, counts: IntArray, cell: float) -> 
     """Values of `shape` at the grid's nodes (counts); far from the surface only their sign is right."""
     coarse_counts = (counts - 1) // COARSE + 1
     coarse = shape(corner + cell * COARSE * grid_nodes(coarse_counts)).reshape(coarse_counts)
-    nearest = np.minimum(np.arange(counts.max()) // COARSE + (np.arange(counts.max()) % COARSE >= COARSE / 2), 10**9)
+    nearest = np.minimum(
+        np.arange(counts.max()) // COARSE + (np.arange(counts.max()) % COARSE >= COARSE / 2), 10**9
+    )
     picks = [np.minimum(nearest[: counts[k]], coarse_counts[k] - 1) for k in range(3)]
     values = coarse[np.ix_(*picks)]
     # A node lies within sqrt(3)/2 coarse cells of its coarse neighbour; blends bend the distance, hence the margin.
@@ -69,7 +74,11 @@ def sampled(shape: Shape, corner: FloatArray, counts: IntArray, cell: float) -> 
 
 def grid_nodes(counts: IntArray) -> FloatArray:
     """Integer coordinates (n, 3) of the nodes of a grid, last axis fastest."""
-    return np.stack(np.meshgrid(*(np.arange(k) for k in counts), indexing="ij"), axis=-1).reshape(-1, 3).astype(np.float64)
+    return (
+        np.stack(np.meshgrid(*(np.arange(k) for k in counts), indexing="ij"), axis=-1)
+        .reshape(-1, 3)
+        .astype(np.float64)
+    )
 
 
 def net_vertices(values: FloatArray, inside: NDArray[np.bool_]) -> tuple[FloatArray, IntArray]:
@@ -83,7 +92,11 @@ def net_vertices(values: FloatArray, inside: NDArray[np.bool_]) -> tuple[FloatAr
     hits = np.zeros(len(corner_values))
     for a, b in CELL_EDGES:
         change = (corner_values[:, a] < 0.0) != (corner_values[:, b] < 0.0)
-        share = np.where(change, corner_values[:, a] / np.where(change, corner_values[:, a] - corner_values[:, b], 1.0), 0.0)
+        share = np.where(
+            change,
+            corner_values[:, a] / np.where(change, corner_values[:, a] - corner_values[:, b], 1.0),
+            0.0,
+        )
         start, end = (np.array([c & 1, c >> 1 & 1, c >> 2 & 1], dtype=np.float64) for c in (a, b))
         total += change[:, None] * (start + share[:, None] * (end - start))
         hits += change
@@ -113,7 +126,8 @@ def relaxed(mesh: Mesh, shape: Shape, cell: float, rounds: int = 3) -> Mesh:
     degree = np.bincount(edges[:, 0], minlength=len(vertices))
     for _ in range(rounds):
         mean = np.stack(
-            [np.bincount(edges[:, 0], vertices[edges[:, 1], k], minlength=len(vertices)) for k in range(3)], axis=1
+            [np.bincount(edges[:, 0], vertices[edges[:, 1], k], minlength=len(vertices)) for k in range(3)],
+            axis=1,
         )
         vertices = 0.5 * vertices + 0.5 * mean / degree[:, None]
         vertices = onto_surface(vertices, shape, cell)

@@ -1,0 +1,189 @@
+"""A knee from published motion: keyed, fitted, simulated and baked.
+
+    python -m blender_scenes.knee --out out          out/knee.blend: bones, keys, bodies and joints, ready to bake
+    python -m blender_scenes.knee --demo --out out   the same fitted, simulated and baked, with pictures and figures
+
+The tibia is keyed at 13 poses from 0 to 120 degrees of flexion (Delp et al. 1990, OpenSim gait2392, CC BY 3.0; see
+knee_kinematics). A second leg carries the same keys with noise. Every figure that must hold is checked: the script
+raises SceneError, and its exit code is 1, where one does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+os.environ.setdefault(
+    "BLENDER_USER_RESOURCES", tempfile.mkdtemp(prefix="condyle-scene-")
+)  # read by `import bpy`
+
+import bpy
+
+from . import SceneError
+from .knee_joint import (
+    FRAMES_FINE,
+    FRAMES_KEPT,
+    SMOOTHING,
+    Fits,
+    Swing,
+    add_joint,
+    bake,
+    check_fits,
+    check_swing,
+    dense_curve,
+    fit_all,
+    registered_addon,
+    set_swing,
+)
+from .knee_pictures import TILES, add_joint_display, add_swing_trace, contact_sheet, write_contact_sheet
+from .knee_scene import KneeScene, bone_gap, check_bones, new_scene, relative_pose
+
+README_PICTURE = Path(__file__).parent / "pictures" / "knee.png"
+
+
+class Stopwatch:
+    """Seconds of one stage after the other."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, stage: str) -> None:
+        """The time since the last lap belongs to `stage`."""
+        now = time.perf_counter()
+        self.seconds[stage] = now - self._last
+        self._last = now
+
+
+def set_up() -> tuple[KneeScene, bpy.types.Object, bpy.types.Object, dict[str, float]]:
+    """The scene with bodies and joints, ready to bake; its two joints, and the figures that were checked."""
+    knee = new_scene()
+    figures = check_bones(knee)
+    joint, twin_joint = (add_joint(knee.scene, leg) for leg in (knee.leg, knee.twin))
+    twin_joint.condyle.joint.fit.num_frames = FRAMES_FINE
+    twin_joint.condyle.joint.fit.smoothing = SMOOTHING
+    set_swing(knee.scene)
+    return knee, joint, twin_joint, figures
+
+
+def save(path: Path) -> Path:
+    """Write the .blend beside its place, then put it there at once."""
+    temporary = path.with_name(f".{path.stem}.part.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=str(temporary), copy=True, compress=True)
+    os.replace(temporary, path)
+    return path
+
+
+def build(out: Path) -> Path:
+    """Build knee.blend, not fitted nor simulated yet, into the folder `out`. Raises SceneError."""
+    with registered_addon():
+        set_up()
+        return save(out / "knee.blend")
+
+
+def demo(out: Path) -> None:
+    """Build, fit, simulate, bake and draw the knee into the folder `out`, and print what was measured."""
+    watch = Stopwatch()
+    out.mkdir(parents=True, exist_ok=True)
+    with registered_addon():
+        knee, joint, twin_joint, figures = set_up()
+        watch.lap("build")
+        fits = fit_all(knee, joint, twin_joint)
+        check_fits(fits)
+        watch.lap("fit")
+        swing = bake(knee)
+        check_swing(swing)
+        watch.lap("simulate and bake")
+        figures |= swing_figures(knee, swing)
+        draw(knee, joint, fits, swing, out)
+        watch.lap("pictures")
+        save(out / "knee.blend")
+        watch.lap("save")
+    print(table(fits, swing, figures, watch.seconds))
+    for name in ("knee.blend", "knee.png", "knee_plots.png"):
+        if (out / name).exists():
+            print(f"  {out / name}")
+
+
+def swing_figures(knee: KneeScene, swing: Swing) -> dict[str, float]:
+    """Distance of the bones [m] over the baked swing; raises SceneError where they meet or float."""
+    gaps = []
+    for frame in swing.report.frames[::4]:
+        knee.scene.frame_set(int(frame))
+        gaps.append(bone_gap(knee.meshes, relative_pose(knee.leg)))
+    knee.scene.frame_set(knee.scene.frame_start)
+    if not 2e-3 < min(gaps) <= max(gaps) < 8e-3:
+        raise SceneError(
+            f"in the swing the bones stand {1e3 * min(gaps):.1f} to {1e3 * max(gaps):.1f} mm apart"
+        )
+    return {"swing_smallest_gap": min(gaps), "swing_largest_gap": max(gaps)}
+
+
+def draw(knee: KneeScene, joint: bpy.types.Object, fits: Fits, swing: Swing, out: Path) -> None:
+    """knee.png and knee_plots.png, and the README's copy of the first."""
+    _, curve_poses = dense_curve(joint, knee.leg, fits.kept.curve, count=200)
+    add_joint_display(knee, curve_poses, [frame.object for frame in joint.condyle.joint.frames])
+    add_swing_trace(knee, swing.report.poses[knee.leg.tibia.name])
+    picked = [3 * k for k in range(TILES)]  # eighths of a second at 24 frames a second
+    frames = [int(swing.report.frames[k]) for k in picked]
+    captions = [(f"t = {swing.report.times[k]:.3f} s", f"flexion {swing.flexion[k]:.0f}°") for k in picked]
+    lines = (
+        "The knee as a spline joint",
+        f"{len(knee.leg.poses)} keyed poses, {FRAMES_KEPT} control frames",
+        f"largest residual {fits.kept.worst_distance_mm:.3f} mm",
+    )
+    write_contact_sheet(contact_sheet(knee, frames, captions, lines), out / "knee.png", README_PICTURE)
+
+
+def table(fits: Fits, swing: Swing, figures: dict[str, float], seconds: dict[str, float]) -> str:
+    """What was measured, as lines of text."""
+    lines = ["", "  fit                          worst              rms           iterations"]
+    for name, report in (
+        (f"{FRAMES_KEPT} control frames", fits.kept),
+        (f"{FRAMES_FINE} control frames", fits.fine),
+        (f"{FRAMES_FINE}, noisy keys", fits.noisy),
+        (f"{FRAMES_FINE}, noisy, smoothed", fits.smoothed),
+    ):
+        worst = f"{report.worst_distance_mm:6.3f} mm {report.worst_angle_deg:6.3f}°"
+        rms = f"{report.rms_distance_mm:6.3f} mm {report.rms_angle_deg:6.3f}°"
+        lines.append(f"  {name:22} {worst}   {rms}   {report.iterations:4d}")
+    ratio = fits.noisy.hessian_integral / fits.smoothed.hessian_integral
+    errors = [1e3 * error for error in (fits.noisy_error, fits.smoothed_error)]
+    gaps = [1e3 * figures[name] for name in ("swing_smallest_gap", "swing_largest_gap")]
+    rows = {
+        f"smoothing {SMOOTHING:g} cuts the joint's bending": f"{ratio:.1f}-fold",
+        "off the published motion (rms)": f"{errors[0]:.3f} mm noisy, {errors[1]:.3f} mm smoothed",
+        "swing": f"{swing.flexion.min():.1f}° to {swing.flexion.max():.1f}° of flexion, {swing.report.times[-1]:.2f} s",
+        "bake against simulation": f"{1e3 * swing.bake_distance:.1e} mm, {swing.bake_angle:.1e}°",
+        "gap between the bones": f"{gaps[0]:.1f} to {gaps[1]:.1f} mm",
+        "seconds": ", ".join(f"{stage} {value:.1f}" for stage, value in seconds.items()),
+    }
+    return "\n".join([*lines, "", *(f"  {name:36} {text}" for name, text in rows.items())])
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit code: 0 done, 1 a check failed, 2 usage."""
+    parser = argparse.ArgumentParser(
+        prog="python -m blender_scenes.knee", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write into")
+    parser.add_argument("--demo", action="store_true", help="fit, simulate, bake and draw as well")
+    options = parser.parse_args(arguments)
+    options.out.mkdir(parents=True, exist_ok=True)
+    try:
+        if options.demo:
+            demo(options.out)
+        else:
+            print(build(options.out))
+    except SceneError as error:
+        print(f"knee: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

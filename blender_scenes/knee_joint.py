@@ -1,0 +1,232 @@
+"""The knee's bodies, joints, fits and swing, through the add-on; and what is measured of them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+import addon
+
+from . import SceneError
+from .knee_kinematics import (
+    BLENDER_FROM_OPENSIM,
+    FLEXION_DEGREES,
+    NOISE_ROTATION,
+    NOISE_TRANSLATION,
+    SHANK_CENTER,
+    SHANK_INERTIA,
+    SHANK_MASS,
+    tibia_poses,
+)
+from .knee_scene import KneeScene, Leg, flexion_degrees, object_pose
+
+FloatArray = NDArray[np.float64]
+
+BONE_DENSITY = 1900.0  # kg/m^3, compact bone
+DAMPING = (
+    0.05  # N m s a unit of the coordinate (about a radian): the swing loses a quarter of its width in 2 s
+)
+RELEASE_DEGREES = (
+    65.0  # the shank hangs at about 90: from here it swings to about 114, inside the keyed 0 to 120
+)
+SECONDS = 2.0
+TIME_STEP = 1e-3
+LENGTH_SCALE = 0.05  # m that weigh as much as a radian where two curves are compared: the knee's own size
+FRAMES_KEPT, FRAMES_FINE = 8, 10
+SMOOTHING = 0.05
+
+
+@contextlib.contextmanager
+def registered_addon() -> Iterator[None]:
+    """The add-on registered, unless it is already; unregistered again at the end."""
+    present = hasattr(bpy.types.Scene, "condyle")
+    if not present:
+        addon.register()
+    try:
+        yield
+    finally:
+        if not present:
+            addon.unregister()
+
+
+def add_joint(scene: bpy.types.Scene, leg: Leg) -> bpy.types.Object:
+    """Femur held, tibia (the whole shank's mass) on a spline curve joint that asks to be fitted; the joint's Empty."""
+    from addon import authoring
+    from addon.references import Body
+
+    authoring.make_body(scene, Body(leg.femur), motion="HELD", density=BONE_DENSITY)
+    center = BLENDER_FROM_OPENSIM @ np.array(SHANK_CENTER)
+    inertia = BLENDER_FROM_OPENSIM @ np.diag(SHANK_INERTIA) @ BLENDER_FROM_OPENSIM.T
+    authoring.make_body(scene, Body(leg.tibia), mass=SHANK_MASS, center=tuple(center), inertia=inertia)
+    name = "Knee" + leg.tibia.name.removeprefix("Tibia")
+    joint = authoring.add_joint(
+        scene, parent=Body(leg.femur), child=Body(leg.tibia), kind="spline_curve", name=name
+    )
+    joint.empty_display_size = 0.02
+    row = joint.condyle.joint.coordinates[0]
+    row.limits, row.damping = "RANGE", DAMPING
+    joint.condyle.joint.fit.num_frames = FRAMES_KEPT
+    joint.condyle.joint.fit.requested = True
+    return joint
+
+
+def set_swing(scene: bpy.types.Scene) -> None:
+    """Two seconds from frame 1 on, at the scene's frame rate."""
+    simulation = scene.condyle.simulation
+    simulation.time_step, simulation.use_scene_range = TIME_STEP, False
+    simulation.frame_start = 1
+    simulation.frame_end = 1 + round(SECONDS * scene.render.fps / scene.render.fps_base)
+
+
+def fit(scene: bpy.types.Scene, joint: bpy.types.Object, num_frames: int, smoothing: float = 0.0) -> Any:
+    """The add-on's fit of the keyed poses, with the report that it gives."""
+    from addon import tasks
+
+    settings = joint.condyle.joint.fit
+    settings.num_frames, settings.smoothing = num_frames, smoothing
+    report = tasks.fit_now(scene, joint)
+    settings.requested = False
+    return report
+
+
+def dense_curve(
+    joint: bpy.types.Object, leg: Leg, curve: Any, count: int = 2001
+) -> tuple[FloatArray, FloatArray]:
+    """Coordinates (n,) over the curve's range, and the poses (n, 4, 4) of the tibia in the femur that they give."""
+    (lower, upper) = np.asarray(curve.range)[0]
+    q = np.linspace(lower, upper, count)
+    in_joint = np.asarray(curve.transform(q[:, None]))
+    joint_in_femur = np.linalg.inv(object_pose(leg.femur)) @ object_pose(joint)
+    return q, joint_in_femur @ in_joint
+
+
+def release(joint: bpy.types.Object, q: FloatArray, poses: FloatArray) -> float:
+    """Let the coordinate begin where the knee is flexed by RELEASE_DEGREES; returns that value."""
+    flexion = np.array([flexion_degrees(pose) for pose in poses])
+    start = float(np.interp(RELEASE_DEGREES, flexion, q))
+    joint.condyle.joint.coordinates[0].start = start
+    return start
+
+
+def distance_from_published(poses: FloatArray) -> float:
+    """Root mean square distance [m] of the published poses, at every half degree, from the nearest of `poses`.
+
+    Rotation counts with LENGTH_SCALE: a radian is as far as 50 mm.
+    """
+    truth = tibia_poses(np.radians(np.arange(0.0, 120.25, 0.5)))
+    nearest = []
+    for pose in truth:
+        cosine = (np.einsum("ij,nij->n", pose[:3, :3], poses[:, :3, :3]) - 1.0) / 2.0
+        angle = np.arccos(np.clip(cosine, -1.0, 1.0))
+        shift = np.linalg.norm(poses[:, :3, 3] - pose[:3, 3], axis=1)
+        nearest.append(np.min((LENGTH_SCALE * angle) ** 2 + shift**2))
+    return float(np.sqrt(np.mean(nearest)))
+
+
+@dataclass(frozen=True)
+class Fits:
+    """Reports of the fits, and how far the two noisy ones are from the published motion [m]."""
+
+    kept: Any
+    fine: Any
+    noisy: Any
+    smoothed: Any
+    noisy_error: float
+    smoothed_error: float
+
+
+def fit_all(knee: KneeScene, joint: bpy.types.Object, twin_joint: bpy.types.Object) -> Fits:
+    """Fit the clean keys with 10 and with 8 control frames, the noisy ones with 10 without and with smoothing.
+
+    The curves kept in the file are the clean one with 8 control frames and the smoothed one.
+    """
+    scene = knee.scene
+    fine = fit(scene, joint, FRAMES_FINE)
+    kept = fit(scene, joint, FRAMES_KEPT)
+    noisy = fit(scene, twin_joint, FRAMES_FINE)
+    _, noisy_poses = dense_curve(twin_joint, knee.twin, noisy.curve)
+    smoothed = fit(scene, twin_joint, FRAMES_FINE, SMOOTHING)
+    q, smoothed_poses = dense_curve(twin_joint, knee.twin, smoothed.curve)
+    release(twin_joint, q, smoothed_poses)
+    release(joint, *dense_curve(joint, knee.leg, kept.curve))
+    errors = [distance_from_published(poses) for poses in (noisy_poses, smoothed_poses)]
+    return Fits(kept, fine, noisy, smoothed, *errors)
+
+
+def check_fits(fits: Fits) -> None:
+    """Raise SceneError where a fit is worse than it must be."""
+    for name, report, bound in (("8", fits.kept, 0.1), ("10", fits.fine, 0.05)):
+        if not (report.worst_distance_mm < bound and report.worst_angle_deg < 0.05):
+            raise SceneError(
+                f"with {name} control frames the fit misses a pose by {report.worst_distance_mm:.3f} mm, "
+                f"{report.worst_angle_deg:.3f} degrees; the bounds are {bound} mm and 0.05 degrees"
+            )
+    ratio = fits.noisy.hessian_integral / fits.smoothed.hessian_integral
+    if not ratio >= 5.0:
+        raise SceneError(
+            f"smoothing cuts the integral of the squared joint Hessian only {ratio:.2f}-fold, not 5-fold"
+        )
+    # Over three axes the noise itself has a root mean square of sqrt(3) sigma.
+    bounds = np.sqrt(3.0) * np.array([1e3 * NOISE_TRANSLATION, np.degrees(NOISE_ROTATION)])
+    if not (fits.smoothed.rms_distance_mm < bounds[0] and fits.smoothed.rms_angle_deg < bounds[1]):
+        raise SceneError(
+            f"the smoothed curve misses the noisy poses by {fits.smoothed.rms_distance_mm:.2f} mm, "
+            f"{fits.smoothed.rms_angle_deg:.2f} degrees (rms), more than the noise"
+        )
+    if not fits.smoothed_error < fits.noisy_error:
+        raise SceneError(
+            f"smoothing leads away from the published motion: {1e3 * fits.smoothed_error:.3f} mm, "
+            f"{1e3 * fits.noisy_error:.3f} mm without"
+        )
+
+
+@dataclass(frozen=True)
+class Swing:
+    """What the bake was measured to be."""
+
+    report: Any
+    flexion: FloatArray  # degrees at each frame
+    bake_distance: float  # m, largest over the frames and both legs
+    bake_angle: float  # degrees
+
+
+def bake(knee: KneeScene) -> Swing:
+    """Simulate and bake both legs; compare what Blender then shows at every frame with the simulation."""
+    from addon import tasks
+
+    scene = knee.scene
+    report = tasks.bake_now(scene)
+    flexion, distances, angles = [], [], []
+    for index, frame in enumerate(report.frames):
+        scene.frame_set(int(frame))
+        for leg in (knee.leg, knee.twin):
+            shown, simulated = object_pose(leg.tibia), report.poses[leg.tibia.name][index]
+            distances.append(np.linalg.norm(shown[:3, 3] - simulated[:3, 3]))
+            angles.append(np.linalg.norm(shown[:3, :3] - simulated[:3, :3]) / np.sqrt(2.0))
+        flexion.append(
+            flexion_degrees(np.linalg.inv(object_pose(knee.leg.femur)) @ object_pose(knee.leg.tibia))
+        )
+    scene.frame_start, scene.frame_end = int(report.frames[0]), int(report.frames[-1])
+    scene.frame_set(scene.frame_start)
+    return Swing(report, np.array(flexion), float(max(distances)), float(np.degrees(max(angles))))
+
+
+def check_swing(swing: Swing) -> None:
+    """Raise SceneError where the baked motion is not the simulated one, or leaves the keyed range."""
+    # Blender keeps location and quaternion in single precision: 6e-8 of up to 1 m, over a chain of three objects.
+    if not (swing.bake_distance < 2e-6 and swing.bake_angle < 1e-4):
+        raise SceneError(
+            f"the baked motion differs from the simulated one by {1e3 * swing.bake_distance:.2e} mm, "
+            f"{swing.bake_angle:.2e} degrees"
+        )
+    low, high = float(swing.flexion.min()), float(swing.flexion.max())
+    if not FLEXION_DEGREES[0] < low < high < FLEXION_DEGREES[-1]:
+        raise SceneError(f"the swing from {low:.1f} to {high:.1f} degrees leaves the range that was keyed")
+    if not high - low > 30.0:
+        raise SceneError(f"the leg hardly swings: from {low:.1f} to {high:.1f} degrees of flexion")

@@ -1,0 +1,73 @@
+"""The knee's contact sheet: the joint's curve and frames close up, and instants of the swing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from .knee_scene import HIP, KneeScene, Leg, object_pose
+from .picture import Image, Label, Shot, prepare_render, render, sheet, write_image
+from .staging import curve_object, frames_object
+
+FloatArray = NDArray[np.float64]
+
+KNEE = (HIP[0] + 0.412, HIP[1], HIP[2] - 0.028)
+ANKLE = np.array([0.0, 0.0, -0.42, 1.0])  # in the tibia's axes
+CLOSE_UP_PIXELS = (560, 800)
+TILE_PIXELS = (360, 264)
+TILES = 6
+CURVE_COLOR, SWING_COLOR = (1.0, 0.55, 0.08), (0.16, 0.34, 0.42)
+
+
+def add_joint_display(
+    knee: KneeScene, curve_poses: FloatArray, control_frames: Sequence[bpy.types.Object]
+) -> None:
+    """The joint's curve as a thread and its control frames as arrows, in the femur's axes and fast to it."""
+    femur = knee.leg.femur
+    thread = curve_object("Joint curve", curve_poses[:, :3, 3], 0.0009, CURVE_COLOR, knee.stage)
+    to_femur = np.linalg.inv(object_pose(femur))
+    frames = np.array([to_femur @ object_pose(empty) for empty in control_frames])
+    arrows = frames_object("Control frames", frames, 0.018, knee.stage)
+    thread.parent = arrows.parent = femur
+
+
+def add_swing_trace(knee: KneeScene, tibia_poses: FloatArray) -> bpy.types.Object:
+    """The way of the ankle through the swing as a faint thread; `tibia_poses` (n, 4, 4) in the world."""
+    points = (tibia_poses @ ANKLE)[:, :3]
+    return curve_object("Swing", points, 0.0012, SWING_COLOR, knee.stage)
+
+
+def legs_bones(leg: Leg) -> list[str]:
+    return [leg.femur.name, leg.tibia.name, leg.fibula.name]
+
+
+def contact_sheet(
+    knee: KneeScene, frames: Sequence[int], captions: Sequence[tuple[str, str]], lines: Sequence[str]
+) -> Image:
+    """The close-up with `lines` of text, and one small picture a frame with its two lines of caption."""
+    prepare_render(knee.scene, samples=12)
+    hidden = legs_bones(knee.twin)
+    heads = [Label(lines[0], (0.05, 0.945), 0.034)]
+    heads += [Label(line, (0.05, 0.905 - 0.033 * row), 0.023) for row, line in enumerate(lines[1:])]
+    eye = (KNEE[0] + 0.25, KNEE[1] - 1.0, KNEE[2] + 0.25)
+    large = render(
+        knee.scene, Shot(eye, KNEE, 0.185, frames[0], CLOSE_UP_PIXELS, heads, hidden=[*hidden, "Swing"])
+    )
+    target = (HIP[0] + 0.31, HIP[1], HIP[2] - 0.2)
+    eye = (target[0] + 0.055, target[1] - 1.4, target[2] + 0.3)
+    small = []
+    for frame, (upper, lower) in zip(frames, captions, strict=True):
+        labels = (Label(upper, (0.045, 0.14), 0.062), Label(lower, (0.045, 0.05), 0.062))
+        small.append(render(knee.scene, Shot(eye, target, 0.70, frame, TILE_PIXELS, labels, hidden)))
+    return sheet(large, small, columns=2, shade=0.07)
+
+
+def write_contact_sheet(picture: Image, *paths: Path) -> None:
+    """The same picture to every path."""
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_image(picture, path)
