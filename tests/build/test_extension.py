@@ -67,3 +67,15 @@ def test_a_platform_without_wheels_is_told_to_build_without(
     monkeypatch.setattr(sys, "argv", ["extension.py"])
     assert extension.main() == 1
     assert "--no-wheels" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(importlib.util.find_spec("bpy") is None, reason="Blender's validator comes with bpy")
+def test_blenders_own_validator_accepts_the_zip_and_refuses_an_unknown_tag(
+    extension: ModuleType, tmp_path: Path
+) -> None:
+    good, bad = tmp_path / "good.zip", tmp_path / "bad.zip"
+    extension.write_zip(good, extension.manifest(), [])
+    assert extension.validate(good)
+    extension.write_zip(bad, extension.manifest().replace('"Rigging"', '"Sausages"'), [])
+    with pytest.raises(extension.BuildError, match="Sausages"):
+        extension.validate(bad)
