@@ -330,7 +330,7 @@ def _check_keys(entry: Any, known: Iterable[str], required: Iterable[str], where
 
 
 def _parents_first(entries: Any) -> list[Mapping[str, Any]]:
-    """Entries of bodies sorted so that parents precede children, in the order given otherwise."""
+    """Entries of bodies, as given where parents precede children, children moved behind their parents elsewhere."""
     if not isinstance(entries, Sequence) or isinstance(entries, str):
         raise FormatError(f"'bodies' must be a list, got {entries!r:.80}")
     for number_, entry in enumerate(entries):
@@ -343,11 +343,15 @@ def _parents_first(entries: Any) -> list[Mapping[str, Any]]:
     done: set[Any] = {None}
     waiting = list(entries)
     while waiting:
-        ready = [entry for entry in waiting if entry.get("parent") in done]
-        if not ready:
+        later = []
+        for entry in waiting:
+            if entry.get("parent") in done:
+                ordered.append(entry)
+                done.add(entry["name"])
+            else:
+                later.append(entry)
+        if len(later) == len(waiting):
             cycle = ", ".join(repr(entry["name"]) for entry in waiting)
             raise FormatError(f"bodies are their own ancestors (a cycle) among {cycle}")
-        ordered += ready
-        done |= {entry["name"] for entry in ready}
-        waiting = [entry for entry in waiting if entry["name"] not in done]
+        waiting = later
     return ordered

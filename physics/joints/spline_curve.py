@@ -51,7 +51,7 @@ def natural_knots(frames: FloatArray, order: int, periodic: bool, length_scale: 
     return knots - knots[order - 1]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SplineCurve(Joint):
     """A 1-DOF joint along a cumulative B-spline through control frames, eqs. 21-24.
 
@@ -127,6 +127,9 @@ class SplineCurve(Joint):
             if float(np.ptp(periods)) > 1e-9 * float(abs(periods).max()):
                 raise ModelError(f"knots of a periodic spline curve must repeat, got periods {periods.tolist()}")
         return knots
+
+    def __repr__(self) -> str:
+        return f"SplineCurve({len(self.frames)} frames, order={self.order}, periodic={self.periodic})"
 
     @property
     def range(self) -> FloatArray:

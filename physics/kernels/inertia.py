@@ -16,6 +16,7 @@ from .spatial import (
     Twist,
     Vector,
     add3,
+    cross,
     load3,
     load6,
     load9,
@@ -56,21 +57,31 @@ def symmetric_times(s: Symmetric, x: Vector) -> Vector:
 
 
 @inline
-def world_inertia(body_float: Array, i: int, r: Rotation, p: Vector) -> Inertia:
-    """Inertia of rigid body i about the reference point when its link frame stands at (r, p)."""
+def world_inertia(body_float: Array, i: int, r: Rotation, p: Vector, v: Twist) -> tuple[Inertia, Twist]:
+    """Inertia of rigid body i about the reference point, and the wrench -ad_v^* J v that turns its momentum.
+
+    (r, p) is the pose of its link frame and v its twist. With w x c the part of the mass centre's velocity that turning
+    brings, the wrench is the force m w x (u + w x c) in the mass centre and the couple w x I w (Lee & Terzopoulos 2008,
+    eq. 7): a third of the work of the six by six products.
+    """
     mass = body_float[i, MASS]
-    x, y, z = add3(p, rotate(r, load3(body_float, i, COM)))
+    c = add3(p, rotate(r, load3(body_float, i, COM)))
     central = rotate_symmetric(r, load6(body_float, i, INERTIA))
+    w = (v[0], v[1], v[2])
+    push = cross(w, add3((v[3], v[4], v[5]), cross(w, c)))
+    force = (mass * push[0], mass * push[1], mass * push[2])
+    couple = add3(cross(w, symmetric_times(central, w)), cross(c, force))
+    x, y, z = mass * c[0], mass * c[1], mass * c[2]
     angular = (
-        central[0] + mass * (y * y + z * z),
-        central[1] - mass * x * y,
-        central[2] - mass * x * z,
-        central[3] + mass * (x * x + z * z),
-        central[4] - mass * y * z,
-        central[5] + mass * (x * x + y * y),
+        central[0] + (y * c[1] + z * c[2]),
+        central[1] - x * c[1],
+        central[2] - x * c[2],
+        central[3] + (x * c[0] + z * c[2]),
+        central[4] - y * c[2],
+        central[5] + (x * c[0] + y * c[1]),
     )
-    x, y, z = mass * x, mass * y, mass * z
-    return angular, (0.0, -z, y, z, 0.0, -x, -y, x, 0.0), (mass, 0.0, 0.0, mass, 0.0, mass)
+    inertia = (angular, (0.0, -z, y, z, 0.0, -x, -y, x, 0.0), (mass, 0.0, 0.0, mass, 0.0, mass))
+    return inertia, (couple[0], couple[1], couple[2], force[0], force[1], force[2])
 
 
 @inline
@@ -88,19 +99,6 @@ def momentum(inertia: Inertia, s: Twist) -> Twist:
         low[0] + coupling[0] * w[0] + coupling[3] * w[1] + coupling[6] * w[2],
         low[1] + coupling[1] * w[0] + coupling[4] * w[1] + coupling[7] * w[2],
         low[2] + coupling[2] * w[0] + coupling[5] * w[1] + coupling[8] * w[2],
-    )
-
-
-@inline
-def velocity_cross_momentum(v: Twist, h: Twist) -> Twist:
-    """-ad_v^* h, the rate of a momentum carried along (Lee & Terzopoulos 2008, eq. 7)."""
-    return (
-        v[1] * h[2] - v[2] * h[1] + v[4] * h[5] - v[5] * h[4],
-        v[2] * h[0] - v[0] * h[2] + v[5] * h[3] - v[3] * h[5],
-        v[0] * h[1] - v[1] * h[0] + v[3] * h[4] - v[4] * h[3],
-        v[1] * h[5] - v[2] * h[4],
-        v[2] * h[3] - v[0] * h[5],
-        v[0] * h[4] - v[1] * h[3],
     )
 
 

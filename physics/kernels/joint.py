@@ -45,7 +45,7 @@ from .layout import (
     TWIST_WIDTH,
     VELOCITY,
 )
-from .inertia import momentum, store_inertia, velocity_cross_momentum, world_inertia
+from .inertia import store_inertia, world_inertia
 from .rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian, spatial_jacobian_rate
 from .spatial import (
     Array,
@@ -297,6 +297,6 @@ def outward(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: 
     body_float = arrays[1]
     for i in range(arrays[0].shape[0]):
         r, p, v = advance_joint(arrays, i, q, qd, work, dof, flags)
-        inertia = world_inertia(body_float, i, r, p)
+        inertia, force = world_inertia(body_float, i, r, p, v)
         store_inertia(work, i, inertia)
-        store6(work, i, FORCE, velocity_cross_momentum(v, momentum(inertia, v)))
+        store6(work, i, FORCE, force)

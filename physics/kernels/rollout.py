@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ._jit import jit
+from ._jit import inline, jit
 from .aba import forward_dynamics
 from .layout import (
     BLOCK_COUNT,
@@ -74,14 +74,22 @@ def change_charts(arrays: Array, limit: float, q: Array, qd: Array, chart: Array
     return changed
 
 
+@inline
+def all_finite(q: Array, qd: Array) -> bool:
+    total = 0.0
+    for d in range(q.shape[0]):
+        total += abs(q[d]) + abs(qd[d])
+    return total < math.inf
+
+
 @jit
 def first_not_finite(body_int: Array, q: Array, qd: Array) -> int:
-    """Body with the first coordinate or velocity that is not finite, or -1."""
+    """Body with the first coordinate or velocity that is not finite, 0 where only their sum overflows."""
     for i in range(body_int.shape[0]):
         for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
             if not (abs(q[d]) < math.inf and abs(qd[d]) < math.inf):
                 return i
-    return -1
+    return 0
 
 
 @jit
@@ -197,6 +205,9 @@ def rollout(
     flags = spaces[2]
     body_int = arrays[0]
     tau, qdd, last_q, last_qd = stage[5], stage[2], stage[6], stage[7]
+    has_charts = False
+    for b in range(arrays[2].shape[0]):
+        has_charts |= arrays[2][b, KIND] == ROTATION_VECTOR
     for _ in range(num_steps):
         t = start + counters[0] * dt
         last_q[:] = q
@@ -213,15 +224,14 @@ def rollout(
                 for d in range(q.shape[0]):
                     q[d] += dt * qd[d]
                     qd[d] += dt * qdd[d]
-        if flags[STATUS] == OK:
-            culprit = first_not_finite(body_int, q, qd)
-            if culprit >= 0:
-                flags[STATUS] = NOT_FINITE
-                flags[CULPRIT] = culprit
+        if flags[STATUS] == OK and not all_finite(q, qd):
+            flags[STATUS] = NOT_FINITE
+            flags[CULPRIT] = first_not_finite(body_int, q, qd)
         if flags[STATUS] != OK:
             q[:] = last_q
             qd[:] = last_qd
             return
         record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
-        change_charts(arrays, CHART_LIMIT, q, qd, chart)
+        if has_charts:
+            change_charts(arrays, CHART_LIMIT, q, qd, chart)
         counters[0] += 1
