@@ -1,0 +1,191 @@
+"""Simulations: orders, conservation, charts, samples, cancellation, failure, and the same bits every time."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.packing import Workspace
+from tests.physics.generators import random_inertia, random_state, random_tree, smooth_frames
+
+
+def spinning_body(offset=(0.0, 0.0, 0.0)):
+    builder = ph.ModelBuilder(gravity=(0, 0, 0))
+    inertia = np.diag([0.3, 0.5, 0.6])
+    builder.add_body("top", joint=ph.joints.Spherical(), mass=1.0, com=offset, inertia=inertia)
+    return builder.build(), inertia
+
+
+def pendulum(**changes):
+    builder = ph.ModelBuilder()
+    rod = {"mass": 1.0, "com": (0, 0, -0.5), "inertia": np.diag([0.1, 0.1, 0.01])}
+    builder.add_body("rod", joint=ph.joints.Hinge((0, 1, 0)), **{**rod, **changes})
+    return builder.build()
+
+
+@pytest.mark.parametrize(
+    "integrator, order", [("forward_euler", 1), ("symplectic_euler", 1), ("rk4", 4)]
+)
+def test_order_of_convergence(integrator, order):
+    """Halving the step divides the error by 2^order, to 10 %."""
+    rng = np.random.default_rng(2)
+    model = random_tree(rng, 4, ("hinge", "universal", "spherical"))
+    state = model.state(qd=0.3 * rng.normal(size=model.num_coordinates))
+    step = 0.02 if order == 4 else 0.001
+    exact = ph.simulate(model, state, 0.2, integrator="DOP853", rtol=1e-12, atol=1e-13).q[-1]
+    errors = [
+        np.linalg.norm(ph.simulate(model, state, 0.2, step / 2**k, integrator).q[-1] - exact) for k in range(3)
+    ]
+    slopes = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert np.abs(slopes - order).max() < 0.1 * order
+
+
+def test_free_spin_changes_charts_and_conserves_momentum():
+    """A torque-free body over many turns: angular momentum and energy at RK4's order, rotations without a jump."""
+    model, inertia = spinning_body()
+    state = model.state(q=[0.3, -0.2, 0.1], qd=[1.0, 4.0, 0.5])
+    result = ph.simulate(model, state, 20.0, 2e-3, "rk4")
+    assert np.ptp(result.energy[:, 2]) < 1e-8 * result.energy[0, 2]
+    rotation = ph.lie.so3_exp(result.q)
+    body_rate = np.einsum("tij,tj->ti", ph.lie.so3_right_jacobian(result.q), result.qd)
+    momentum = np.einsum("tij,jk,tk->ti", rotation, inertia, body_rate)
+    assert np.abs(momentum - momentum[0]).max() < 1e-8 * np.linalg.norm(momentum[0])
+    quaternions = result.rotations["top"]
+    assert np.abs(np.diff(result.q, axis=0)).max() > 1.0  # the chart did change
+    assert np.abs(np.diff(quaternions, axis=0)).max() < 0.02  # at most |w| dt / 2
+
+
+def test_adaptive_method_goes_on_through_chart_changes():
+    model, _ = spinning_body()
+    state = model.state(q=[0.3, -0.2, 0.1], qd=[1.0, 4.0, 0.5])
+    exact = ph.simulate(model, state, 5.0, integrator="DOP853", rtol=1e-11, atol=1e-12, record_interval=0.1)
+    stepped = ph.simulate(model, state, 5.0, 1e-3, "rk4", record_interval=0.1)
+    assert exact.info["chart_changes"] > 0
+    assert np.abs(ph.lie.so3_exp(exact.q) - ph.lie.so3_exp(stepped.q)).max() < 1e-7
+
+
+@pytest.mark.parametrize("integrator", ["RK45", "DOP853", "LSODA"])
+def test_adaptive_methods_agree_with_rk4(integrator):
+    model = pendulum()
+    state = model.state(q=[1.0])
+    stepped = ph.simulate(model, state, 1.0, 1e-3, "rk4", record_interval=0.1)
+    adaptive = ph.simulate(model, state, 1.0, integrator=integrator, record_interval=0.1)
+    assert np.allclose(stepped.t, adaptive.t) and np.abs(stepped.q - adaptive.q).max() < 1e-6
+
+
+def test_samples_do_not_change_the_motion():
+    """Recording at another rate interpolates the same steps, to the cubic's error O(dt^4)."""
+    model = pendulum()
+    state = model.state(q=[1.0])
+    every = ph.simulate(model, state, 1.0, 1e-3)
+    frames = ph.simulate(model, state, 1.0, 1e-3, record_interval=1.001 / 29.97)
+    assert np.array_equal(frames.q[-1], every.q[-1])
+    assert frames.t[-1] == 1.0 and frames.t[1] == pytest.approx(1.001 / 29.97)
+    exact = np.interp(frames.t, every.t, every.q[:, 0])
+    assert np.abs(frames.q[:, 0] - exact).max() < 2e-6  # linear interpolation of the dense run: qdd dt^2 / 8
+
+
+def test_limits_hold_and_are_chosen_from_the_inertia():
+    model = pendulum(limits=(-0.2, 0.5))
+    result = ph.simulate(model, model.state(q=[0.4], qd=[2.0]), 3.0, 1e-3)
+    assert result.q.max() < 0.6 and result.q.min() > -0.3
+    small = pendulum(mass=1e-6, inertia=1e-6 * np.diag([0.1, 0.1, 0.01]), limits=(-0.2, 0.5))
+    lighter = ph.simulate(small, small.state(q=[0.4], qd=[2.0]), 3.0, 1e-3)
+    assert np.allclose(lighter.q, result.q, atol=1e-9)  # the limit scales with what it stops
+
+
+def test_same_bits_for_any_chunking_and_number_of_threads():
+    model = random_tree(np.random.default_rng(7), 6)
+    state = random_state(np.random.default_rng(8), model)
+    reference = ph.simulate(model, state, 0.3, 1e-3)
+    interrupted = ph.simulate(model, state, 0.3, 1e-3, progress=lambda fraction: True)
+    results = [None] * 4
+
+    def work(k):
+        results[k] = ph.simulate(model, state, 0.3, 1e-3)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for other in [interrupted, *results]:
+        assert other.q.tobytes() == reference.q.tobytes()
+
+
+def test_cancelling_keeps_what_was_computed():
+    model = pendulum()
+    seen = []
+
+    def progress(fraction):
+        seen.append(fraction)
+        return len(seen) < 3
+
+    with pytest.raises(ph.CancelledError) as caught:
+        ph.simulate(model, model.state(q=[1.0]), 100.0, 1e-4, progress=progress)
+    assert 1 <= len(caught.value.result.t) < 1_000_001
+    assert all(a <= b for a, b in zip(seen, seen[1:]))
+
+
+def test_divergence_is_told_and_keeps_what_was_computed():
+    model = pendulum(stiffness=1e8)
+    with pytest.raises(ph.DivergedError) as caught:
+        ph.simulate(model, model.state(q=[1.0]), 10.0, 1e-2, "forward_euler")
+    assert caught.value.body == "rod" and "finite" in caught.value.reason
+    assert len(caught.value.result.t) > 1 and np.isfinite(caught.value.result.q).all()
+
+
+def test_leaving_a_closed_range_stops_the_run():
+    frames = smooth_frames(np.random.default_rng(0), 7)
+    builder = ph.ModelBuilder()
+    joint = ph.joints.SplineCurve(frames, outside="error")
+    builder.add_body("bead", joint=joint, mass=1.0, inertia=random_inertia(np.random.default_rng(0), 1.0))
+    model = builder.build()
+    with pytest.raises(ph.DivergedError, match="range"):
+        ph.simulate(model, model.state(q=[1.0], qd=[5.0]), 5.0, 1e-3)
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ({"duration": -1.0}, "duration must be positive, got -1"),
+        ({"duration": np.nan}, "duration"),
+        ({"duration": 1.0, "dt": 0.0}, "dt must be positive"),
+        ({"duration": 1.0, "dt": 2.0}, "longer than the duration"),
+        ({"duration": 1.0, "integrator": "midpoint"}, "midpoint"),
+        ({"duration": 1.0, "tau": [1.0, 2.0]}, "tau"),
+        ({"duration": 1.0, "tau": ph.Table([0.0, 0.0], [[0.0], [1.0]])}, "increase"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, words):
+    model = pendulum()
+    with pytest.raises(ph.ModelError, match=words):
+        ph.simulate(model, model.state(), **arguments)
+
+
+def test_tau_table_is_followed():
+    """A torque that cancels gravity's holds the rod still; a ramp makes the exact double integral on a free hinge."""
+    builder = ph.ModelBuilder(gravity=(0, 0, 0))
+    builder.add_body("disc", joint=ph.joints.Hinge(), mass=1.0, inertia=np.diag([1.0, 1.0, 2.0]))
+    model = builder.build()
+    ramp = ph.Table([0.0, 1.0], [[0.0], [6.0]])
+    result = ph.simulate(model, model.state(), 1.0, 0.01, "rk4", tau=ramp)
+    assert result.q[-1, 0] == pytest.approx(0.5, rel=1e-12)  # 3 t -> 1.5 t^2 -> 0.5 t^3
+
+
+def test_state_is_left_alone():
+    model = pendulum()
+    state = model.state(q=[1.0])
+    ph.simulate(model, state, 0.1)
+    assert state.q[0] == 1.0 and state.time == 0.0
+    later = ph.simulate(model, model.state(q=[1.0], time=5.0), 0.1)
+    assert later.t[0] == 5.0 and later.t[-1] == pytest.approx(5.1)
+
+
+def test_workspace_is_only_scratch():
+    workspace = Workspace(2, 3)
+    workspace.flags[:] = 7
+    assert workspace.clear()[2].tolist() == [0, 0]
