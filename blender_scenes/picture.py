@@ -137,13 +137,19 @@ def glow(name: str, color: tuple[float, float, float], strength: float) -> bpy.t
     if name in bpy.data.materials:
         return bpy.data.materials[name]
     material = bpy.data.materials.new(name)
-    material.use_nodes = True
-    shader = material.node_tree.nodes["Principled BSDF"]
+    shader = node_tree(material).nodes["Principled BSDF"]
     shader.inputs["Base Color"].default_value = (0.0, 0.0, 0.0, 1.0)
     shader.inputs["Emission Color"].default_value = (*color, 1.0)
     shader.inputs["Emission Strength"].default_value = strength
     material.diffuse_color = (*color, 1.0)
     return material
+
+
+def node_tree(block: bpy.types.Material | bpy.types.World) -> bpy.types.NodeTree:
+    """The nodes of a material or world; from Blender 5.0 on every one has them, and asking for them warns."""
+    if bpy.app.version < (5, 0, 0):
+        block.use_nodes = True
+    return block.node_tree
 
 
 def read_image(path: str) -> Image:

@@ -10,7 +10,7 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from .anatomy.surface import Mesh
-from .picture import glow
+from .picture import glow, node_tree
 
 FloatArray = NDArray[np.float64]
 AXIS_COLORS = ((0.90, 0.16, 0.12), (0.30, 0.75, 0.16), (0.13, 0.40, 0.95))
@@ -33,9 +33,8 @@ def mesh_object(
 def bone_material(name: str, clear_below: float | None = None) -> bpy.types.Material:
     """Matt, slightly mottled bone; below the height `clear_below` [m] of its own axes it clears like an X-ray."""
     material = bpy.data.materials.new(name)
-    material.use_nodes = True
     material.diffuse_color = (0.86, 0.78, 0.62, 1.0)
-    tree = material.node_tree
+    tree = node_tree(material)
     shader = tree.nodes["Principled BSDF"]
     shader.inputs["Roughness"].default_value = 0.48
     place = tree.nodes.new("ShaderNodeTexCoord")
@@ -99,8 +98,7 @@ def add_studio(
     """A soft key light, a cool rim from behind and a faint fill about `target`, for things of about `size` metres."""
     world = bpy.data.worlds.new("Studio")
     scene.world = world
-    world.use_nodes = True
-    background = world.node_tree.nodes["Background"]
+    background = node_tree(world).nodes["Background"]
     background.inputs["Color"].default_value = (0.016, 0.022, 0.034, 1.0)
     background.inputs["Strength"].default_value = 1.0
     for name, direction, color, watts, spread in (
