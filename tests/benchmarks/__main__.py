@@ -92,6 +92,7 @@ def compilation(report: Report) -> None:
     cold, warm = compile_time.cold_and_warm()
     report.figure("compile_cold_s", cold["total"], cold)
     report.figure("compile_warm_s", warm["total"], warm)
+    print("    cold, each kernel with those that it calls:")
     for kernel, seconds in sorted(cold["kernels"].items(), key=lambda item: -item[1]):
         print(f"    {kernel:40} {seconds:.2f} s")
 

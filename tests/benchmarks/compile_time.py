@@ -23,14 +23,14 @@ imported = time.perf_counter()
 builder = ph.ModelBuilder()
 builder.add_body("body", joint=spline_curve(np.random.default_rng(0)), mass=1.0, inertia=0.01 * np.eye(3))
 model = builder.build()
-ph.simulate(model, model.state(q=[0.5 * sum(model.joints[0].range[0])]), duration=0.1)
+ph.simulate(model, model.state(q=[0.5 * sum(model.joints[0].range[0])]), duration=0.1).energy
 simulated = time.perf_counter()
 kernels = {}
 for name, module in sorted(sys.modules.items()):
     if name.startswith("physics.kernels"):
         for kernel in vars(module).values():
-            for signature in getattr(kernel, "nopython_signatures", ()):
-                timers = (kernel.get_metadata(signature) or {}).get("timers", {})
+            for compiled in getattr(kernel, "overloads", {}).values():
+                timers = (compiled.metadata or {}).get("timers", {})
                 if kernel.__module__ == name and timers:
                     kernels[f"{name.split('.')[-1]}.{kernel.__name__}"] = timers["compiler_lock"]
 print(json.dumps({"import": imported - start, "total": simulated - start, "kernels": kernels}))
@@ -41,7 +41,12 @@ def first_simulation(cache: str) -> dict[str, Any]:
     """Seconds of one child process: import, total, and compilation by kernel."""
     environment = os.environ | {"CONDYLE_CACHE_DIR": cache, "PYTHONPATH": str(ROOT)}
     completed = subprocess.run(
-        [sys.executable, "-c", PROGRAM], cwd=ROOT, env=environment, check=True, capture_output=True, text=True
+        [sys.executable, "-c", PROGRAM],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     return dict(json.loads(completed.stdout.splitlines()[-1]))
 

@@ -110,8 +110,14 @@ def rotation_slice(joint: Any) -> slice | None:
     return {"spherical": slice(0, 3), "free": slice(3, 6)}.get(joint.type)
 
 
+def curve_range(joint: Any) -> tuple[float, float]:
+    """The range of a spline curve; of a closed one the range of one turn."""
+    start = float(joint.knots[joint.order - 1])
+    return (start, start + joint.period) if joint.periodic else tuple(np.ravel(joint.range))
+
+
 def random_coordinates(joint: Any, rng: Generator, largest_angle: float = 3.0) -> FloatArray:
-    """Coordinates within the joint's range; exponential coordinates up to `largest_angle` rad (n,)."""
+    """Coordinates (n,) within the range, or a few turns; rotation vectors up to `largest_angle` rad."""
     values = []
     for part in parts(joint):
         lower, upper = np.asarray(part.range, dtype=float).reshape(-1, 2).T
@@ -119,6 +125,8 @@ def random_coordinates(joint: Any, rng: Generator, largest_angle: float = 3.0) -
         reach = np.array([1.0 if unit == "m" else 3.0 for unit in part.coordinate_units])
         q = reach * rng.uniform(-1.0, 1.0, size=len(reach))
         q[bounded] = rng.uniform(lower[bounded], upper[bounded])
+        if part.type == "spline_curve" and part.periodic:
+            q = rng.uniform(-1.5, 1.5, size=1) * part.period
         where = rotation_slice(part)
         if where is not None:
             q[where] = unit_vector(rng) * rng.uniform(0.0, largest_angle)

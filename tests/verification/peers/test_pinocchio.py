@@ -29,11 +29,13 @@ def pair(seed: int, num_bodies: int) -> tuple[Any, PinocchioTree, Any]:
     builder = ph.ModelBuilder(gravity=gravity)
     bodies: list[dict[str, Any]] = []
     for index in range(num_bodies):
-        parent = int(rng.integers(-1, index)) if index else -1
-        body = random_body(rng, KINDS)
-        body["parent"] = None if parent < 0 else parent
-        bodies.append(body)
-        named = body | {"parent": None if parent < 0 else f"body {parent}"}
+        parent = index - 1 if index else None
+        while (
+            parent is not None and rng.random() < 0.4
+        ):  # branch off an ancestor: Pinocchio's CRBA wants depth first
+            parent = bodies[parent]["parent"]
+        bodies.append(random_body(rng, KINDS) | {"parent": parent})
+        named = bodies[-1] | {"parent": None if parent is None else f"body {parent}"}
         builder.add_body(f"body {index}", **named)
     model = builder.build()
     return model, PinocchioTree(bodies, gravity), random_state(model, rng)
