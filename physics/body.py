@@ -20,8 +20,8 @@ from .validation import finite_array, inertia_matrix, number
 class Body:
     """A rigid body; arrays are read-only. Units and meanings as in `ModelBuilder.add_body`.
 
-    ``limits`` is (n, 2), infinite where there is none; ``limit_stiffness`` and ``limit_damping`` are None where the model
-    chooses them.
+    ``limits`` is (n, 2), infinite where there is none; ``limit_stiffness`` and ``limit_damping`` are None where the
+    model chooses them.
     """
 
     name: str
@@ -104,9 +104,13 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
         inertia=inertia_matrix(values["inertia"], f"inertia {of}"),
         rest=_per_coordinate(values["rest"], n, f"rest {of}"),
         limits=_limits(values["limits"], joint, f"limits {of}"),
-        **poses,
-        **not_negative,
-        **chosen,
+        joint_in_parent=poses["joint_in_parent"],
+        body_in_joint=poses["body_in_joint"],
+        stiffness=not_negative["stiffness"],
+        damping=not_negative["damping"],
+        armature=not_negative["armature"],
+        limit_stiffness=chosen["limit_stiffness"],
+        limit_damping=chosen["limit_damping"],
     )
     for value in vars(body).values():
         if isinstance(value, np.ndarray):
@@ -139,7 +143,7 @@ def _limits(value: Any, joint: Joint, name: str) -> FloatArray:
         if value != "range":
             raise ModelError(f"{name} must be None, 'range' or pairs of numbers, got {value!r}")
         return np.array(joint.range, dtype=np.float64).reshape(n, 2)
-    pairs = [value] if n == 1 and np.ndim(value) == 1 else value  # type: ignore[arg-type]
+    pairs = [value] if n == 1 and np.ndim(value) == 1 else value
     try:
         limits = np.array(
             [

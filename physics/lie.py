@@ -1,7 +1,7 @@
 """Rotations SO(3) and rigid motions SE(3): exp, log, adjoints and the differentials of exp, for batches of any shape.
 
-Twists are [angular, linear] in the body frame. Coefficients that are 0 / 0 at the identity come from series below 1 rad and
-from half-angle forms above, so that everything holds to round-off at 0, near 0 and near pi.
+Twists are [angular, linear] in the body frame. Coefficients that are 0 / 0 at the identity come from series below 1
+rad and from half-angle forms above, so that everything holds to round-off at 0, near 0 and near pi.
 """
 
 from __future__ import annotations
@@ -75,20 +75,21 @@ def so3_exp(r: Any) -> FloatArray:
     skew = hat(r)
     square, angle, safe = _angle(r)
     alpha = _coefficient(square, _ALPHA, np.sin(angle) / safe)
-    return np.eye(3) + alpha * skew + _beta(square, angle, safe) * (skew @ skew)
+    square_of_skew: FloatArray = skew @ skew
+    result: FloatArray = np.eye(3) + alpha * skew + _beta(square, angle, safe) * square_of_skew
+    return result
 
 
 def so3_log(rotation: Any) -> FloatArray:
     """Rotation vectors (..., 3) with |r| in [0, pi] of rotations (..., 3, 3), right at pi, too.
 
-    By way of the quaternion, whose four square roots never cancel all at once; atan2 keeps the angle exact near 0 and pi.
+    By way of the quaternion, whose four square roots never cancel all at once; atan2 keeps the angle exact near 0
+    and pi.
     """
     quaternion = quaternion_from_matrix(rotation)
     sine = np.linalg.norm(quaternion[..., 1:], axis=-1, keepdims=True)
     cosine = quaternion[..., :1]
-    scale = np.divide(
-        2.0 * np.arctan2(sine, cosine), sine, out=np.full_like(sine, 2.0), where=sine > 0.0
-    )
+    scale = np.divide(2.0 * np.arctan2(sine, cosine), sine, out=np.full_like(sine, 2.0), where=sine > 0.0)
     result: FloatArray = scale * quaternion[..., 1:]
     return result
 
@@ -98,7 +99,9 @@ def so3_left_jacobian(r: Any) -> FloatArray:
     r = np.asarray(r, dtype=np.float64)
     skew = hat(r)
     coefficients = _angle(r)
-    return np.eye(3) + _beta(*coefficients) * skew + _gamma(*coefficients) * (skew @ skew)
+    square_of_skew: FloatArray = skew @ skew
+    result: FloatArray = np.eye(3) + _beta(*coefficients) * skew + _gamma(*coefficients) * square_of_skew
+    return result
 
 
 def so3_right_jacobian(r: Any) -> FloatArray:
@@ -116,7 +119,8 @@ def so3_right_jacobian_inverse(r: Any) -> FloatArray:
     # below the limit the numerator's series goes over beta: the closed form is a difference of equal numbers there
     series = _coefficient(square, _ZETA, np.ones_like(square)) / _beta(square, angle, safe)
     zeta = np.where(square < SERIES_LIMIT, series, closed)
-    return np.eye(3) + 0.5 * skew + zeta * (skew @ skew)
+    result: FloatArray = np.eye(3) + 0.5 * skew + zeta * (skew @ skew)
+    return result
 
 
 def so3_left_jacobian_inverse(r: Any) -> FloatArray:
@@ -179,7 +183,9 @@ def ad(twist: Any) -> FloatArray:
 
 
 def _coupling(r: FloatArray, v: FloatArray) -> FloatArray:
-    """Lower left block of the left Jacobian of SE(3): sum over m, n of [r]^m [v] [r]^n / (m + n + 2)!, in closed form."""
+    """Lower left block of the left Jacobian of SE(3): sum over m, n of [r]^m [v] [r]^n / (m + n + 2)!, in closed
+    form.
+    """
     square, angle, safe = _angle(r)
     w, u = hat(r), hat(v)
     wu, uw, wuw = w @ u, u @ w, w @ u @ w
@@ -259,15 +265,16 @@ def continuous_quaternions(quaternions: Any) -> FloatArray:
     q = np.array(quaternions, dtype=np.float64)
     turned = (q[1:] * q[:-1]).sum(axis=-1) < 0.0
     signs = np.where(np.concatenate([[0], np.cumsum(turned)]) % 2 == 0, 1.0, -1.0)
-    return q * signs[: len(q), None]
+    result: FloatArray = q * signs[: len(q), None]
+    return result
 
 
 def check_frames(frames: Any, name: str) -> FloatArray:
     """A copy of poses (..., 4, 4) with exactly orthonormal rotations.
 
     Raises:
-        ModelError: wrong shape, an entry that is not finite, a last row that is not (0, 0, 0, 1), a matrix that is not a
-            rotation to 1e-6; the message names the index and the value.
+        ModelError: wrong shape, an entry that is not finite, a last row that is not (0, 0, 0, 1), a matrix that is
+            not a rotation to 1e-6; the message names the index and the value.
     """
     try:
         poses = np.array(frames, dtype=np.float64)
@@ -281,7 +288,11 @@ def check_frames(frames: Any, name: str) -> FloatArray:
     unit = np.abs(safe @ np.swapaxes(safe, -1, -2) - np.eye(3)).max(axis=(-1, -2)) < 1e-6
     proper = unit & (np.linalg.det(safe) > 0.0)
     closed = np.abs(np.where(finite[..., None], poses[..., 3, :], 0) - [0, 0, 0, 1]).max(axis=-1) < 1e-6
-    for good, words in ((finite, "is not finite"), (proper, "has no proper rotation"), (closed, "has a bad last row")):
+    for good, words in (
+        (finite, "is not finite"),
+        (proper, "has no proper rotation"),
+        (closed, "has a bad last row"),
+    ):
         if not good.all():
             index = tuple(int(k) for k in np.argwhere(~np.atleast_1d(good))[0])
             where = f" {index[0] if len(index) == 1 else index}" if poses.ndim > 2 else ""
@@ -289,7 +300,9 @@ def check_frames(frames: Any, name: str) -> FloatArray:
             raise ModelError(f"{name}{where} {words}: {value.tolist()}")
     u, _, vt = np.linalg.svd(rotation)
     # what is orthonormal to round-off stays bit for bit, so that files and copies give the same frames again
-    off = np.abs(rotation @ np.swapaxes(rotation, -1, -2) - np.eye(3)).max(axis=(-1, -2), keepdims=True) > 1e-14
+    off = (
+        np.abs(rotation @ np.swapaxes(rotation, -1, -2) - np.eye(3)).max(axis=(-1, -2), keepdims=True) > 1e-14
+    )
     poses[..., :3, :3] = np.where(off, u @ vt, rotation)
     poses[..., 3, :] = [0.0, 0.0, 0.0, 1.0]
     return poses

@@ -11,8 +11,8 @@ from ._typing import FloatArray
 from .body import Body
 from .kernels import layout
 
-# A limit left to choose bounces like a mass on a spring of this frequency, damped to half of critical: stiff beside the
-# swing of a limb (about 1 Hz), soft enough for explicit steps of several milliseconds.
+# A limit left to choose bounces like a mass on a spring of this frequency, damped to half of critical: stiff beside
+# the swing of a limb (about 1 Hz), soft enough for explicit steps of several milliseconds.
 LIMIT_FREQUENCY = 20.0
 LIMIT_DAMPING_RATIO = 0.5
 
@@ -56,7 +56,9 @@ def _middle(body: Body) -> FloatArray:
 
 
 def _felt_inertia(bodies: Sequence[Body], wanted: Sequence[int]) -> dict[int, FloatArray]:
-    """Inertia that each coordinate of some bodies moves with all joints at mid-range: a diagonal of the mass matrix."""
+    """Inertia that each coordinate of some bodies moves with all joints at mid-range: a diagonal of the mass
+    matrix.
+    """
     relative = []  # pose of each body in its parent's body frame
     for body in bodies:
         relative.append(body.joint_in_parent @ body.joint.transform(_middle(body)) @ body.body_in_joint)

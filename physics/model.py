@@ -249,8 +249,8 @@ class ModelBuilder:
             body_in_joint: pose of the body frame in the joint's moving frame (4, 4); identity by default.
             stiffness, rest, damping: of a spring and a damper on each coordinate; numbers or (n,).
             limits: None, ``"range"`` (the joint's own), (lower, upper), or (n, 2).
-            limit_stiffness, limit_damping: of the one-sided springs at the limits; None chooses them from the inertia that
-                the coordinate moves, for a bounce of about 20 Hz at half of critical damping.
+            limit_stiffness, limit_damping: of the one-sided springs at the limits; None chooses them from the
+                inertia that the coordinate moves, for a bounce of about 20 Hz at half of critical damping.
             armature: inertia of a rotor on each coordinate.
 
         Raises:
@@ -313,8 +313,23 @@ class ModelBuilder:
 
 
 BODY_KEYS = frozenset(
-    "name parent joint mass inertia com joint_in_parent body_in_joint stiffness rest damping limits "
-    "limit_stiffness limit_damping armature".split()
+    {
+        "name",
+        "parent",
+        "joint",
+        "mass",
+        "inertia",
+        "com",
+        "joint_in_parent",
+        "body_in_joint",
+        "stiffness",
+        "rest",
+        "damping",
+        "limits",
+        "limit_stiffness",
+        "limit_damping",
+        "armature",
+    }
 )
 
 

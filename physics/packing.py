@@ -18,7 +18,9 @@ Arrays: TypeAlias = tuple[Any, Any, Any, Any, Any]
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """What the kernels need of a body: poses (4, 4), mass properties in body axes, and a row of dof_float a coordinate."""
+    """What the kernels need of a body: poses (4, 4), mass properties in body axes, and a row of dof_float a
+    coordinate.
+    """
 
     parent: int
     joint: Joint
@@ -120,5 +122,3 @@ def pack_joint(joint: Joint) -> Arrays:
         coordinates=free_coordinates(joint.num_coordinates),
     )
     return pack([link], np.zeros(3))
-
-

@@ -1,7 +1,8 @@
 """B-spline bases of any order k >= 2 on given knots: plain, cumulative, and as polynomials of each knot span.
 
-m control values of order k have m + k knots t_0 <= ... <= t_{m+k-1} and the domain [t_{k-1}, t_m]. A periodic spline is an
-unrolled one: its first k - 1 control values come again after the last, and its knots repeat after one period.
+m control values of order k have m + k knots t_0 <= ... <= t_{m+k-1} and the domain [t_{k-1}, t_m]. A periodic
+spline is an unrolled one: its first k - 1 control values come again after the last, and its knots repeat after one
+period.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ def _check(num_control: int, order: int) -> None:
     if order < 2:
         raise ModelError(f"spline order must be at least 2, got {order}")
     if num_control < order:
-        raise ModelError(f"a spline of order {order} needs at least {order} control values, got {num_control}")
+        raise ModelError(
+            f"a spline of order {order} needs at least {order} control values, got {num_control}"
+        )
 
 
 def clamped_knots(num_control: int, order: int, start: float = 0.0, end: float = 1.0) -> FloatArray:
@@ -50,13 +53,14 @@ def periodic_knots(num_control: int, order: int, start: float = 0.0, period: flo
 def averaged_knots(parameters: Any, order: int) -> FloatArray:
     """Clamped knots (m + k,) for control values placed at increasing parameters (m,).
 
-    De Boor's rule: each inner knot is the mean of k - 1 neighbouring parameters, so the Greville abscissae follow them.
+    De Boor's rule: each inner knot is the mean of k - 1 neighbouring parameters, so the Greville abscissae follow
+    them.
     """
     parameters = np.asarray(parameters, dtype=np.float64)
     count = len(parameters)
     _check(count, order)
     sums = np.concatenate([[0.0], np.cumsum(parameters)])
-    inner = (sums[order : count] - sums[1 : count - order + 1]) / (order - 1)
+    inner = (sums[order:count] - sums[1 : count - order + 1]) / (order - 1)
     return np.concatenate([np.full(order, parameters[0]), inner, np.full(order, parameters[-1])])
 
 
@@ -88,9 +92,13 @@ def basis(knots: Any, order: int, q: Any, derivative: int = 0) -> FloatArray:
         lower = basis(knots, order - 1, q, derivative - 1) if order > 1 else np.zeros((len(q), count + 1))
         width = knots[order - 1 :][: count + 1] - knots[: count + 1]
         scaled = np.divide(
-            (order - 1) * lower, width, out=np.zeros_like(lower), where=np.broadcast_to(width > 0.0, lower.shape)
+            (order - 1) * lower,
+            width,
+            out=np.zeros_like(lower),
+            where=np.broadcast_to(width > 0.0, lower.shape),
         )
-        return scaled[:, :-1] - scaled[:, 1:]
+        difference: FloatArray = scaled[:, :-1] - scaled[:, 1:]
+        return difference
     values = np.zeros((len(q), len(knots) - 1))
     values[np.arange(len(q)), span_index(knots, order, q)] = 1.0
     for k in range(2, order + 1):
@@ -103,8 +111,11 @@ def basis(knots: Any, order: int, q: Any, derivative: int = 0) -> FloatArray:
 
 
 def cumulative_basis(knots: Any, order: int, q: Any, derivative: int = 0) -> FloatArray:
-    """Values (n, m) of the cumulative bases B~_j = sum_{l >= j} B_l (Lee & Terzopoulos 2008, eq. 22), or derivatives."""
-    return np.cumsum(basis(knots, order, q, derivative)[:, ::-1], axis=1)[:, ::-1]
+    """Values (n, m) of the cumulative bases B~_j = sum_{l >= j} B_l (Lee & Terzopoulos 2008, eq. 22), or
+    derivatives.
+    """
+    result: FloatArray = np.cumsum(basis(knots, order, q, derivative)[:, ::-1], axis=1)[:, ::-1]
+    return result
 
 
 def span_polynomials(knots: Any, order: int, num_control: int) -> tuple[FloatArray, IntArray, FloatArray]:
@@ -117,7 +128,9 @@ def span_polynomials(knots: Any, order: int, num_control: int) -> tuple[FloatArr
     knots = np.asarray(knots, dtype=np.float64)
     _check(num_control, order)
     if len(knots) != num_control + order:
-        raise ModelError(f"{num_control} control values of order {order} need {num_control + order} knots, got {len(knots)}")
+        raise ModelError(
+            f"{num_control} control values of order {order} need {num_control + order} knots, got {len(knots)}"
+        )
     spans = np.nonzero(np.diff(knots[order - 1 : num_control + 1]) > 0.0)[0] + order - 1
     left, width = knots[spans], knots[spans + 1] - knots[spans]
     # de Boor's recursion on coefficients: pieces[:, i] is B_{j-k'+1+i} of order k' in the span

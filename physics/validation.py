@@ -11,7 +11,9 @@ from .errors import ModelError
 
 
 def finite_array(value: Any, shape: tuple[int, ...], name: str) -> FloatArray:
-    """float64 copy of value with exactly this shape; ModelError naming shape or the first entry that is not finite."""
+    """float64 copy of value with exactly this shape; ModelError naming shape or the first entry that is not
+    finite.
+    """
     try:
         array = np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -45,7 +47,8 @@ def unit_axis(value: Any, name: str) -> FloatArray:
 
 
 def inertia_matrix(value: Any, name: str) -> FloatArray:
-    """Rotational inertia (3, 3) about the centre of mass: symmetric, positive definite, within the triangle inequality.
+    """Rotational inertia (3, 3) about the centre of mass: symmetric, positive definite, within the triangle
+    inequality.
 
     The principal moments of a real body obey a + b >= c; round-off of 1e-9 of the largest is forgiven.
     """

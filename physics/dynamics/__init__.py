@@ -112,7 +112,8 @@ def observe(model: Model, q: FloatArray, qd: FloatArray) -> tuple[FloatArray, Fl
 def body_poses(model: Model, state: State) -> FloatArray:
     """World poses (nb, 4, 4) of the body frames."""
     check_state(model, state)
-    return observe(model, state.q[None].copy(), state.qd[None].copy())[0][0]
+    poses: FloatArray = observe(model, state.q[None].copy(), state.qd[None].copy())[0][0]
+    return poses
 
 
 def energy(model: Model, state: State) -> Energy:

@@ -20,11 +20,15 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
     try:
         from scipy.integrate import solve_ivp
     except ImportError as error:
-        raise MissingDependencyError(f"the integrator {name!r} needs SciPy, which is not installed") from error
+        raise MissingDependencyError(
+            f"the integrator {name!r} needs SciPy, which is not installed"
+        ) from error
     from ..kernels.rollout import CHART_LIMIT, change_charts
 
     model, nv = problem.model, problem.model.num_coordinates
-    recording = Recording(problem, state.q, state.qd, {"integrator": name, "evaluations": 0, "chart_changes": 0})
+    recording = Recording(
+        problem, state.q, state.qd, {"integrator": name, "evaluations": 0, "chart_changes": 0}
+    )
     slope = _Slope(problem, recording)
     end = problem.start + problem.duration
     now, written = problem.start, 1

@@ -21,7 +21,9 @@ STRETCH = 0.05
 
 
 def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
-    """Run a problem with one of the fixed-step methods; how it is cut into calls does not change a bit of the result."""
+    """Run a problem with one of the fixed-step methods; how it is cut into calls does not change a bit of the
+    result.
+    """
     from ..kernels.rollout import rollout
 
     model = problem.model

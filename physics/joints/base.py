@@ -1,7 +1,7 @@
 """What every joint is: a product of exponentials, G(q) = H prod_k exp(g_k phi_k(q)) (Lee & Terzopoulos 2008, eq. 26).
 
-A joint class says which factors it has; this module turns them into the blocks that the kernels read, and evaluates G, S
-and dS by calling those same kernels.
+A joint class says which factors it has; this module turns them into the blocks that the kernels read, and evaluates
+G, S and dS by calling those same kernels.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ class Factorization:
 
 
 def screw_frame(twist: FloatArray) -> tuple[FloatArray, float, float]:
-    """A frame A whose z axis is the screw axis of a twist, with rate and lead: twist = Ad_A (0, 0, rate, 0, 0, lead)."""
+    """A frame A whose z axis is the screw axis of a twist, with rate and lead: twist = Ad_A (0, 0, rate, 0, 0,
+    lead).
+    """
     w, v = twist[:3], twist[3:]
     rate = float(np.linalg.norm(w))
     frame = np.eye(4)
@@ -137,7 +139,9 @@ class Joint:
         from ..kernels.observe import joint_geometry
 
         n = self.num_coordinates
-        q = finite_array(np.atleast_1d(np.asarray(q, dtype=np.float64)), (n,), f"{self.type} joint coordinates")
+        q = finite_array(
+            np.atleast_1d(np.asarray(q, dtype=np.float64)), (n,), f"{self.type} joint coordinates"
+        )
         arrays, workspace = self._single
         pairs = list(_pairs(n))
         directions = np.zeros((len(pairs), n))

@@ -86,7 +86,9 @@ class Slider(Joint):
 
 @dataclass(frozen=True, eq=False)
 class Helical(Joint):
-    """Screw motion: rotation about an axis with `pitch` metres of advance a radian (Lee & Terzopoulos 2008, sec. 4.1)."""
+    """Screw motion: rotation about an axis with `pitch` metres of advance a radian (Lee & Terzopoulos 2008, sec.
+    4.1).
+    """
 
     axis: Axis = Z
     pitch: float = 0.01

@@ -21,8 +21,8 @@ def rotation_block(coordinate: int) -> Block:
 class Spherical(Joint):
     """Free rotation about a point; the coordinates are the rotation vector r, R = exp([r]).
 
-    The chart is singular at |r| = 2 pi. A simulation changes it well before (to the same rotation with |r| <= pi), so the
-    coordinates may jump while the motion does not; ``Result.rotations`` stays continuous.
+    The chart is singular at |r| = 2 pi. A simulation changes it well before (to the same rotation with |r| <= pi),
+    so the coordinates may jump while the motion does not; ``Result.rotations`` stays continuous.
     """
 
     type: ClassVar[str] = "spherical"

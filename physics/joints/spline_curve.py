@@ -1,4 +1,6 @@
-"""The spline curve joint: a smooth SE(3) curve through control frames, one coordinate (Lee & Terzopoulos 2008, sec. 5.1)."""
+"""The spline curve joint: a smooth SE(3) curve through control frames, one coordinate (Lee & Terzopoulos 2008,
+sec. 5.1).
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ OUTSIDE = {
 
 
 def frame_distances(frames: FloatArray, length_scale: float, periodic: bool) -> FloatArray:
-    """Distances between neighbours sqrt(|w|^2 + |v|^2 / length_scale^2) of log(F_{j-1}^-1 F_j); m - 1, or m if periodic."""
+    """Distances between neighbours sqrt(|w|^2 + |v|^2 / length_scale^2) of log(F_{j-1}^-1 F_j); m - 1, or m if
+    periodic.
+    """
     following = np.roll(frames, -1, axis=0) if periodic else frames[1:]
     before = frames if periodic else frames[:-1]
     steps = lie.log(lie.inverse(before) @ following)
@@ -35,10 +39,11 @@ def frame_distances(frames: FloatArray, length_scale: float, periodic: bool) -> 
 def natural_knots(frames: FloatArray, order: int, periodic: bool, length_scale: float) -> FloatArray:
     """Knots (m + order,) by natural parameterization (Lee & Terzopoulos 2008, sec. 6.1), beginning at 0.
 
-    The paper gives one parameter a control frame: its distance from the first along the chain of frames. The curve needs
-    m + order knots: each inner knot is the mean of order - 1 neighbouring parameters and the end knots are repeated, so
-    that the Greville abscissae follow the parameters and the speed |s(q)| stays near 1. A periodic curve takes means of
-    the distances instead, cyclically; its range is one period, the sum of all distances.
+    The paper gives one parameter a control frame: its distance from the first along the chain of frames. The curve
+        needs
+    m + order knots: each inner knot is the mean of order - 1 neighbouring parameters and the end knots are
+    repeated, so that the Greville abscissae follow the parameters and the speed |s(q)| stays near 1. A periodic
+    curve takes means of the distances instead, cyclically; its range is one period, the sum of all distances.
     """
     steps = frame_distances(frames, length_scale, periodic)
     if not periodic:
@@ -48,7 +53,8 @@ def natural_knots(frames: FloatArray, order: int, periodic: bool, length_scale: 
     window = np.arange(count)[:, None] - order // 2 + np.arange(order - 1)
     intervals = steps[window % count].mean(axis=1)
     knots = np.concatenate([[0.0], np.cumsum(intervals[np.arange(count + order - 1) % count])])
-    return knots - knots[order - 1]
+    result: FloatArray = knots - knots[order - 1]
+    return result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,10 +64,11 @@ class SplineCurve(Joint):
     Attributes:
         frames: control frames (m, 4, 4), m >= order; for a periodic curve one period, closed by the first frame.
         order: 4 to 6 for dynamics (C2 and smoother); 3 is only C1: kinematics, with a warning.
-        knots: (m + order,), not decreasing; None takes the natural parameterization. Of a periodic curve the first knots
-            repeat after one period: knots[m + j] - knots[j] is the same for every j.
+        knots: (m + order,), not decreasing; None takes the natural parameterization. Of a periodic curve the first
+            knots repeat after one period: knots[m + j] - knots[j] is the same for every j.
         periodic: whether the curve is closed; any coordinate is then inside.
-        outside: what happens beyond the range: ``"extend"`` along the end's twist, ``"clamp"`` (kinematics only), ``"error"``.
+        outside: what happens beyond the range: ``"extend"`` along the end's twist, ``"clamp"`` (kinematics only),
+            ``"error"``.
         length_scale: metres that count as one radian in the natural parameterization.
     """
 
@@ -79,7 +86,9 @@ class SplineCurve(Joint):
         if self.order not in (3, 4, 5, 6):
             raise ModelError(f"spline curve order must be 3, 4, 5 or 6, got {self.order!r}")
         if self.outside not in OUTSIDE:
-            raise ModelError(f"spline curve outside must be one of {', '.join(OUTSIDE)}, got {self.outside!r}")
+            raise ModelError(
+                f"spline curve outside must be one of {', '.join(OUTSIDE)}, got {self.outside!r}"
+            )
         scale = number(self.length_scale, "spline curve length_scale", positive=True)
         frames = lie.check_frames(self.frames, "control frame")
         if frames.ndim != 3 or len(frames) < self.order:
@@ -89,13 +98,16 @@ class SplineCurve(Joint):
             )
         if self.order == 3:
             warnings.warn(
-                "a spline curve of order 3 is only C1: its accelerations jump, use it for kinematics", stacklevel=3
+                "a spline curve of order 3 is only C1: its accelerations jump, use it for kinematics",
+                stacklevel=3,
             )
         self._check_distinct(frames, scale)
         if self.knots is None:
             knots = natural_knots(frames, self.order, bool(self.periodic), scale)
         else:
-            knots = self._check_knots(finite_array(self.knots, (len(frames) + self.order,), "spline curve knots"))
+            knots = self._check_knots(
+                finite_array(self.knots, (len(frames) + self.order,), "spline curve knots")
+            )
         frames.flags.writeable = knots.flags.writeable = False
         for name, value in (("frames", frames), ("knots", knots), ("length_scale", scale)):
             object.__setattr__(self, name, value)
@@ -114,7 +126,9 @@ class SplineCurve(Joint):
         steps = np.diff(knots)
         if (steps < 0.0).any():
             j = int(np.argmax(steps < 0.0))
-            raise ModelError(f"spline curve knots must not decrease, got {knots[j]:g} before {knots[j + 1]:g}")
+            raise ModelError(
+                f"spline curve knots must not decrease, got {knots[j]:g} before {knots[j + 1]:g}"
+            )
         inner = knots[self.order - 1 : len(knots) - self.order + 1]
         if not inner[-1] > inner[0]:
             raise ModelError(f"spline curve range is empty or reversed: [{inner[0]:g}, {inner[-1]:g}]")
@@ -125,7 +139,9 @@ class SplineCurve(Joint):
             count = len(knots) - self.order
             periods = knots[count:] - knots[: self.order]
             if float(np.ptp(periods)) > 1e-9 * float(abs(periods).max()):
-                raise ModelError(f"knots of a periodic spline curve must repeat, got periods {periods.tolist()}")
+                raise ModelError(
+                    f"knots of a periodic spline curve must repeat, got periods {periods.tolist()}"
+                )
         return knots
 
     def __repr__(self) -> str:
@@ -180,7 +196,16 @@ class SplineCurve(Joint):
         )
         buckets, table = bucket_table(breaks)
         lower, upper = breaks[0], breaks[-1]
-        header = [lower, upper, self.period, len(first), buckets, buckets / (upper - lower), k, OUTSIDE[self.outside]]
+        header = [
+            lower,
+            upper,
+            self.period,
+            len(first),
+            buckets,
+            buckets / (upper - lower),
+            k,
+            OUTSIDE[self.outside],
+        ]
         ends = [self._end(0, 0.0), self._end(len(first) - 1, 1.0)]
         data = np.concatenate([np.array(header), table, breaks, spans.ravel(), *ends])
         return Factorization((Block(layout.SPLINE_CURVE, 0, IDENTITY, data),), IDENTITY)
@@ -220,7 +245,8 @@ def bucket_table(breaks: FloatArray) -> tuple[int, FloatArray]:
     """
     spans = len(breaks) - 1
     edges = np.linspace(breaks[0], breaks[-1], spans + 1)
-    # one bucket's width of round-off in the kernel's product must not miss a span: begin a hair early, end a hair late
+    # one bucket's width of round-off in the kernel's product must not miss a span: begin a hair early, end a hair
+    # late
     slack = 1e-9 * (breaks[-1] - breaks[0])
     low = np.searchsorted(breaks, edges - slack, side="right") - 1
     table = np.clip(low, 0, spans - 1).astype(np.float64)

@@ -1,8 +1,9 @@
 """The one switch between jitted and plain Python: every kernel is decorated with `jit` and runs both ways.
 
 Unjitted when numba is not installed, when ``NUMBA_DISABLE_JIT=1`` or ``CONDYLE_JIT=0``: the same source, slower.
-Compiled code is kept in a folder whose name carries a hash of the kernels' sources, because Numba's own cache does not
-notice an edited callee in another module; where no folder can be written the kernels compile anew in each process.
+Compiled code is kept in a folder whose name carries a hash of the kernels' sources, because Numba's own cache does
+not notice an edited callee in another module; where no folder can be written the kernels compile anew in each
+process.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Forward dynamics in O(n): the articulated-body algorithm in world axes.
 
-Lee & Terzopoulos 2008, appendix A (after Featherstone), with every quantity about the root of its tree, so that parent and
-child need no transform between them. A joint of several coordinates is taken apart one coordinate at a time, last first:
-that is the L D L^T factorization of its Omega = S^T J S, and no small matrix has to be inverted.
+Lee & Terzopoulos 2008, appendix A (after Featherstone), with every quantity about the root of its tree, so that
+parent and child need no transform between them. A joint of several coordinates is taken apart one coordinate at a
+time, last first: that is the L D L^T factorization of its Omega = S^T J S, and no small matrix has to be inverted.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ from .layout import (
     SUBSPACE,
 )
 from .passive import passive_force
-from .spatial import Array, Twist, dot6, load6, scale_add6, store6
+from .spatial import Array, dot6, load6, scale_add6, store6
 
 
 @inline
 def inward(arrays: Array, q: Array, qd: Array, tau: Array, work: Array, dof: Array, flags: Array) -> None:
-    """Articulated inertias and bias forces, tips first: parents get J_i and b_i + J_i c_i of what their children leave."""
+    """Articulated inertias and bias forces, tips first: parents get J_i and b_i + J_i c_i of what their children
+    leave.
+    """
     body_int, _, _, _, dof_float = arrays
     for i in range(body_int.shape[0] - 1, -1, -1):
         inertia = load_inertia(work, i)

@@ -1,7 +1,7 @@
 """Spatial inertia of a rigid body in world axes about the tree's reference point, and what it does to twists.
 
-[[angular, coupling], [coupling^T, linear]] with angular and linear symmetric (xx, xy, xz, yy, yz, zz) and coupling = m [r]
-(Lee & Terzopoulos 2008, eq. 8).
+[[angular, coupling], [coupling^T, linear]] with angular and linear symmetric (xx, xy, xz, yy, yz, zz) and coupling
+= m [r] (Lee & Terzopoulos 2008, eq. 8).
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def symmetric_times(s: Symmetric, x: Vector) -> Vector:
 def world_inertia(body_float: Array, i: int, r: Rotation, p: Vector, v: Twist) -> tuple[Inertia, Twist]:
     """Inertia of rigid body i about the reference point, and the wrench -ad_v^* J v that turns its momentum.
 
-    (r, p) is the pose of its link frame and v its twist. With w x c the part of the mass centre's velocity that turning
-    brings, the wrench is the force m w x (u + w x c) in the mass centre and the couple w x I w (Lee & Terzopoulos 2008,
-    eq. 7): a third of the work of the six by six products.
+    (r, p) is the pose of its link frame and v its twist. With w x c the part of the mass centre's velocity that
+    turning brings, the wrench is the force m w x (u + w x c) in the mass centre and the couple w x I w (Lee &
+    Terzopoulos 2008, eq. 7): a third of the work of the six by six products.
     """
     mass = body_float[i, MASS]
     c = add3(p, rotate(r, load3(body_float, i, COM)))

@@ -1,8 +1,9 @@
 """Kinematics of one joint: a product of exponentials followed factor by factor in world axes.
 
-With T the pose before a factor exp(g phi), its world twist is w = Ad_T g. The factor adds w dphi/dq_i to column i of the
-motion subspace, w phi' to the velocity and w phi'' + ad_V w phi' to the velocity-product acceleration, V being the velocity
-so far (Lee & Terzopoulos 2008, eqs. 26-31, carried to world axes, where no adjoint is left to apply).
+With T the pose before a factor exp(g phi), its world twist is w = Ad_T g. The factor adds w dphi/dq_i to column i
+of the motion subspace, w phi' to the velocity and w phi'' + ad_V w phi' to the velocity-product acceleration, V
+being the velocity so far (Lee & Terzopoulos 2008, eqs. 26-31, carried to world axes, where no adjoint is left to
+apply).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import math
 
 from ._jit import inline, jit
+from .inertia import store_inertia, world_inertia
 from .layout import (
     BIAS,
     BLOCK_COUNT,
@@ -45,7 +47,6 @@ from .layout import (
     TWIST_WIDTH,
     VELOCITY,
 )
-from .inertia import store_inertia, world_inertia
 from .rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian, spatial_jacobian_rate
 from .spatial import (
     Array,

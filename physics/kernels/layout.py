@@ -1,9 +1,10 @@
 """Where things lie in the flat arrays that the kernels read and write.
 
-A model is five arrays, ``(body_int, body_float, block_int, data, dof_float)``; a workspace is two, one row a body and one
-row a coordinate. The *link frame* of a body is the moving frame of its joint: constant transforms behind the joint are
-folded into the children's placements and into the mass properties. Within a tree all positions are relative to the
-origin of the root's link frame, so that round-off does not grow with the distance from the world's origin.
+A model is five arrays, ``(body_int, body_float, block_int, data, dof_float)``; a workspace is two, one row a body
+and one row a coordinate. The *link frame* of a body is the moving frame of its joint: constant transforms behind
+the joint are folded into the children's placements and into the mass properties. Within a tree all positions are
+relative to the origin of the root's link frame, so that round-off does not grow with the distance from the world's
+origin.
 """
 
 from __future__ import annotations
@@ -53,7 +54,17 @@ OUTSIDE_EXTEND, OUTSIDE_CLAMP, OUTSIDE_ERROR = 0, 1, 2
 
 # workspace, one row a body: pose, spatial velocity, velocity-product acceleration, articulated inertia
 # (angular block and linear block as 6 numbers, coupling as 9), bias force, spatial acceleration, reference point
-POSE, VELOCITY, BIAS, ANGULAR, COUPLING, LINEAR, FORCE, ACCELERATION, REFERENCE = 0, 12, 18, 24, 30, 39, 45, 51, 57
+POSE, VELOCITY, BIAS, ANGULAR, COUPLING, LINEAR, FORCE, ACCELERATION, REFERENCE = (
+    0,
+    12,
+    18,
+    24,
+    30,
+    39,
+    45,
+    51,
+    57,
+)
 WORK_WIDTH = 60
 
 # workspace, one row a coordinate: motion subspace column, articulated inertia times it, 1 / d, u

@@ -24,8 +24,8 @@ from .layout import (
 from .rotation_vector import principal_rotation_vector
 from .spatial import Array
 
-# A rotation vector changes its chart beyond this length: half a radian past pi, so that it does not change back at once
-# and stays far from the singularity at 2 pi.
+# A rotation vector changes its chart beyond this length: half a radian past pi, so that it does not change back at
+# once and stays far from the singularity at 2 pi.
 CHART_LIMIT = math.pi + 0.5
 
 
@@ -157,7 +157,8 @@ def record_samples(
     record_q: Array,
     record_qd: Array,
 ) -> None:
-    """Write every sample time up to t + dt, by the cubic Hermite polynomial of the step; its ends are taken as they are.
+    """Write every sample time up to t + dt, by the cubic Hermite polynomial of the step; its ends are taken as they
+    are.
 
     Results so fall on any frame rate without the step following it; the interpolation's error is O(dt^4).
     """
@@ -198,9 +199,9 @@ def rollout(
 ) -> None:
     """Advance (q, qd, chart) in place by up to num_steps steps and write the samples that fall into them.
 
-    counters is (steps done, samples written), kept between calls: step k begins at start + k dt, so that the result does
-    not depend on how a run is cut into calls. Where a step fails, flags hold status and culprit, and the state stays the
-    last good one. stage is a workspace (8, nv), spaces is (work, dof, flags).
+    counters is (steps done, samples written), kept between calls: step k begins at start + k dt, so that the result
+    does not depend on how a run is cut into calls. Where a step fails, flags hold status and culprit, and the state
+    stays the last good one. stage is a workspace (8, nv), spaces is (work, dof, flags).
     """
     flags = spaces[2]
     body_int = arrays[0]

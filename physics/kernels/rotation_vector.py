@@ -12,8 +12,8 @@ from .spatial import Rotation, Vector, cross
 def exp_coefficients(square: float) -> tuple[float, float, float, float, float]:
     """beta, gamma and the factors of <r, r'> in alpha', beta', gamma' at |r|^2 = square.
 
-    Kim, Lee & Park 2014, eqs. 2, 7, 36-38. Below 1 rad by series of nine terms (the first one left out is under 1e-17 of
-    the sum), above by half-angle forms: the paper's threshold of 1e-4 loses all digits of the derivatives.
+    Kim, Lee & Park 2014, eqs. 2, 7, 36-38. Below 1 rad by series of nine terms (the first one left out is under
+    1e-17 of the sum), above by half-angle forms: the paper's threshold of 1e-4 loses all digits of the derivatives.
     """
     if square < 1.0:
         beta, gamma, alpha_rate, beta_rate, gamma_rate = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -100,7 +100,7 @@ def principal_rotation_vector(r: Vector, rd: Vector) -> tuple[Vector, Vector, in
     Kim, Lee & Park 2014, reparametrization: r (1 - 2 pi k / |r|) and its time derivative.
     """
     angle = math.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
-    turns = int(math.floor(angle / (2.0 * math.pi) + 0.5))
+    turns = int(angle / (2.0 * math.pi) + 0.5)
     if turns == 0:
         return r, rd, 0
     removed = 2.0 * math.pi * turns

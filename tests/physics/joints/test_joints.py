@@ -57,7 +57,7 @@ def test_jacobian_and_hessian_are_derivatives(kind):
             column = [twist[2, 1], twist[0, 2], twist[1, 0], *twist[:3, 3]]
             assert np.allclose(jacobian[:, i], column, atol=1e-10)
             assert np.allclose(
-                hessian[:, :, i], derivative(lambda x: joint.evaluate(x)[1], q, i), atol=1e-9
+                hessian[:, :, i], derivative(lambda x, joint=joint: joint.evaluate(x)[1], q, i), atol=1e-9
             )
 
 

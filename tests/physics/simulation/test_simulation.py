@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 
 import numpy as np
@@ -26,9 +27,7 @@ def pendulum(**changes):
     return builder.build()
 
 
-@pytest.mark.parametrize(
-    "integrator, order", [("forward_euler", 1), ("symplectic_euler", 1), ("rk4", 4)]
-)
+@pytest.mark.parametrize("integrator, order", [("forward_euler", 1), ("symplectic_euler", 1), ("rk4", 4)])
 def test_order_of_convergence(integrator, order):
     """Halving the step divides the error by 2^order, to 10 %."""
     rng = np.random.default_rng(2)
@@ -37,7 +36,8 @@ def test_order_of_convergence(integrator, order):
     step = 0.02 if order == 4 else 0.001
     exact = ph.simulate(model, state, 0.2, integrator="DOP853", rtol=1e-12, atol=1e-13).q[-1]
     errors = [
-        np.linalg.norm(ph.simulate(model, state, 0.2, step / 2**k, integrator).q[-1] - exact) for k in range(3)
+        np.linalg.norm(ph.simulate(model, state, 0.2, step / 2**k, integrator).q[-1] - exact)
+        for k in range(3)
     ]
     slopes = np.log2(np.array(errors[:-1]) / errors[1:])
     assert np.abs(slopes - order).max() < 0.1 * order
@@ -127,7 +127,7 @@ def test_cancelling_keeps_what_was_computed():
     with pytest.raises(ph.CancelledError) as caught:
         ph.simulate(model, model.state(q=[1.0]), 100.0, 1e-4, progress=progress)
     assert 1 <= len(caught.value.result.t) < 1_000_001
-    assert all(a <= b for a, b in zip(seen, seen[1:]))
+    assert all(a <= b for a, b in itertools.pairwise(seen))
 
 
 def test_divergence_is_told_and_keeps_what_was_computed():
