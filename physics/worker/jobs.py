@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .. import dynamics, fitting, joints
+from .. import dynamics, joints
 from ..errors import DivergedError, FormatError
 from ..io.model_file import model_from_document, plain, state_from_dict
 from ..io.result_file import divergence_to_dict, result_arrays
@@ -70,9 +70,11 @@ def fit_curve(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arra
     keywords = {**job, **arrays}
     if "poses" not in keywords:
         raise FormatError("a job fit_curve needs the array 'poses'")
+    from ..fitting import fit_curve as fit_poses
+
     report.message("fitting")
     try:
-        fit = fitting.fit_curve(progress=report.progress, **keywords)
+        fit = fit_poses(progress=report.progress, **keywords)
     except TypeError as error:  # a keyword that fit_curve does not know
         raise FormatError(f"job fit_curve: {error}") from error
     header = {

@@ -35,6 +35,21 @@ def until(condition, seconds=5.0):
         time.sleep(0.005)
 
 
+def freeze(pid):
+    """Stop all threads of a process, so that it cannot answer until it gets SIGCONT."""
+    os.kill(pid, signal.SIGSTOP)
+    tasks = Path(f"/proc/{pid}/task")
+    if tasks.is_dir():
+        until(lambda: all(state(task) == "T" for task in tasks.iterdir()))
+    else:
+        time.sleep(0.05)
+
+
+def state(process):
+    """The letter by which /proc tells what a process or thread does."""
+    return (process / "stat").read_text().rpartition(")")[2].split()[0]
+
+
 def start_raw(command=None, **options):
     """A process without our client around it."""
     pipe = subprocess.PIPE
@@ -108,7 +123,7 @@ def test_an_interpreter_without_numpy_tells_its_last_words(tmp_path):
 def test_a_killed_process_is_told_and_a_new_one_starts(client):
     client.submit("ping").wait(10)
     pid = client.hello["pid"]
-    os.kill(pid, signal.SIGSTOP)  # so that the jobs cannot be answered before the end comes
+    freeze(pid)
     jobs = [client.submit("ping"), client.submit("ping")]
     os.kill(pid, signal.SIGKILL)
     for job in jobs:
@@ -123,7 +138,7 @@ def test_a_killed_process_is_told_and_a_new_one_starts(client):
 def test_a_fault_in_native_code_leaves_its_trace(client):
     client.submit("ping").wait(10)
     pid = client.hello["pid"]
-    os.kill(pid, signal.SIGSTOP)
+    freeze(pid)
     job = client.submit("ping")
     os.kill(pid, signal.SIGSEGV)
     os.kill(pid, signal.SIGCONT)
@@ -133,7 +148,7 @@ def test_a_fault_in_native_code_leaves_its_trace(client):
 
 def test_cancelling_a_waiting_job_is_immediate(client):
     client.submit("ping").wait(10)
-    os.kill(client.hello["pid"], signal.SIGSTOP)
+    freeze(client.hello["pid"])
     first, second = client.submit("ping", {"n": 1}), client.submit("ping", {"n": 2})
     began = time.perf_counter()
     first.cancel()
@@ -148,7 +163,7 @@ def test_cancelling_a_waiting_job_is_immediate(client):
 
 def test_waiting_has_an_end(client):
     client.submit("ping").wait(10)
-    os.kill(client.hello["pid"], signal.SIGSTOP)
+    freeze(client.hello["pid"])
     job = client.submit("ping")
     with pytest.raises(TimeoutError, match=r"ping: no answer within 0\.05 s"):
         job.wait(0.05)
@@ -159,7 +174,7 @@ def test_waiting_has_an_end(client):
 def test_closing_ends_process_and_jobs_and_can_be_done_twice(client):
     client.submit("ping").wait(10)
     pid = client.hello["pid"]
-    os.kill(pid, signal.SIGSTOP)
+    freeze(pid)
     job = client.submit("ping")
     client.close(timeout=0.1)  # it does not react, so it is killed
     client.close()
@@ -203,8 +218,8 @@ def test_it_ends_when_its_parent_is_killed(tmp_path):
     parent.stdout.close()
 
     def gone() -> bool:
-        stat = Path(f"/proc/{child}/stat")
-        return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"
+        process = Path(f"/proc/{child}")
+        return not process.exists() or state(process) == "Z"
 
     if not Path("/proc").is_dir():
         pytest.skip("needs /proc to see another's child")

@@ -1,0 +1,155 @@
+"""The command line for those without Blender: ``python -m physics simulate MODEL.json --out RESULT.npz``.
+
+Exit codes: 0 done, 1 failed, 2 usage or a bad input file, 3 diverged (what was computed is kept and flagged),
+130 interrupted (nothing half-written).
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from .errors import CondyleError, DivergedError, FormatError, ModelError
+from .io import ModelFile, load_model, load_result, save_result
+from .reporting import EXIT_DIVERGED, EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Reporter
+
+EXIT_TERMINATED = 143
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code (SystemExit(2) on wrong usage, as argparse does)."""
+    options = _parser().parse_args(arguments)
+    reporter = Reporter(quiet=options.quiet, log_json=options.log_json)
+    signal.signal(signal.SIGTERM, _terminate)  # so that a half-written file is removed on the way out
+    try:
+        code: int = options.run(options, reporter)
+    except KeyboardInterrupt:
+        reporter.error("interrupted", exit_code=EXIT_INTERRUPTED)
+        return EXIT_INTERRUPTED
+    except (FormatError, ModelError) as error:
+        return _fail(reporter, error, EXIT_USAGE)
+    except (CondyleError, OSError) as error:
+        return _fail(reporter, error, EXIT_FAILED)
+    except Exception as error:  # a defect: told like any failure, with its trace
+        traceback.print_exc()
+        return _fail(reporter, error, EXIT_FAILED)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    telling = argparse.ArgumentParser(add_help=False)
+    telling.add_argument("--quiet", action="store_true", help="tell errors only")
+    telling.add_argument("--log-json", action="store_true", help="tell events as JSON lines on stdout")
+    parser = argparse.ArgumentParser(
+        prog="python -m physics", description="Condyle's physics without Blender."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    simulate = commands.add_parser(
+        "simulate", parents=[telling], help="simulate a model file into a result file"
+    )
+    simulate.add_argument("model", type=Path, metavar="MODEL.json")
+    simulate.add_argument("--out", type=Path, required=True, metavar="RESULT.npz")
+    simulate.add_argument("--duration", type=float, help="seconds; else as the model file says")
+    simulate.add_argument("--dt", type=float, help="step in seconds")
+    simulate.add_argument("--integrator", help="symplectic_euler, forward_euler, rk4, RK45, DOP853 or LSODA")
+    simulate.add_argument(
+        "--record-interval", type=float, metavar="SECONDS", help="time between samples; dt if absent"
+    )
+    simulate.set_defaults(run=_simulate)
+
+    info = commands.add_parser("info", parents=[telling], help="say what a model file holds")
+    info.add_argument("model", type=Path, metavar="MODEL.json")
+    info.set_defaults(run=_info)
+
+    plot = commands.add_parser("plot", parents=[telling], help="draw a result file (needs matplotlib)")
+    plot.add_argument("result", type=Path, metavar="RESULT.npz")
+    plot.add_argument("--out", type=Path, required=True, metavar="PLOT.png")
+    plot.set_defaults(run=_plot)
+    return parser
+
+
+def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
+    from .simulation import simulate
+
+    reporter.start(f"simulate {options.model.stem}")
+    file = _open(load_model, options.model)
+    keywords = _simulation_keywords(options, file)
+    if "duration" not in keywords:
+        raise FormatError(f"{options.model}: says no simulation.duration; give one with --duration")
+    if not options.out.parent.is_dir():
+        raise FormatError(f"--out {options.out}: there is no folder {options.out.parent}")
+    try:
+        result = simulate(file.model, file.state, progress=reporter.progress, **keywords)
+    except DivergedError as error:
+        kept = None
+        if error.result is not None:
+            save_result(error.result, options.out, diverged=error, extras=file.extras)
+            kept = str(options.out)
+        reporter.error(error, exit_code=EXIT_DIVERGED, time=error.time, body=error.body, kept=kept)
+        return EXIT_DIVERGED
+    save_result(result, options.out, extras=file.extras)
+    total = result.energy[:, 2]
+    reporter.done(
+        out=str(options.out),
+        samples=len(result.t),
+        simulated_seconds=float(result.t[-1] - result.t[0]),
+        energy_change=float(total[-1] - total[0]),
+    )
+    return EXIT_DONE
+
+
+def _simulation_keywords(options: argparse.Namespace, file: ModelFile) -> dict[str, Any]:
+    given = {name: getattr(options, name) for name in ("duration", "dt", "integrator", "record_interval")}
+    return {**file.simulation, **{name: value for name, value in given.items() if value is not None}}
+
+
+def _info(options: argparse.Namespace, reporter: Reporter) -> int:
+    file = _open(load_model, options.model)
+    model = file.model
+    print(f"{options.model}: {model.num_bodies} bodies, {model.num_coordinates} coordinates")
+    print(f"  gravity {model.gravity.tolist()} m/s^2")
+    width = max(len(name) for name in model.body_names)
+    for body in model.bodies:
+        parent = model.body_names[body.parent] if body.parent >= 0 else "world"
+        joint = body.joint
+        named = zip(joint.coordinate_names, joint.coordinate_units)
+        coordinates = ", ".join(f"{name} [{unit}]" for name, unit in named) or "no coordinate"
+        print(f"  {body.name:<{width}}  {body.mass:10.4g} kg  {joint.type} on {parent}: {coordinates}")
+    for name, value in zip(model.coordinate_names, file.state.q):
+        print(f"  starts at {name} = {value:g}")
+    for name, value in file.simulation.items():
+        print(f"  simulation {name} = {value}")
+    if file.extras:
+        print(f"  extras: {', '.join(file.extras)}")
+    return EXIT_DONE
+
+
+def _plot(options: argparse.Namespace, reporter: Reporter) -> int:
+    from .plots import plot_result
+
+    reporter.start(f"plot {options.result.stem}")
+    plot_result(_open(load_result, options.result), options.out)
+    reporter.done(out=str(options.out))
+    return EXIT_DONE
+
+
+def _open(load: Any, path: Path) -> Any:
+    try:
+        return load(path)
+    except OSError as error:  # an input that cannot be read is wrong usage, not a failure of ours
+        raise FormatError(f"{path}: {error.strerror or error}") from error
+
+
+def _fail(reporter: Reporter, error: Exception, code: int) -> int:
+    reporter.error(error, exit_code=code)
+    return code
+
+
+def _terminate(number: int, frame: Any) -> NoReturn:
+    sys.exit(EXIT_TERMINATED)

@@ -1,0 +1,208 @@
+"""Result files come back bit by bit, and say what is wrong with a bad one."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.io import load_result, save_result
+from physics.io.result_file import read_result
+from physics.io.schema import load_schema
+from tests.physics.generators import random_inertia, random_pose
+
+
+@pytest.fixture(scope="module")
+def result() -> ph.Result:
+    rng = np.random.default_rng(3)
+    builder = ph.ModelBuilder()
+    arm = builder.add_body(
+        "arm", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, com=(0.1, 0, 0), inertia=np.eye(3) * 0.1
+    )
+    builder.add_body(
+        "ball",
+        arm,
+        joint=ph.joints.Spherical(),
+        mass=0.5,
+        inertia=random_inertia(rng, 0.5),
+        body_in_joint=random_pose(rng),
+    )
+    model = builder.build()
+    return ph.simulate(model, model.state(qd=[1.0, 2.0, 3.0, 4.0]), duration=0.05, dt=1e-3, integrator="rk4")
+
+
+@pytest.fixture
+def parts(result, tmp_path):
+    """Header and arrays of a good file, to be spoilt."""
+    save_result(result, tmp_path / "good.npz")
+    with np.load(tmp_path / "good.npz", allow_pickle=False) as archive:
+        arrays = dict(archive)
+    os.remove(tmp_path / "good.npz")
+    return json.loads(str(arrays.pop("header"))), arrays
+
+
+def write(path, header, arrays):
+    np.savez(path, header=np.array(json.dumps(header)), **arrays)
+
+
+def test_a_result_comes_back_bit_by_bit(result, tmp_path):
+    path = tmp_path / "motion.npz"
+    save_result(result, path, extras={"scene": "knee"})
+    back = load_result(path)
+    assert back.model == result.model and back.info == result.info
+    for name in ("t", "q", "qd", "poses", "energy"):
+        ours, theirs = getattr(result, name), getattr(back, name)
+        assert ours.shape == theirs.shape and ours.tobytes() == theirs.tobytes(), name
+    assert list(back.rotations) == ["ball"]
+    assert back.rotations["ball"].tobytes() == result.rotations["ball"].tobytes()
+    file = read_result(path)
+    assert file.extras == {"scene": "knee"} and file.diverged is None
+    assert os.listdir(tmp_path) == ["motion.npz"]
+
+
+def test_it_is_written_under_exactly_the_given_name(result, tmp_path):
+    save_result(result, tmp_path / "motion")
+    assert os.listdir(tmp_path) == ["motion"]
+    assert len(load_result(tmp_path / "motion").t) == len(result.t)
+
+
+def test_a_model_without_rotation_vectors_or_coordinates(tmp_path):
+    builder = ph.ModelBuilder()
+    builder.add_body("stone", joint=ph.joints.Fixed(), mass=1.0, inertia=np.eye(3))
+    model = builder.build()
+    still = ph.Result(model, np.array([0.0, 1.0]), np.empty((2, 0)), np.empty((2, 0)))
+    save_result(still, tmp_path / "still.npz")
+    back = load_result(tmp_path / "still.npz")
+    assert back.q.shape == (2, 0) and back.rotations == {} and back.poses.shape == (2, 1, 4, 4)
+
+
+def test_a_diverged_run_is_flagged_and_may_hold_what_is_not_finite(result, tmp_path):
+    energy = np.array(result.energy)
+    energy[-1, 0] = np.inf
+    broken = ph.Result(result.model, result.t, result.q, result.qd, result.info)
+    vars(broken)["_observed"] = (result.poses, energy)
+    error = ph.DivergedError(0.03, "ball", "a coordinate is no longer finite", broken)
+    save_result(broken, tmp_path / "broken.npz", diverged=error)
+    file = read_result(tmp_path / "broken.npz")
+    assert file.diverged == {"time": 0.03, "body": "ball", "reason": "a coordinate is no longer finite"}
+    assert file.result.energy[-1, 0] == np.inf
+
+
+def test_the_header_follows_the_published_schema(parts):
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is a tool of the tests")
+    from referencing import Registry, Resource
+
+    model, schema = load_schema("model"), load_schema("result")
+    registry = Registry().with_resource("model.schema.json", Resource.from_contents(model))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema, registry=registry)
+    validator.validate(parts[0])
+    assert not validator.is_valid({**parts[0], "diverged": {"time": 1.0}})
+    assert not validator.is_valid({**parts[0], "model": {"bodies": []}})
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"format": "condyle-model"}, 'not a condyle-result file: format is "condyle-model"'),
+        ({"version": 2}, "version 2 was written by a newer Condyle; this one reads up to 1"),
+        ({"model": {}}, "model: the key 'bodies' is missing"),
+        ({"surprise": 1}, "unknown key 'surprise'"),
+        ({"diverged": {"time": 1.0}}, "diverged: the key 'body' is missing"),
+        ({"rotations": []}, r"array 'rotations' must be float64 \(0, 51, 4\), got float64 \(1, 51, 4\)"),
+        ({"info": None}, "info: must be an object, got null"),
+    ],
+)
+def test_a_spoilt_header_is_refused(parts, tmp_path, changes, says):
+    header, arrays = parts
+    write(tmp_path / "spoilt.npz", {**header, **changes}, arrays)
+    with pytest.raises(ph.FormatError, match=says) as caught:
+        load_result(tmp_path / "spoilt.npz")
+    assert str(caught.value).startswith(str(tmp_path / "spoilt.npz"))
+
+
+def spoil_nan(arrays):
+    arrays["poses"][3, 1, 0, 0] = np.nan
+
+
+def spoil_shape(arrays):
+    arrays["q"] = arrays["q"][:-1]
+
+
+def spoil_type(arrays):
+    arrays["qd"] = arrays["qd"].astype(np.float32)
+
+
+def spoil_missing(arrays):
+    del arrays["energy"]
+
+
+def spoil_pickle(arrays):
+    arrays["t"] = np.array([{"code": 1}], dtype=object)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (spoil_nan, r"array 'poses' holds nan at \[3, 1, 0, 0\]"),
+        (spoil_shape, r"array 'q' must be float64 \(51, 4\), got float64 \(50, 4\)"),
+        (spoil_type, r"array 'qd' must be float64 \(51, 4\), got float32"),
+        (spoil_missing, "the array 'energy' is missing"),
+        (spoil_pickle, "holds what is not an array of numbers"),
+    ],
+)
+def test_spoilt_arrays_are_refused(parts, tmp_path, spoil, says):
+    header, arrays = parts
+    spoil(arrays)
+    write(tmp_path / "spoilt.npz", header, arrays)
+    with pytest.raises(ph.FormatError, match=says):
+        load_result(tmp_path / "spoilt.npz")
+
+
+def test_an_archive_without_our_header_is_refused(tmp_path):
+    np.savez(tmp_path / "other.npz", t=np.zeros(3))
+    with pytest.raises(ph.FormatError, match="there is no text 'header' in it"):
+        load_result(tmp_path / "other.npz")
+    np.savez(tmp_path / "other.npz", header=np.array("not json"))
+    with pytest.raises(ph.FormatError, match="header: line 1 is not JSON"):
+        load_result(tmp_path / "other.npz")
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"solid teapot", b"PK\x03\x04 and nothing", b"\x93NUMPY\x01\x00v\x00{"]
+)
+def test_a_file_that_is_no_archive_is_refused(tmp_path, data):
+    (tmp_path / "bad.npz").write_bytes(data)
+    with pytest.raises(ph.FormatError, match="not a result file, or cut short"):
+        load_result(tmp_path / "bad.npz")
+
+
+def test_a_file_cut_short_or_damaged_is_refused(result, tmp_path):
+    path = tmp_path / "motion.npz"
+    save_result(result, path)
+    data = path.read_bytes()
+    for length in range(1, len(data), len(data) // 23):
+        path.write_bytes(data[:length])
+        with pytest.raises(ph.FormatError, match=r"motion\.npz"):
+            load_result(path)
+    at = data.index(result.q.tobytes()[64:96])
+    path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+    with pytest.raises(ph.FormatError, match=r"damaged: the checksum of 'q\.npy' is wrong"):
+        load_result(path)
+
+
+def test_an_archive_entry_that_is_no_array_is_refused(parts, tmp_path):
+    header, arrays = parts
+    path = tmp_path / "odd.npz"
+    write(path, header, arrays)
+    buffer = io.BytesIO()
+    np.save(buffer, np.zeros(3))
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("broken.npy", buffer.getvalue()[:20])
+    with pytest.raises(ph.FormatError, match="holds what is not an array of numbers"):
+        load_result(path)
