@@ -60,7 +60,8 @@ def _cache_folder() -> str | None:
         except RuntimeError:  # no home folder at all
             return None
     for base in candidates:
-        folder = base / f"kernels-{sources_hash()}"
+        # compiled code names the modules of its types, and the package has another name in the compute process
+        folder = base / f"kernels-{sources_hash()}-{__name__.split('.')[0]}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):

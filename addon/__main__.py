@@ -1,0 +1,39 @@
+"""``python -m addon bake SCENE.blend --out OUT.blend``: outside Blender, on the bpy wheel.
+
+Inside Blender the installed extension adds the same as a command: ``blender --command condyle bake ...``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def run() -> int:
+    """Import Blender as a module, register the add-on, run the command line."""
+    from . import cli
+
+    try:
+        cli.parser().parse_args()  # usage is told before a second goes by with Blender
+    except SystemExit as end:
+        return int(end.code or 0)
+    try:
+        import bpy  # noqa: F401
+    except ImportError as error:
+        print(f"error: Blender as a Python module (bpy) is missing: {error}", file=sys.stderr)
+        return 1
+    from . import register, unregister
+
+    register()
+    try:
+        return cli.main(sys.argv[1:])
+    finally:
+        unregister()
+
+
+if __name__ == "__main__":
+    code = run()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Blender 4.2 as a module crashes, and 4.5 hangs, when the interpreter takes down an add-on's callbacks
+    os._exit(code)

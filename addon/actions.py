@@ -1,0 +1,281 @@
+"""Result -> f-curves, and back: a bake is a new action, and what was there before returns exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+
+from . import compat, core, migrations, units
+from .channels import rotation_channels, rotation_path, slopes
+from .references import Body
+
+_KEYFRAME = bpy.types.Keyframe.bl_rna.properties
+_BEZIER = _KEYFRAME["interpolation"].enum_items["BEZIER"].value
+_FREE = _KEYFRAME["handle_left_type"].enum_items["FREE"].value
+
+
+class Channels:
+    """What a bake writes for one body: location (F, 3) and the channels of its rotation mode (F, 3 or 4)."""
+
+    def __init__(self, body: Body, matrices: np.ndarray, scene: Any) -> None:
+        """From matrices (F, 4, 4) of the body's own channels; ModelError where they cannot be had by its channels."""
+        owner = body.owner
+        linear = matrices[:, :3, :3]
+        scale = np.linalg.norm(linear, axis=1)
+        if np.abs(scale - scale[:1, :1]).max() > 4.0 * units.SCALE_TOLERANCE * scale.max():
+            raise core.model_error(
+                f"{body.name}: a parent's scale changes or is not uniform, so no keys can hold its pose"
+            )
+        left, _, right = np.linalg.svd(linear)
+        rotations, location = left @ right, matrices[:, :3, 3]
+        mode = owner.rotation_mode
+        if not body.bone:
+            location = location - np.array(owner.delta_location)
+            rotations = np.array(_delta_rotation(owner)).T @ rotations
+        self.body = body
+        self.location = None if self._is_connected(scene, location) else location
+        self.path = rotation_path(mode)
+        self.rotation = rotation_channels(
+            rotations, mode, np.array(getattr(owner, self.path), dtype=np.float64)
+        )
+
+    def _is_connected(self, scene: Any, location: np.ndarray) -> bool:
+        """Whether the body is a connected bone, without location of its own; ModelError where it needs one."""
+        if not self.body.bone or not self.body.pose_bone.bone.use_connect:
+            return False
+        bone = self.body.pose_bone.bone
+        away = float(np.abs(location).max())
+        if away <= 1e-4 * bone.length:
+            return True
+        if not scene.condyle.simulation.disconnect_bones:
+            raise core.model_error(
+                f"bone {self.body.name!r} is connected to its parent and the joint moves it {away:.3g} units away; "
+                "disconnect it, or turn on Disconnect Bones"
+            )
+        return False
+
+    @property
+    def disconnect(self) -> bool:
+        """Whether the bone has to be disconnected before its location counts."""
+        return bool(self.body.bone) and self.body.pose_bone.bone.use_connect and self.location is not None
+
+    def paths(self) -> list[tuple[str, np.ndarray]]:
+        """Data paths on the object with their values (F, c)."""
+        prefix = self.body.path_prefix
+        written = [] if self.location is None else [(f"{prefix}location", self.location)]
+        return [*written, (f"{prefix}{self.path}", self.rotation)]
+
+
+def _delta_rotation(item: Any) -> Any:
+    if item.rotation_mode == "QUATERNION":
+        return item.delta_rotation_quaternion.to_matrix()
+    if item.rotation_mode == "AXIS_ANGLE":  # Blender has no delta for it in the interface
+        return np.eye(3)
+    return item.delta_rotation_euler.to_matrix()
+
+
+def check(body: Body) -> None:
+    """ModelError where keys of this body would not decide its pose, with the reason."""
+    item, owner = body.object, body.owner
+    if item.library is not None:
+        raise core.model_error(
+            f"{body.name} is linked from {item.library.filepath}; make a library override first"
+        )
+    data = item.animation_data
+    if data is not None and data.use_tweak_mode:
+        raise core.model_error(f"{body.name}: leave the NLA's tweak mode first (Tab in the NLA editor)")
+    ours = {f"{body.path_prefix}{path}" for path in ("location", rotation_path(owner.rotation_mode))}
+    for curve in data.drivers if data is not None else ():
+        if curve.data_path in ours:
+            raise core.model_error(
+                f"{body.name}: a driver on {curve.data_path!r} would override the baked keys; remove it"
+            )
+    for constraint in owner.constraints:
+        if not constraint.mute and constraint not in _own_constraints(body):
+            raise core.model_error(
+                f"{body.name}: the constraint {constraint.name!r} would override the baked keys; mute it first"
+            )
+    if body.bone and body.pose_bone.is_in_ik_chain:
+        raise core.model_error(
+            f"bone {body.name!r} is moved by inverse kinematics; mute the IK constraint first"
+        )
+
+
+def write(scene: Any, frames: np.ndarray, channels: Sequence[Channels]) -> list[Any]:
+    """Put the bake in place: one new action for each object, a copy of what it used with our channels replaced.
+
+    Returns:
+        The new actions.
+    """
+    by_object: dict[str, list[Channels]] = {}
+    for entry in channels:
+        by_object.setdefault(entry.body.object.name_full, []).append(entry)
+    disconnect([entry.body for entry in channels if entry.disconnect])
+    made = []
+    for entries in by_object.values():
+        item = entries[0].body.object
+        for entry in entries:
+            _remember_channels(entry.body)
+        action, slot = _new_action(item)
+        curves = compat.curves(action, slot, ensure=True)
+        for entry in entries:
+            for path, values in entry.paths():
+                _write_path(curves, action, path, frames, values, entry.body)
+        made.append(action)
+    return made
+
+
+def _write_path(
+    curves: Any, action: Any, path: str, frames: np.ndarray, values: np.ndarray, body: Body
+) -> None:
+    for old in [curve for curve in curves if curve.data_path == path]:
+        curves.remove(old)
+    rates = slopes(values)
+    for index in range(values.shape[1]):
+        if compat.has_slots(action):
+            curve = curves.new(path, index=index)
+        else:
+            curve = curves.new(path, index=index, action_group=body.bone or "Object Transforms")
+        fill(curve, frames, values[:, index], rates[:, index])
+
+
+def fill(curve: Any, positions: np.ndarray, values: np.ndarray, rates: np.ndarray) -> None:
+    """Keys (n,) with handles such that the curve between them is the cubic with these rates (n,) at its ends."""
+    count = len(positions)
+    before = np.diff(positions, prepend=2.0 * positions[0] - positions[min(1, count - 1)]) / 3.0
+    after = np.append(before[1:], before[-1])
+    points = curve.keyframe_points
+    points.add(count)
+    points.foreach_set("interpolation", np.full(count, _BEZIER, dtype=np.int32))
+    points.foreach_set("handle_left_type", np.full(count, _FREE, dtype=np.int32))
+    points.foreach_set("handle_right_type", np.full(count, _FREE, dtype=np.int32))
+    points.foreach_set("co", _interleaved(positions, values))
+    points.foreach_set("handle_left", _interleaved(positions - before, values - before * rates))
+    points.foreach_set("handle_right", _interleaved(positions + after, values + after * rates))
+    curve.update()
+
+
+def _interleaved(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.column_stack([x, y]).astype(np.float32).ravel()
+
+
+def _new_action(item: Any) -> tuple[Any, Any]:
+    """A new action in use by an object, with all that the old one had for it, and its slot; the old is noted."""
+    record = item.condyle.bake
+    record.had_animation_data = item.animation_data is not None
+    data = item.animation_data or item.animation_data_create()
+    old, slot = data.action, compat.slot_of(data)
+    record.previous_action = old
+    record.previous_slot = slot.identifier if slot is not None else ""
+    record.blend_type, record.extrapolation = data.action_blend_type, data.action_extrapolation
+    record.influence = data.action_influence
+    if old is None:
+        action = bpy.data.actions.new(f"{item.name} Condyle")
+        new_slot = compat.new_slot(action, item)
+    else:
+        action = old.copy()
+        action.name = f"{item.name} Condyle"
+        action.use_fake_user = False
+        new_slot = compat.find_slot(action, record.previous_slot) or compat.new_slot(action, item)
+    compat.assign(data, action, new_slot)
+    data.action_blend_type, data.action_extrapolation, data.action_influence = "REPLACE", "HOLD", 1.0
+    record.action = action
+    migrations.stamp(item.condyle)
+    return action, new_slot
+
+
+CHANNELS = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler")
+
+
+def _remember_channels(body: Body) -> None:
+    record = body.data.channels
+    record.baked = True
+    for name in CHANNELS:
+        setattr(record, name, tuple(getattr(body.owner, name)))
+    for constraint in _own_constraints(body):
+        record.was_driven = record.was_driven or not constraint.mute
+        constraint.mute = True
+    migrations.stamp(body.data)
+
+
+def _own_constraints(body: Body) -> list[Any]:
+    """The constraints by which a joint's slider moves a body."""
+    return [constraint for constraint in body.owner.constraints if constraint.name.startswith("Condyle")]
+
+
+def is_baked(item: Any) -> bool:
+    """Whether an object uses a bake now."""
+    return item.condyle.bake.action is not None
+
+
+def baked_bodies(item: Any) -> list[Body]:
+    """The object and those of its bones whose channels a bake wrote."""
+    bodies = [Body(item)] if item.condyle.channels.baked else []
+    if item.pose is not None:
+        bodies += [Body(item, bone.name) for bone in item.pose.bones if bone.condyle.channels.baked]
+    return bodies
+
+
+def free(scene: Any) -> int:
+    """Take every bake of a scene away and put back exactly what was; returns the number of objects freed."""
+    baked = [item for item in scene.objects if is_baked(item)]
+    connect = []
+    for item in baked:
+        bodies = baked_bodies(item)
+        _restore_action(item)
+        for body in bodies:
+            record = body.data.channels
+            for name in CHANNELS:
+                setattr(body.owner, name, tuple(getattr(record, name)))
+            if record.was_connected:
+                connect.append(body)
+            for constraint in _own_constraints(body):
+                constraint.mute = not record.was_driven
+            record.was_connected = record.was_driven = record.baked = False
+    _set_connected(connect, True)
+    return len(baked)
+
+
+def _restore_action(item: Any) -> None:
+    record, data = item.condyle.bake, item.animation_data
+    action, previous = record.action, record.previous_action
+    record.action = record.previous_action = None
+    if data is not None:
+        data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
+        data.action_influence = record.influence
+        compat.assign(data, previous, compat.find_slot(previous, record.previous_slot) if previous else None)
+        if not record.had_animation_data:
+            item.animation_data_clear()
+    if action.users == 0:
+        bpy.data.actions.remove(action)
+
+
+def disconnect(bodies: Iterable[Body]) -> None:
+    """Disconnect bones from their parents and remember it."""
+    bodies = list(bodies)
+    for body in bodies:
+        body.data.channels.was_connected = True
+    _set_connected(bodies, False)
+
+
+def _set_connected(bodies: list[Body], connected: bool) -> None:
+    """Only edit mode can change it."""
+    if not bodies:
+        return
+    context = bpy.context
+    active, mode = context.view_layer.objects.active, context.mode
+    if mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    for item in {body.object for body in bodies}:
+        context.view_layer.objects.active = item
+        bpy.ops.object.mode_set(mode="EDIT")
+        for body in bodies:
+            if body.object == item:
+                item.data.edit_bones[body.bone].use_connect = connected
+        bpy.ops.object.mode_set(mode="OBJECT")
+    context.view_layer.objects.active = active
+    if mode == "POSE":
+        bpy.ops.object.mode_set(mode="POSE")

@@ -1,0 +1,302 @@
+"""Making bodies, joints and control frames: what the operators do, as functions for scripts.
+
+Matrices and lengths are in Blender units as Blender has them; masses and inertias in SI.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from . import core, migrations, references, scene_to_model, units
+from .features.joints.properties import match_coordinates
+from .references import Body
+
+#: one joint and all its Empties lie in a collection of this name beneath the scene's own
+COLLECTION = "Condyle"
+
+
+def make_body(
+    scene: Any,
+    body: Body,
+    *,
+    motion: str = "HELD",
+    density: float | None = None,
+    shape: Any = None,
+    mass: float | None = None,
+    center: Any = None,
+    inertia: Any = None,
+) -> None:
+    """Make an object or pose bone a body.
+
+    Args:
+        motion: "HELD" or "FREE", for a body without a joint.
+        density: [kg/m^3], mass from the mesh (of `shape`, else the object's own).
+        mass, center, inertia: by hand instead: [kg], (3,) in Blender units in the body's axes, (3,) or (3, 3) [kg m^2].
+
+    Raises:
+        ModelError: the body is linked, or cannot be one (a camera, say, has neither mesh nor mass).
+    """
+    if body.object.library is not None:
+        raise core.model_error(f"{body.name} is linked; make a library override first")
+    settings = body.data.body
+    if body.bone:
+        references.ensure_uid(body.pose_bone)
+    settings.enabled = True
+    settings.motion = motion
+    if shape is not None:
+        settings.shape = shape
+    if density is not None:
+        settings.density = density
+    has_mesh = (settings.shape or body.object).type == "MESH" and (
+        settings.shape is not None or not body.bone
+    )
+    settings.mass_source = "MESH" if has_mesh and mass is None else "MANUAL"
+    if mass is not None:
+        settings.mass = mass
+    if center is not None:
+        settings.center_of_mass = tuple(center)
+    if inertia is not None:
+        matrix = np.diag(inertia) if np.ndim(inertia) == 1 else np.array(inertia, dtype=np.float64)
+        settings.inertia_diagonal = tuple(np.diag(matrix))
+        settings.inertia_products = (matrix[0, 1], matrix[0, 2], matrix[1, 2])
+    migrations.stamp(body.data)
+    migrations.stamp(scene.condyle)
+
+
+def remove_body(body: Body) -> None:
+    """Make a body an ordinary object or bone again; its figures stay for another time."""
+    body.data.body.enabled = False
+
+
+def fill_in_mass(scene: Any, body: Body) -> None:
+    """Write the mass properties of the body's mesh into its figures by hand; ModelError where it has none."""
+    settings = body.data.body
+    found = scene_to_model.mass_properties(scene, body)
+    settings.mass = found.mass
+    settings.center_of_mass = tuple(found.center / units.length_scale(scene))
+    settings.inertia_diagonal = tuple(np.diag(found.inertia))
+    settings.inertia_products = (found.inertia[0, 1], found.inertia[0, 2], found.inertia[1, 2])
+
+
+def add_joint(
+    scene: Any,
+    parent: Body | None,
+    child: Body,
+    kind: str = "spline_curve",
+    matrix: Any = None,
+    name: str = "",
+) -> Any:
+    """A joint between two bodies, or between the world (parent None) and a body.
+
+    Args:
+        kind: a joint type of physics.
+        matrix: world matrix (4, 4) of the joint's frame; the child's present pose if None.
+        name: of the Empty; made of the bodies' names if empty.
+
+    Returns:
+        The Empty that is the joint's frame, a child of the parent in Blender, too.
+
+    Raises:
+        ModelError: parent and child are one, the child has a joint, or a transform is not rigid with uniform scale.
+    """
+    if parent is not None and references.same(parent, child):
+        raise core.model_error(f"{child.name} cannot be joined to itself")
+    for other in references.joints_of(scene):
+        if references.same(references.resolve(other.condyle.joint.child), child):
+            raise core.model_error(f"{child.name} is moved by joint {other.name!r} already")
+    for body in (parent, child):
+        if body is not None:
+            units.split_scale(body.matrix, body.name)
+    world = Matrix(
+        units.split_scale(child.matrix if matrix is None else matrix, "the joint's frame")[0].tolist()
+    )
+    for body in (parent, child):
+        if body is not None and not body.data.body.enabled:
+            make_body(scene, body)
+    item = _new_empty(scene, name or (f"{parent.name} - {child.name}" if parent else child.name), "ARROWS")
+    attach(item, parent, world)
+    settings = item.condyle.joint
+    settings.enabled = True
+    settings.to_world = parent is None
+    references.point_at(settings.parent, parent)
+    references.point_at(settings.child, child)
+    settings.type = kind
+    match_coordinates(settings)
+    if kind == "spline_curve":
+        settings.coordinates[0].limits = "RANGE"
+        settings.length_scale = max(typical_length(child), 1e-6)
+    else:
+        take_rest_pose(item, world)
+    migrations.stamp(item.condyle)
+    migrations.stamp(scene.condyle)
+    return item
+
+
+def remove_joint(scene: Any, item: Any) -> None:
+    """Delete a joint with its control frames and its slider; bodies and their animation stay."""
+    from . import drive as driving
+
+    settings = item.condyle.joint
+    if settings.driven:
+        driving.set_driven(scene, item, False)
+    for index in reversed(range(len(settings.frames))):
+        remove_control_frame(scene, item, index)
+    if settings.follower is not None:
+        bpy.data.objects.remove(settings.follower)
+    bpy.data.objects.remove(item)
+
+
+def typical_length(body: Body) -> float:
+    """A length of the body's own size, in Blender units: its bone's, or half its object's largest side."""
+    if body.bone:
+        return float(body.pose_bone.bone.length)
+    largest = 0.5 * max(body.object.dimensions)
+    return largest if largest > 0.0 else 1.0
+
+
+def attach(item: Any, parent: Body | None, world: Matrix) -> None:
+    """Make an Empty a Blender child of a body without moving it from its world matrix."""
+    if parent is not None:
+        item.parent = parent.object
+        if parent.bone:
+            item.parent_type, item.parent_bone = "BONE", parent.bone
+            end = Matrix.Translation((0.0, parent.pose_bone.bone.length, 0.0))
+            if parent.pose_bone.bone.use_relative_parent:
+                end = parent.pose_bone.bone.matrix_local.inverted()
+            item.matrix_parent_inverse = (parent.matrix @ end).inverted()
+        else:
+            item.matrix_parent_inverse = parent.object.matrix_world.inverted()
+    item.rotation_mode = "QUATERNION"
+    item.matrix_basis = world
+    bpy.context.view_layer.update()
+
+
+def take_rest_pose(item: Any, world: Matrix | None = None) -> None:
+    """The child's present pose becomes the one where all coordinates are 0."""
+    settings = item.condyle.joint
+    child = references.resolve(settings.child)
+    if child is None:
+        raise core.model_error(f"joint {item.name!r}: its child is missing")
+    frame = units.split_scale(item.matrix_world if world is None else world, f"joint {item.name!r}")[0]
+    pose = core.physics().lie.inverse(frame) @ units.split_scale(child.matrix, child.name)[0]
+    settings.child_in_joint = tuple(pose.ravel())
+
+
+def add_control_frame(scene: Any, item: Any, matrix: Any = None, index: int | None = None) -> Any:
+    """A control frame, as an Empty.
+
+    Args:
+        matrix: its world matrix (4, 4); the child's present pose if None.
+        index: before which frame it goes; None: last.
+
+    Returns:
+        The Empty.
+    """
+    settings = item.condyle.joint
+    if matrix is None:
+        child = references.resolve(settings.child)
+        if child is None:
+            raise core.model_error(f"joint {item.name!r}: its child is missing, so it has no pose to take")
+        matrix = child.matrix
+    world = units.split_scale(matrix, "the control frame")[0]
+    index = len(settings.frames) if index is None else int(np.clip(index, 0, len(settings.frames)))
+    empty = _frame_empty(scene, item, index)
+    settings.frames.add().object = empty
+    settings.frames.move(len(settings.frames) - 1, index)
+    settings.active_frame = index
+    settings.knots.clear()  # knots belong to the frames of a fit; now the parameterization is natural again
+    base = core.physics().lie.inverse(units.split_scale(item.matrix_world, f"joint {item.name!r}")[0])
+    place_frame(item, empty, base @ world)
+    return empty
+
+
+def insert_between(scene: Any, item: Any, index: int) -> Any:
+    """A control frame halfway between number index and the next; ModelError where there is no next."""
+    settings = item.condyle.joint
+    frames = scene_to_model.control_frames(scene, item)
+    following = (index + 1) % len(frames) if settings.periodic else index + 1
+    if not 0 <= index < len(frames) or following >= len(frames):
+        raise core.model_error(
+            f"joint {item.name!r}: no control frame follows number {index} to insert one before"
+        )
+    lie = core.physics().lie
+    middle = frames[index] @ lie.exp(0.5 * lie.log(lie.inverse(frames[index]) @ frames[following]))
+    base = units.split_scale(item.matrix_world, f"joint {item.name!r}")[0]
+    return add_control_frame(scene, item, base @ middle, index + 1)
+
+
+def remove_control_frame(scene: Any, item: Any, index: int) -> None:
+    """Take a control frame out of the list and delete its Empty."""
+    settings = item.condyle.joint
+    if not 0 <= index < len(settings.frames):
+        raise core.model_error(f"joint {item.name!r} has no control frame {index}")
+    empty = settings.frames[index].object
+    settings.frames.remove(index)
+    settings.knots.clear()
+    settings.active_frame = max(0, min(settings.active_frame, len(settings.frames) - 1))
+    if empty is not None and empty.condyle.frame_of == item:
+        bpy.data.objects.remove(empty)
+
+
+def set_control_frames(scene: Any, item: Any, frames: np.ndarray, knots: np.ndarray | None = None) -> None:
+    """Replace all control frames by frames (m, 4, 4) in the joint's frame, in Blender units; Empties are reused."""
+    settings = item.condyle.joint
+    while len(settings.frames) > len(frames):
+        remove_control_frame(scene, item, len(settings.frames) - 1)
+    for index, pose in enumerate(frames):
+        if index == len(settings.frames):
+            settings.frames.add()
+        row = settings.frames[index]
+        if row.object is None or scene.objects.get(row.object.name) != row.object:
+            row.object = _frame_empty(scene, item, index)
+        place_frame(item, row.object, pose)
+    settings.knots.clear()
+    for value in () if knots is None else knots:
+        settings.knots.add().value = value
+    settings.active_frame = max(0, min(settings.active_frame, len(frames) - 1))
+    bpy.context.view_layer.update()
+
+
+def place_frame(item: Any, empty: Any, pose: np.ndarray) -> None:
+    """Put a control frame's Empty at a pose (4, 4) in the joint's frame, in Blender units."""
+    _, scale = units.split_scale(item.matrix_world, f"joint {item.name!r}")
+    if empty.parent == item and empty.parent_type == "OBJECT":
+        local = np.linalg.inv(units.array4(empty.matrix_parent_inverse)) @ units.scaled_translation(
+            pose, 1.0 / scale
+        )
+        empty.matrix_basis = Matrix(local.tolist())
+    else:
+        base = units.split_scale(item.matrix_world, f"joint {item.name!r}")[0]
+        empty.matrix_world = Matrix((base @ pose).tolist())
+
+
+def _frame_empty(scene: Any, item: Any, index: int) -> Any:
+    empty = _new_empty(scene, f"{item.name} Frame {index:02d}", "ARROWS")
+    empty.parent = item
+    empty.rotation_mode = "QUATERNION"
+    empty.empty_display_size = 0.15 * item.condyle.joint.length_scale
+    empty.condyle.frame_of = item
+    migrations.stamp(empty.condyle)
+    return empty
+
+
+def _new_empty(scene: Any, name: str, display: str) -> Any:
+    collection = bpy.data.collections.get(COLLECTION)
+    if collection is None or collection not in scene.collection.children_recursive:
+        collection = bpy.data.collections.new(COLLECTION)
+        scene.collection.children.link(collection)
+    empty = bpy.data.objects.new(name, None)
+    empty.empty_display_type = display
+    collection.objects.link(empty)
+    return empty
+
+
+def drive(scene: Any, item: Any, driven: bool = True) -> None:
+    """Let the slider (custom property "coordinate" of the joint's Empty) move the child, or stop it."""
+    from . import drive as driving
+
+    driving.set_driven(scene, item, driven)

@@ -1,0 +1,101 @@
+"""Rotations over time as the numbers of Blender's rotation modes, continuous from key to key. numpy only, float64."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import core
+
+EULER_MODES = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+
+
+def rotation_path(mode: str) -> str:
+    """Name of the channel that a rotation mode uses."""
+    return PATHS.get(mode, "rotation_euler")
+
+
+def rotation_channels(rotations: np.ndarray, mode: str, near: np.ndarray) -> np.ndarray:
+    """Rotation matrices (F, 3, 3) as channels (F, 3 or 4) of a rotation mode.
+
+    Args:
+        mode: Blender's name: "QUATERNION", "AXIS_ANGLE", or an Euler order such as "XYZ" (x is applied first).
+        near: channels (3 or 4,) that the first row shall be nearest to, so that a bake does not begin with a turn.
+    """
+    if mode == "QUATERNION":
+        return _quaternions(rotations, near)
+    if mode == "AXIS_ANGLE":
+        return _axis_angles(rotations, near)
+    return _eulers(rotations, mode, near)
+
+
+def _quaternions(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
+    lie = core.physics().lie
+    quaternions = lie.continuous_quaternions(lie.quaternion_from_matrix(rotations))
+    return quaternions if quaternions[0] @ near >= 0.0 else -quaternions
+
+
+def _axis_angles(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Angle and axis (F, 4); where a rotation is none the axis stays, and through zero the angle changes its sign."""
+    lie = core.physics().lie
+    vectors = lie.so3_log(rotations)
+    angles = np.linalg.norm(vectors, axis=1)
+    turned = angles > 1e-9
+    near_axis = near[1:] / (np.linalg.norm(near[1:]) or 1.0)
+    axes = np.empty_like(vectors)
+    axis = near_axis if np.linalg.norm(near_axis) > 0.5 else np.array([0.0, 0.0, 1.0])
+    for row in range(len(vectors)):
+        if turned[row]:
+            candidate = vectors[row] / angles[row]
+            if candidate @ axis < 0.0:
+                candidate, angles[row] = -candidate, -angles[row]
+            axis = candidate
+        axes[row] = axis
+    angles = np.unwrap(angles)
+    angles += 2.0 * np.pi * np.round((near[0] - angles[0]) / (2.0 * np.pi))
+    return np.column_stack([angles, axes])
+
+
+def _eulers(rotations: np.ndarray, mode: str, near: np.ndarray) -> np.ndarray:
+    """Angles (F, 3) about x, y, z that a mode combines, of the two solutions always the one that continues the last."""
+    i, j, k = ("XYZ".index(letter) for letter in mode)
+    odd = -1.0 if (i, j, k) in {(0, 2, 1), (1, 0, 2), (2, 1, 0)} else 1.0
+    # R = R_k R_j R_i; with even order the entries below are those of the familiar Rz Ry Rx
+    cosine = np.hypot(rotations[:, i, i], rotations[:, j, i])
+    middle = np.arctan2(-odd * rotations[:, k, i], cosine)
+    locked = cosine < 1e-9
+    first = np.where(
+        locked,
+        np.arctan2(-odd * rotations[:, j, k], rotations[:, j, j]),
+        np.arctan2(odd * rotations[:, k, j], rotations[:, k, k]),
+    )
+    last = np.where(locked, 0.0, np.arctan2(odd * rotations[:, j, i], rotations[:, i, i]))
+    one = np.empty((len(rotations), 3))
+    one[:, i], one[:, j], one[:, k] = first, middle, last
+    other = one.copy()
+    other[:, i], other[:, j], other[:, k] = first + np.pi, np.pi - middle, last + np.pi
+    before = np.concatenate([near[None], one[:-1]])
+    # the second solution moves as the first does, so only changes of branch need to be found
+    crossing = _turn(other - before) < _turn(one - before)
+    use_other = np.cumsum(crossing) % 2 == 1
+    angles = np.unwrap(np.where(use_other[:, None], other, one), axis=0)
+    return angles + 2.0 * np.pi * np.round((near - angles[0]) / (2.0 * np.pi))
+
+
+def _turn(difference: np.ndarray) -> np.ndarray:
+    wrapped = np.remainder(difference + np.pi, 2.0 * np.pi) - np.pi
+    return np.abs(wrapped).sum(axis=1)
+
+
+def slopes(values: np.ndarray) -> np.ndarray:
+    """Slopes (F, c) per frame of values (F, c) at even frames, of fourth order inside and lower at the ends."""
+    if len(values) < 2:
+        return np.zeros_like(values)
+    if len(values) < 5:
+        return np.gradient(values, axis=0, edge_order=2 if len(values) > 2 else 1)
+    result = np.empty_like(values)
+    result[2:-2] = (8.0 * (values[3:-1] - values[1:-3]) - (values[4:] - values[:-4])) / 12.0
+    ends = np.array([[-25.0, 48.0, -36.0, 16.0, -3.0], [-3.0, -10.0, 18.0, -6.0, 1.0]]) / 12.0
+    result[:2] = ends @ values[:5]
+    result[-2:] = -(ends @ values[-1:-6:-1])[::-1]
+    return result

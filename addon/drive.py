@@ -1,0 +1,176 @@
+"""The slider of a joint: a custom property of its Empty that moves the child, also in a Blender without this add-on.
+
+A hidden Empty, the follower, stands where the joint takes the child; each of its channels has a driver whose
+curve maps the coordinate to the channel, so nothing but Blender's own evaluation is needed, at any sub-frame
+and in renders. The child copies the follower's location and rotation by two constraints. Drivers of type
+average use no Python, so files need no trust.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+import numpy as np
+
+from . import actions, channels, core, migrations, references, scene_to_model, units
+from .references import Body
+
+PROPERTY = "coordinate"
+CONSTRAINTS = (("Condyle Location", "COPY_LOCATION"), ("Condyle Rotation", "COPY_ROTATION"))
+SUBTYPES = {"rad": "ANGLE", "m": "DISTANCE", "1": "NONE"}
+# Beyond so many radians or metres an unlimited joint's slider goes on straight.
+UNLIMITED = {"rad": 8.0 * np.pi, "m": 1000.0, "1": 8.0 * np.pi}
+
+
+def can_drive(settings: Any) -> bool:
+    """Whether a joint has the single coordinate that a slider needs."""
+    return len(settings.coordinates) == 1
+
+
+def set_driven(scene: Any, item: Any, driven: bool) -> None:
+    """Let the slider move the child, or stop it.
+
+    Raises:
+        ModelError: the joint has not one coordinate, is not complete, or its child may not be changed.
+    """
+    settings = item.condyle.joint
+    child = references.resolve(settings.child)
+    if child is None:
+        raise core.model_error(f"joint {item.name!r}: its child is missing")
+    if driven:
+        refresh(scene, item)
+        _constrain(child, settings.follower)
+    else:
+        _release(child)
+    settings.driven = driven
+    migrations.stamp(item.condyle)
+
+
+def refresh(scene: Any, item: Any) -> None:
+    """Make property, follower and drivers, or bring them up to date with the joint."""
+    settings = item.condyle.joint
+    if not can_drive(settings):
+        raise core.model_error(
+            f"joint {item.name!r} has {len(settings.coordinates)} coordinates; a slider drives joints with exactly one"
+        )
+    joint = scene_to_model.read_joint(scene, item)
+    unit = settings.coordinates[0].unit
+    lower, upper = slider_range(settings, joint)
+    in_scene_units = 1.0 / units.length_scale(scene) if unit == "m" else 1.0
+    q = np.linspace(lower, upper, _sample_count(settings, upper - lower))
+    poses = units.to_blender(joint.transform(q[:, None]), scene) @ scene_to_model.child_in_joint(item)
+    _ensure_property(
+        item, lower * in_scene_units, upper * in_scene_units, unit, settings.coordinates[0].start
+    )
+    follower = _ensure_follower(scene, item)
+    _, scale = units.split_scale(item.matrix_world, f"joint {item.name!r}")
+    quaternions = channels.rotation_channels(poses[:, :3, :3], "QUATERNION", np.array([1.0, 0.0, 0.0, 0.0]))
+    _drive(follower, item, "location", q * in_scene_units, poses[:, :3, 3] / scale)
+    _drive(follower, item, "rotation_quaternion", q * in_scene_units, quaternions)
+    item.update_tag()
+
+
+def slider_range(settings: Any, joint: Any) -> tuple[float, float]:
+    """From where to where a joint's slider goes, in SI."""
+    row = settings.coordinates[0]
+    if row.limits == "CUSTOM" and row.lower < row.upper:
+        return row.lower, row.upper
+    lower, upper = joint.range[0]
+    if np.isfinite(lower) and np.isfinite(upper):
+        return float(lower), float(upper)
+    if settings.type == "spline_curve":
+        return 0.0, joint.period
+    return -UNLIMITED[row.unit], UNLIMITED[row.unit]
+
+
+def _sample_count(settings: Any, width: float) -> int:
+    """Keys of a driver's curve: cubics of a fortieth of a radian follow a turn to 1e-8."""
+    if settings.type == "slider":
+        return 5
+    return int(np.clip(round(40.0 * width), 8 * max(8, len(settings.frames)), 4001)) + 1
+
+
+def _ensure_property(item: Any, lower: float, upper: float, unit: str, start: float) -> None:
+    value = float(item.get(PROPERTY, start))
+    item[PROPERTY] = float(np.clip(value, lower, upper))
+    item.id_properties_ui(PROPERTY).update(
+        min=lower,
+        max=upper,
+        soft_min=lower,
+        soft_max=upper,
+        subtype=SUBTYPES[unit],
+        description="Coordinate of the joint; key it to animate the joint",
+    )
+    item.property_overridable_library_set(f'["{PROPERTY}"]', True)
+
+
+def _ensure_follower(scene: Any, item: Any) -> Any:
+    settings = item.condyle.joint
+    follower = settings.follower
+    if follower is None or scene.objects.get(follower.name) != follower:
+        follower = bpy.data.objects.new(f"{item.name} Follower", None)
+        for collection in item.users_collection:
+            collection.objects.link(follower)
+        follower.empty_display_size = 0.01
+        settings.follower = follower
+    follower.parent = item
+    follower.matrix_parent_inverse.identity()
+    follower.rotation_mode = "QUATERNION"
+    follower.hide_viewport = follower.hide_select = True
+    return follower
+
+
+def _drive(follower: Any, item: Any, path: str, q: np.ndarray, values: np.ndarray) -> None:
+    """Drive each channel of a path by the slider through a curve with these values (n, c) at q (n,)."""
+    rates = channels.slopes(values) / (q[1] - q[0])
+    follower.driver_remove(path)
+    for index in range(values.shape[1]):
+        curve = follower.driver_add(path, index)
+        curve.driver.type = "AVERAGE"
+        variable = curve.driver.variables.new()
+        variable.targets[0].id = item
+        variable.targets[0].data_path = f'["{PROPERTY}"]'
+        for modifier in list(curve.modifiers):
+            curve.modifiers.remove(modifier)
+        while curve.keyframe_points:
+            curve.keyframe_points.remove(curve.keyframe_points[0], fast=True)
+        actions.fill(curve, q, values[:, index], rates[:, index])
+        curve.extrapolation = "LINEAR"
+
+
+def _constrain(child: Body, follower: Any) -> None:
+    constraints = child.owner.constraints
+    for name, kind in CONSTRAINTS:
+        constraint = constraints.get(name) or constraints.new(kind)
+        constraint.name = name
+        constraint.target = follower
+        constraint.mute = actions.is_baked(child.object) and child.data.channels.baked
+
+
+def _release(child: Body) -> None:
+    for name, _ in CONSTRAINTS:
+        constraint = child.owner.constraints.get(name)
+        if constraint is not None:
+            child.owner.constraints.remove(constraint)
+
+
+def start_here(scene: Any, item: Any) -> None:
+    """A simulation starts where the slider is now."""
+    row = item.condyle.joint.coordinates[0]
+    row.start = item[PROPERTY] * (units.length_scale(scene) if row.unit == "m" else 1.0)
+
+
+@contextmanager
+def held_off(child: Body) -> Iterator[None]:
+    """The child under its own channels, whatever the slider says; afterwards as it was."""
+    held = [c for c in child.owner.constraints if c.name.startswith("Condyle") and not c.mute]
+    for constraint in held:
+        constraint.mute = True
+    try:
+        yield
+    finally:
+        for constraint in held:
+            constraint.mute = False

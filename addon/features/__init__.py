@@ -1,0 +1,1 @@
+"""One folder a feature: its properties, operators and panels, each with an explicit `classes` tuple."""

@@ -1,0 +1,1 @@
+"""Bodies: what has mass."""

@@ -1,0 +1,45 @@
+"""Panel of the active body."""
+
+from typing import Any
+
+from bpy.types import Panel
+
+from ..common import SidebarPanel
+
+
+class BodyPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_body"
+    bl_label = "Body"
+    bl_order = 1
+
+    def draw(self, context: Any) -> None:
+        from ... import references
+
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        body = references.active_body(context)
+        if body is None:
+            layout.label(text="Select an object or a pose bone", icon="INFO")
+            return
+        settings = body.data.body
+        if not settings.enabled:
+            layout.operator("condyle.make_body", icon="PHYSICS")
+            return
+        row = layout.row()
+        row.label(text=body.name, icon="BONE_DATA" if body.bone else "OBJECT_DATA")
+        row.operator("condyle.remove_body", text="", icon="X")
+        layout.prop(settings, "motion")
+        layout.prop(settings, "mass_source")
+        if settings.mass_source == "MESH":
+            layout.prop(settings, "shape")
+            layout.prop(settings, "density")
+            return
+        layout.prop(settings, "mass")
+        layout.prop(settings, "center_of_mass")
+        layout.prop(settings, "inertia_diagonal")
+        layout.prop(settings, "inertia_products")
+        layout.operator("condyle.fill_in_mass", icon="MESH_DATA")
+
+
+classes = (BodyPanel,)

@@ -1,0 +1,134 @@
+"""What all features share: options of properties, the sidebar's place, what a poll asks."""
+
+from typing import Any
+
+import bpy
+from bpy.props import FloatProperty, StringProperty
+from bpy.types import Object, PropertyGroup
+
+from .. import session
+
+OVERRIDE = {"LIBRARY_OVERRIDABLE"}
+OVERRIDE_INSERT = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+
+
+class SidebarPanel:
+    """Place of every panel: the 3D view's sidebar, tab Condyle."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Condyle"
+
+
+class BodyReference(PropertyGroup):
+    """A body: an object, or a pose bone of it (see the module `references`)."""
+
+    object: bpy.props.PointerProperty(
+        name="Object", description="Object, or armature of the bone", type=Object, override=OVERRIDE
+    )
+    bone_uid: StringProperty(
+        name="Bone UID", description="Identity of the bone, kept on it", override=OVERRIDE
+    )
+    bone_name: StringProperty(name="Bone", description="Name of the bone when last seen", override=OVERRIDE)
+
+
+def writable(cls: Any) -> bool:
+    """Whether operators may change data now; else the button says why not."""
+    if session.read_only:
+        cls.poll_message_set(
+            "This file was saved by a newer Condyle: its settings can be seen but not changed"
+        )
+        return False
+    if session.job is not None:
+        cls.poll_message_set("Condyle is computing: wait, or press Esc in the 3D view to cancel")
+        return False
+    return True
+
+
+def active_joint(context: Any) -> Any:
+    """The joint at hand: the active Empty, or whose control frame or child the active object or bone is; else None."""
+    from .. import references
+
+    active = context.active_object
+    if active is None or not hasattr(active, "condyle"):
+        return None
+    if active.condyle.joint.enabled:
+        return active
+    owner = active.condyle.frame_of
+    if owner is not None and owner.condyle.joint.enabled:
+        return owner
+    body = references.active_body(context)
+    joints = [item for item in context.scene.objects if item.condyle.joint.enabled]
+    for role in ("child", "parent"):
+        for item in joints:
+            if references.same(references.resolve(getattr(item.condyle.joint, role)), body):
+                return item
+    return None
+
+
+def needs_joint(cls: Any, context: Any, kind: str = "") -> bool:
+    """Poll: data may change, and a joint (of that type) is at hand."""
+    if not writable(cls):
+        return False
+    joint = active_joint(context)
+    if joint is None:
+        cls.poll_message_set("Select a joint's Empty, one of its control frames, or its moving body")
+        return False
+    if kind and joint.condyle.joint.type != kind:
+        cls.poll_message_set("Only a spline curve joint has control frames: change the joint's type first")
+        return False
+    return True
+
+
+def need_object_mode(cls: Any, context: Any) -> bool:
+    """Poll: not in an edit mode."""
+    if context.mode in {"OBJECT", "POSE"}:
+        return True
+    cls.poll_message_set("Leave the edit mode first (Tab)")
+    return False
+
+
+def failed(operator: Any, error: Exception) -> set[str]:
+    """Report an error of ours and end an operator; nothing has been changed."""
+    session.tell(str(error), "ERROR")
+    operator.report({"ERROR"}, str(error))
+    return {"CANCELLED"}
+
+
+# Coordinates are stored in SI (radians, metres, metres a second). These make a second property that shows the
+# stored one in the user's units; it stores nothing itself.
+
+
+def angle_view(stored: str, name: str, description: str) -> Any:
+    """A property that shows the stored SI angle `stored` in the scene's angle unit."""
+    return FloatProperty(
+        name=name,
+        description=description,
+        subtype="ANGLE",
+        unit="ROTATION",
+        options=set(),
+        override=OVERRIDE,
+        get=lambda self: getattr(self, stored),
+        set=lambda self, value: setattr(self, stored, value),
+    )
+
+
+def length_view(stored: str, name: str, description: str) -> Any:
+    """A property that shows the stored SI length `stored` in the scene's length unit."""
+    return FloatProperty(
+        name=name,
+        description=description,
+        subtype="DISTANCE",
+        unit="LENGTH",
+        options=set(),
+        override=OVERRIDE,
+        get=lambda self: getattr(self, stored) / _unit_scale(),
+        set=lambda self, value: setattr(self, stored, value * _unit_scale()),
+    )
+
+
+def _unit_scale() -> float:
+    return float(bpy.context.scene.unit_settings.scale_length)
+
+
+classes = (BodyReference,)

@@ -1,0 +1,1 @@
+"""Fitting: a joint from keyframes."""

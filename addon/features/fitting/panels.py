@@ -1,0 +1,42 @@
+"""Panel of the fit."""
+
+from typing import Any
+
+from bpy.types import Panel
+
+from ..common import SidebarPanel, active_joint
+
+
+class FitPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_fit"
+    bl_label = "Fit"
+    bl_order = 4
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        joint = active_joint(context)
+        if joint is None:
+            layout.operator("condyle.fit", icon="CURVE_PATH")
+            return
+        settings = joint.condyle.joint.fit
+        column = layout.column()
+        column.use_property_split = True
+        column.use_property_decorate = False
+        column.prop(settings, "num_frames")
+        column.prop(settings, "smoothing")
+        column.prop(settings, "length_scale")
+        column.prop(settings, "requested")
+        layout.operator("condyle.fit", icon="CURVE_PATH")
+        if settings.num_poses:
+            box = layout.box().column(align=True)
+            box.label(text=f"{settings.num_poses} poses, {settings.iterations} iterations")
+            box.label(text=f"Worst: {settings.worst_distance:.3g} mm, {_degrees(settings.worst_angle):.3g}°")
+            if not settings.converged:
+                box.label(text="Not converged: try fewer frames", icon="ERROR")
+
+
+def _degrees(angle: float) -> float:
+    return angle * 57.29577951308232
+
+
+classes = (FitPanel,)

@@ -1,0 +1,1 @@
+"""Control frames: the Empties that shape a spline curve joint."""

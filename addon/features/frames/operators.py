@@ -1,0 +1,128 @@
+"""Add, insert, remove and reorder control frames."""
+
+from typing import Any
+
+from bpy.props import EnumProperty, IntProperty
+from bpy.types import Operator
+
+from ..common import active_joint, failed, needs_joint
+
+SPLINE = "spline_curve"
+
+
+class _FrameOperator:
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not needs_joint(cls, context, SPLINE):
+            return False
+        if cls.least_frames > len(active_joint(context).condyle.joint.frames):
+            cls.poll_message_set(f"The joint has fewer than {cls.least_frames} control frames")
+            return False
+        return True
+
+    least_frames = 0
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import core, drive
+
+        joint = active_joint(context)
+        try:
+            self.change(context.scene, joint)
+            if joint.condyle.joint.driven and len(joint.condyle.joint.frames) >= joint.condyle.joint.order:
+                drive.refresh(context.scene, joint)
+        except core.physics().CondyleError as error:
+            return failed(self, error)
+        return {"FINISHED"}
+
+
+class AddControlFrame(_FrameOperator, Operator):
+    """Add a control frame at the end of the curve, where the child is now"""
+
+    bl_idname = "condyle.add_control_frame"
+    bl_label = "Add Control Frame"
+
+    def change(self, scene: Any, joint: Any) -> None:
+        from ... import authoring
+
+        authoring.add_control_frame(scene, joint)
+
+
+class InsertControlFrame(_FrameOperator, Operator):
+    """Insert a control frame halfway between the one at hand and the next"""
+
+    bl_idname = "condyle.insert_control_frame"
+    bl_label = "Insert Control Frame"
+    least_frames = 2
+
+    def change(self, scene: Any, joint: Any) -> None:
+        from ... import authoring
+
+        settings = joint.condyle.joint
+        last = len(settings.frames) - (1 if settings.periodic else 2)
+        authoring.insert_between(scene, joint, min(settings.active_frame, last))
+
+
+class RemoveControlFrame(_FrameOperator, Operator):
+    """Remove the control frame at hand and its Empty"""
+
+    bl_idname = "condyle.remove_control_frame"
+    bl_label = "Remove Control Frame"
+    least_frames = 1
+
+    def change(self, scene: Any, joint: Any) -> None:
+        from ... import authoring
+
+        authoring.remove_control_frame(scene, joint, joint.condyle.joint.active_frame)
+
+
+class MoveControlFrame(_FrameOperator, Operator):
+    """Move the control frame at hand up or down in the order of the curve"""
+
+    bl_idname = "condyle.move_control_frame"
+    bl_label = "Move Control Frame"
+    least_frames = 2
+
+    direction: EnumProperty(name="Direction", items=(("UP", "Up", "Earlier"), ("DOWN", "Down", "Later")))
+
+    def change(self, scene: Any, joint: Any) -> None:
+        settings = joint.condyle.joint
+        target = settings.active_frame + (-1 if self.direction == "UP" else 1)
+        if 0 <= target < len(settings.frames):
+            settings.frames.move(settings.active_frame, target)
+            settings.active_frame = target
+            settings.knots.clear()
+
+
+class SelectControlFrame(Operator):
+    """Select the Empty of a control frame"""
+
+    bl_idname = "condyle.select_control_frame"
+    bl_label = "Select Control Frame"
+    bl_options = {"REGISTER", "UNDO"}
+
+    index: IntProperty(name="Number", min=0)
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not needs_joint(cls, context, SPLINE):
+            return False
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Only in object mode")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        frames = active_joint(context).condyle.joint.frames
+        if self.index >= len(frames) or frames[self.index].object is None:
+            self.report({"ERROR"}, f"There is no control frame {self.index}")
+            return {"CANCELLED"}
+        for item in list(context.selected_objects):
+            item.select_set(False)
+        frames[self.index].object.select_set(True)
+        context.view_layer.objects.active = frames[self.index].object
+        return {"FINISHED"}
+
+
+classes = (AddControlFrame, InsertControlFrame, RemoveControlFrame, MoveControlFrame, SelectControlFrame)

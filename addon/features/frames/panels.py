@@ -1,0 +1,73 @@
+"""List of a joint's control frames."""
+
+from typing import Any
+
+from bpy.types import Panel, UIList
+
+from ..common import SidebarPanel, active_joint
+
+
+class ControlFrameList(UIList):
+    bl_idname = "CONDYLE_UL_frames"
+
+    def draw_item(
+        self,
+        context: Any,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: Any,
+        active: Any,
+        active_name: Any,
+        index: int = 0,
+    ) -> None:
+        row = layout.row(align=True)
+        if item.object is None or context.scene.objects.get(item.object.name) != item.object:
+            row.label(text=f"{index}  missing: remove it", icon="ERROR")
+            return
+        row.label(text=f"{index}  {item.object.name}", icon="EMPTY_AXIS")
+        row.operator(
+            "condyle.select_control_frame", text="", icon="RESTRICT_SELECT_OFF", emboss=False
+        ).index = index
+
+
+class FramesPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_frames"
+    bl_label = "Curve"
+    bl_order = 3
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        joint = active_joint(context)
+        return joint is not None and joint.condyle.joint.type == "spline_curve"
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        settings = active_joint(context).condyle.joint
+        row = layout.row()
+        row.template_list(
+            "CONDYLE_UL_frames",
+            "",
+            settings,
+            "frames",
+            settings,
+            "active_frame",
+            rows=4 if len(settings.frames) else 3,
+        )
+        side = row.column(align=True)
+        side.operator("condyle.add_control_frame", text="", icon="ADD")
+        side.operator("condyle.remove_control_frame", text="", icon="REMOVE")
+        side.operator("condyle.insert_control_frame", text="", icon="SNAP_MIDPOINT")
+        side.operator("condyle.move_control_frame", text="", icon="TRIA_UP").direction = "UP"
+        side.operator("condyle.move_control_frame", text="", icon="TRIA_DOWN").direction = "DOWN"
+        if len(settings.frames) < settings.order:
+            layout.label(text=f"{settings.order} control frames make a curve", icon="INFO")
+        column = layout.column()
+        column.use_property_split = True
+        column.use_property_decorate = False
+        column.prop(settings, "order")
+        column.prop(settings, "periodic")
+        column.prop(settings, "outside")
+
+
+classes = (ControlFrameList, FramesPanel)

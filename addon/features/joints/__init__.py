@@ -1,0 +1,1 @@
+"""Joints: how two bodies move against each other."""

@@ -1,0 +1,206 @@
+"""Add and remove joints, drive them by their slider."""
+
+from typing import Any
+
+from bpy.props import EnumProperty
+from bpy.types import Operator
+
+from ..common import active_joint, failed, need_object_mode, needs_joint, writable
+from .properties import JOINT_TYPES, match_coordinates
+
+
+class AddJoint(Operator):
+    """Add a joint between two bodies: select the parent, then the child (so that it is active), and add. With the child
+    alone the joint holds it to its parent in Blender, or to the world"""
+
+    bl_idname = "condyle.add_joint"
+    bl_label = "Add Joint"
+    bl_options = {"REGISTER", "UNDO"}
+
+    kind: EnumProperty(
+        name="Type", description="How the child moves", items=JOINT_TYPES, default="spline_curve"
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        from ... import references
+
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        if references.active_body(context) is None:
+            cls.poll_message_set("Select the parent, then the child: two objects, or two bones in pose mode")
+            return False
+        if len(references.selected_bodies(context)) > 2:
+            cls.poll_message_set("More than two are selected: select the parent, then the child")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import authoring, core, references
+
+        child = references.active_body(context)
+        others = [body for body in references.selected_bodies(context) if not references.same(body, child)]
+        parent = others[0] if others else references.blender_parent(child)
+        try:
+            joint = authoring.add_joint(context.scene, parent, child, self.kind)
+        except core.physics().CondyleError as error:
+            return failed(self, error)
+        self.report({"INFO"}, f"Joint {joint.name!r} added")
+        return {"FINISHED"}
+
+
+class RemoveJoint(Operator):
+    """Remove the joint at hand with its control frames; bodies and their animation stay"""
+
+    bl_idname = "condyle.remove_joint"
+    bl_label = "Remove Joint"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return needs_joint(cls, context) and need_object_mode(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import authoring
+
+        authoring.remove_joint(context.scene, active_joint(context))
+        return {"FINISHED"}
+
+
+class SetRestPose(Operator):
+    """Where the child is now, all coordinates of the joint are 0"""
+
+    bl_idname = "condyle.set_rest_pose"
+    bl_label = "Set Rest Pose"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return needs_joint(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import authoring, core
+
+        try:
+            authoring.take_rest_pose(active_joint(context))
+        except core.physics().CondyleError as error:
+            return failed(self, error)
+        return {"FINISHED"}
+
+
+class Drive(Operator):
+    """Let a slider move the child along the joint. The slider is an ordinary custom property of the joint's
+    Empty: key it, \
+drive it; its motion also shows and renders where Condyle is not installed. Again: updates it to the joint's new
+shape"""
+
+    bl_idname = "condyle.drive"
+    bl_label = "Drive by Slider"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not needs_joint(cls, context):
+            return False
+        if len(active_joint(context).condyle.joint.coordinates) != 1:
+            cls.poll_message_set("A slider drives joints with exactly one coordinate")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        return _set_driven(self, context, True)
+
+
+class StopDriving(Operator):
+    """The child follows its own keys again, not the slider"""
+
+    bl_idname = "condyle.stop_driving"
+    bl_label = "Stop Driving"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not needs_joint(cls, context):
+            return False
+        if not active_joint(context).condyle.joint.driven:
+            cls.poll_message_set("The slider does not drive this joint")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        return _set_driven(self, context, False)
+
+
+def _set_driven(operator: Operator, context: Any, driven: bool) -> set[str]:
+    from ... import core, drive
+
+    try:
+        drive.set_driven(context.scene, active_joint(context), driven)
+    except core.physics().CondyleError as error:
+        return failed(operator, error)
+    return {"FINISHED"}
+
+
+class StartHere(Operator):
+    """The simulation starts where the slider is now"""
+
+    bl_idname = "condyle.start_here"
+    bl_label = "Start Here"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not needs_joint(cls, context):
+            return False
+        if not active_joint(context).condyle.joint.driven:
+            cls.poll_message_set("Drive the joint by its slider first")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import drive
+
+        drive.start_here(context.scene, active_joint(context))
+        return {"FINISHED"}
+
+
+class AddPart(Operator):
+    """Add a joint to the row of a composite joint"""
+
+    bl_idname = "condyle.add_part"
+    bl_label = "Add Part"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return needs_joint(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        settings = active_joint(context).condyle.joint
+        settings.parts.add()
+        match_coordinates(settings)
+        return {"FINISHED"}
+
+
+class RemovePart(Operator):
+    """Remove the last joint from the row of a composite joint"""
+
+    bl_idname = "condyle.remove_part"
+    bl_label = "Remove Part"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return needs_joint(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        settings = active_joint(context).condyle.joint
+        if not settings.parts:
+            self.report({"WARNING"}, "The joint has no parts")
+            return {"CANCELLED"}
+        settings.parts.remove(len(settings.parts) - 1)
+        match_coordinates(settings)
+        return {"FINISHED"}
+
+
+classes = (AddJoint, RemoveJoint, SetRestPose, Drive, StopDriving, StartHere, AddPart, RemovePart)

@@ -1,0 +1,1 @@
+"""Overlay: joints drawn over the 3D view."""

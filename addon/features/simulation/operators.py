@@ -1,0 +1,96 @@
+"""Bake, cancel, free the bake."""
+
+from typing import Any
+
+from bpy.types import Operator
+
+from ... import session
+from ...jobs import JobOperator
+from ..common import failed, need_object_mode, writable
+
+
+class Bake(JobOperator, Operator):
+    """Simulate the scene's joints and bodies and write their motion to new actions; the old ones are kept for
+    Free Bake"""
+
+    bl_idname = "condyle.bake"
+    bl_label = "Bake"
+    bl_options = {"REGISTER", "UNDO"}
+    title = "Bake"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        if not any(has_work(item) for item in context.scene.objects):
+            cls.poll_message_set("Nothing to simulate: add a joint, or let a body be free")
+            return False
+        return True
+
+    def steps(self, context: Any) -> Any:
+        from ... import tasks
+
+        return tasks.bake(context.scene)
+
+    def told(self, outcome: Any) -> str:
+        bodies = len(outcome.bodies)
+        seconds = sum(outcome.seconds.values())
+        return f"Baked {bodies} {'body' if bodies == 1 else 'bodies'}, {len(outcome.frames)} frames in {seconds:.1f} s"
+
+
+def has_work(item: Any) -> bool:
+    """Whether an object gives a simulation something to do."""
+    data = item.condyle
+    if data.joint.enabled or (data.body.enabled and data.body.motion == "FREE"):
+        return True
+    return item.pose is not None and any(
+        bone.condyle.body.enabled and bone.condyle.body.motion == "FREE" for bone in item.pose.bones
+    )
+
+
+class FreeBake(Operator):
+    """Take the bake away: every object gets back the action and the pose that it had before"""
+
+    bl_idname = "condyle.free_bake"
+    bl_label = "Free Bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        if not any(item.condyle.bake.action is not None for item in context.scene.objects):
+            cls.poll_message_set("Nothing is baked")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import core, tasks
+
+        try:
+            count = tasks.free_bake(context.scene)
+        except core.physics().CondyleError as error:
+            return failed(self, error)
+        session.tell(f"Bake of {count} {'object' if count == 1 else 'objects'} freed", "CHECKMARK")
+        return {"FINISHED"}
+
+
+class CancelJob(Operator):
+    """Stop what Condyle computes; nothing is changed (the same as Esc)"""
+
+    bl_idname = "condyle.cancel"
+    bl_label = "Cancel"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if session.job is None:
+            cls.poll_message_set("Nothing is being computed")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        session.job.cancel_wanted = True
+        return {"FINISHED"}
+
+
+classes = (Bake, FreeBake, CancelJob)

@@ -1,0 +1,135 @@
+"""Long work in the window: a modal operator walks a task while the compute process computes and Blender lives on."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from . import core, session, worker_client
+
+TICK = 0.05  # seconds between two looks at the job
+
+
+@dataclass
+class Job:
+    """The work under way, for the panel and the status bar."""
+
+    title: str
+    began: float
+    progress: float = 0.0
+    message: str = ""
+    cancel_wanted: bool = False
+
+    @property
+    def text(self) -> str:
+        what = self.message or "starting the compute process"
+        if what.startswith("compiling"):
+            what += " (first time only)"
+        return f"{self.title}: {what}"
+
+
+class JobOperator:
+    """Base of operators whose work is a task of the compute process; they change data only when it is all done.
+
+    Called from a script or in the background it waits; from the window it is modal: everything else goes on,
+    Esc cancels.
+    """
+
+    title = ""
+
+    def steps(self, context: Any) -> Any:
+        """The task, a generator (see ``tasks``)."""
+        raise TypeError(f"{type(self).__name__} has no task")
+
+    def told(self, outcome: Any) -> str:
+        """The line that says what was done."""
+        return f"{self.title} done"
+
+    def execute(self, context: Any) -> set[str]:
+        try:
+            outcome = worker_client.run(self.steps(context))
+        except core.physics().CondyleError as error:
+            return self._fail(error)
+        return self._finish(outcome)
+
+    def invoke(self, context: Any, _event: Any) -> set[str]:
+        if bpy.app.background:
+            return self.execute(context)
+        self._task = self.steps(context)
+        try:
+            self._request = next(self._task)
+        except StopIteration as end:
+            return self._finish(end.value)
+        except core.physics().CondyleError as error:
+            return self._fail(error)
+        session.job = Job(self.title, time.monotonic())
+        session.tell("")
+        manager = context.window_manager
+        self._timer = manager.event_timer_add(TICK, window=context.window)
+        manager.modal_handler_add(self)
+        show_progress(context)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: Any, event: Any) -> set[str]:
+        job = session.job
+        if job is None or job.cancel_wanted or (event.type == "ESC" and event.value == "PRESS"):
+            return self._stop(context)
+        if event.type != "TIMER":
+            return {"PASS_THROUGH"}
+        if not self._request.poll():
+            changed = (job.progress, job.message) != (self._request.progress, self._request.message)
+            job.progress, job.message = self._request.progress, self._request.message
+            if changed:
+                show_progress(context)
+            return {"PASS_THROUGH"}
+        try:
+            self._request = worker_client.advance(self._task, self._request)
+        except StopIteration as end:
+            self._end(context)
+            return self._finish(end.value)
+        except core.physics().CondyleError as error:
+            self._end(context)
+            return self._fail(error)
+        return {"PASS_THROUGH"}
+
+    def cancel(self, context: Any) -> None:
+        """Blender ends the operator, because a file is loaded or the window closes."""
+        self._stop(context)
+
+    def _stop(self, context: Any) -> set[str]:
+        self._request.cancel()
+        self._task.close()
+        self._end(context)
+        session.tell(f"{self.title} cancelled", "CANCEL")
+        self.report({"INFO"}, f"{self.title} cancelled: nothing was changed")
+        return {"CANCELLED"}
+
+    def _end(self, context: Any) -> None:
+        session.job = None
+        context.window_manager.event_timer_remove(self._timer)
+        show_progress(context)
+
+    def _finish(self, outcome: Any) -> set[str]:
+        session.tell(self.told(outcome), "CHECKMARK")
+        self.report({"INFO"}, self.told(outcome))
+        return {"FINISHED"}
+
+    def _fail(self, error: Exception) -> set[str]:
+        session.tell(str(error), "ERROR")
+        self.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+
+
+def show_progress(context: Any) -> None:
+    """Status bar and sidebars show what goes on, or that nothing does."""
+    job = session.job
+    text = None if job is None else f"{job.text}  {job.progress:.0%}   (Esc: cancel)"
+    for workspace in bpy.data.workspaces:
+        workspace.status_text_set(text)
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()

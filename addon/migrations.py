@@ -1,0 +1,71 @@
+"""Old files: every root of our data carries a schema version, and a chain of steps brings it up to date on load.
+
+A file of a newer version is left alone: it can be looked at, and operators that change data refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import bpy
+
+from . import references, session
+
+SCHEMA_VERSION = 1
+
+#: step k brings a root (SceneData, ObjectData or BoneData) from version k to k + 1
+STEPS: dict[int, Callable[[Any], None]] = {}
+
+
+def roots() -> Iterator[tuple[str, Any]]:
+    """Name and root of everything in the file that holds our data."""
+    for scene in bpy.data.scenes:
+        yield f"scene {scene.name!r}", scene.condyle
+    for item in bpy.data.objects:
+        yield f"object {item.name!r}", item.condyle
+        if item.pose is not None:
+            for bone in item.pose.bones:
+                yield f"bone {bone.name!r} of {item.name!r}", bone.condyle
+
+
+def stamp(root: Any) -> None:
+    """Mark a root as holding data of this version; whoever writes the first data calls it."""
+    if root.schema_version == 0:
+        root.schema_version = SCHEMA_VERSION
+
+
+def migrate() -> str:
+    """Bring all data of the open file up to date; returns a warning, or an empty text.
+
+    Sets ``session.read_only`` where something was saved by a newer version.
+    """
+    session.read_only = False
+    used = [(name, root) for name, root in roots() if root.schema_version > 0]
+    newer = [(name, root.schema_version) for name, root in used if root.schema_version > SCHEMA_VERSION]
+    if newer:
+        session.read_only = True
+        name, version = newer[0]
+        return (
+            f"Condyle: {name} was saved by a newer version (data version {version}, this is {SCHEMA_VERSION}); "
+            "its data can be seen but not changed"
+        )
+    for _, root in used:
+        for version in range(root.schema_version, SCHEMA_VERSION):
+            STEPS[version](root)
+            root.schema_version = version + 1
+    for item in bpy.data.objects:
+        if item.condyle.joint.enabled:
+            references.relink(item.condyle.joint.parent)
+            references.relink(item.condyle.joint.child)
+    return ""
+
+
+@bpy.app.handlers.persistent
+def on_load(_path: Any = None, *_rest: Any) -> None:
+    """Handler of load_post."""
+    session.job = None
+    warning = migrate()
+    session.tell(warning, "ERROR" if warning else "INFO")
+    if warning:
+        print(warning)

@@ -1,0 +1,67 @@
+"""The roots of all data that Condyle keeps in a file: on scenes, objects and pose bones."""
+
+import bpy
+from bpy.props import IntProperty, PointerProperty, StringProperty
+from bpy.types import Object, PropertyGroup
+
+from .features.bodies.properties import BodyProperties
+from .features.common import OVERRIDE
+from .features.joints.properties import JointProperties
+from .features.overlay.properties import OverlayProperties
+from .features.simulation.properties import BakeRecord, ChannelRecord, SimulationProperties
+
+
+class SceneData(PropertyGroup):
+    """Condyle's settings of a scene."""
+
+    schema_version: IntProperty(
+        name="Schema", description="Version of the stored data; 0: none was stored", override=OVERRIDE
+    )
+    simulation: PointerProperty(type=SimulationProperties, name="Simulation", override=OVERRIDE)
+    overlay: PointerProperty(type=OverlayProperties, name="Overlay", override=OVERRIDE)
+
+
+class ObjectData(PropertyGroup):
+    """Condyle's data of an object."""
+
+    schema_version: IntProperty(
+        name="Schema", description="Version of the stored data; 0: none was stored", override=OVERRIDE
+    )
+    body: PointerProperty(type=BodyProperties, name="Body", override=OVERRIDE)
+    joint: PointerProperty(type=JointProperties, name="Joint", override=OVERRIDE)
+    frame_of: PointerProperty(
+        name="Control Frame Of",
+        description="Joint of which this Empty is a control frame",
+        type=Object,
+        override=OVERRIDE,
+    )
+    channels: PointerProperty(type=ChannelRecord, name="Channels", override=OVERRIDE)
+    bake: PointerProperty(type=BakeRecord, name="Bake", override=OVERRIDE)
+
+
+class BoneData(PropertyGroup):
+    """Condyle's data of a pose bone."""
+
+    schema_version: IntProperty(
+        name="Schema", description="Version of the stored data; 0: none was stored", override=OVERRIDE
+    )
+    uid: StringProperty(name="UID", description="Identity of the bone, whatever its name", override=OVERRIDE)
+    body: PointerProperty(type=BodyProperties, name="Body", override=OVERRIDE)
+    channels: PointerProperty(type=ChannelRecord, name="Channels", override=OVERRIDE)
+
+
+classes = (SceneData, ObjectData, BoneData)
+
+ROOTS = ((bpy.types.Scene, SceneData), (bpy.types.Object, ObjectData), (bpy.types.PoseBone, BoneData))
+
+
+def attach() -> None:
+    """Put the roots where users find them: scene.condyle, object.condyle, pose_bone.condyle."""
+    for owner, group in ROOTS:
+        owner.condyle = PointerProperty(type=group, name="Condyle", override=OVERRIDE)
+
+
+def detach() -> None:
+    """Take the roots away again."""
+    for owner, _ in ROOTS:
+        del owner.condyle

@@ -1,0 +1,167 @@
+"""Bodies by reference: an object, or a pose bone, that survive renaming, undo and linking.
+
+Blender cannot point at a pose bone. A reference to one is the armature's pointer, a uid kept on the bone and the bone's
+name when last seen. A duplicated bone carries its original's uid; of two with the same uid the one with the
+cached name is meant. Across ticks of the event loop a body is a `Handle`, because undo replaces every Blender
+object.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Body:
+    """An object (bone is "") or a pose bone of an armature; not to be held across ticks of the event loop."""
+
+    object: Any
+    bone: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.object.name}/{self.bone}" if self.bone else self.object.name
+
+    @property
+    def pose_bone(self) -> Any:
+        return self.object.pose.bones[self.bone] if self.bone else None
+
+    @property
+    def owner(self) -> Any:
+        """What carries the body's `condyle` properties and transform channels: the object or the pose bone."""
+        return self.pose_bone if self.bone else self.object
+
+    @property
+    def data(self) -> Any:
+        return self.owner.condyle
+
+    @property
+    def matrix(self) -> Any:
+        """Matrix in the world, with scale, as last evaluated."""
+        return self.object.matrix_world @ self.pose_bone.matrix if self.bone else self.object.matrix_world
+
+    @property
+    def path_prefix(self) -> str:
+        """Beginning of the data paths of its channels on the object."""
+        return self.pose_bone.path_from_id() + "." if self.bone else ""
+
+    def handle(self) -> Handle:
+        return Handle(self.object.session_uid, self.bone)
+
+
+@dataclass(frozen=True)
+class Handle:
+    """A body across ticks of the event loop."""
+
+    session_uid: int
+    bone: str = ""
+
+    def find(self) -> Body | None:
+        """The body now; None if the object or the bone is gone."""
+        found = next((item for item in bpy.data.objects if item.session_uid == self.session_uid), None)
+        if found is None or (self.bone and (found.pose is None or self.bone not in found.pose.bones)):
+            return None
+        return Body(found, self.bone)
+
+
+def key_of(body: Body) -> Key:
+    """Key of a body in a mapping; only for as long as nothing is renamed."""
+    return body.object.name_full, body.bone
+
+
+def object_by_session_uid(session_uid: int) -> Any:
+    """The object with that session uid; None if it is gone."""
+    body = Handle(session_uid).find()
+    return body.object if body else None
+
+
+def resolve(reference: Any) -> Body | None:
+    """The body that a reference property means; None if it is empty or its bone is gone."""
+    if reference.object is None:
+        return None
+    if not reference.bone_uid:
+        return Body(reference.object)
+    if reference.object.pose is None:
+        return None
+    bones = reference.object.pose.bones
+    cached = bones.get(reference.bone_name)
+    if cached is not None and cached.condyle.uid == reference.bone_uid:
+        return Body(reference.object, cached.name)
+    renamed = next((bone for bone in bones if bone.condyle.uid == reference.bone_uid), None)
+    return Body(reference.object, renamed.name) if renamed is not None else None
+
+
+def point_at(reference: Any, body: Body | None) -> None:
+    """Make a reference property mean that body; None empties it."""
+    reference.object = body.object if body else None
+    reference.bone_name = body.bone if body else ""
+    reference.bone_uid = ensure_uid(body.pose_bone) if body and body.bone else ""
+
+
+def ensure_uid(pose_bone: Any) -> str:
+    """The uid of a pose bone, made at the first call."""
+    if not pose_bone.condyle.uid:
+        pose_bone.condyle.uid = uuid.uuid4().hex
+    return str(pose_bone.condyle.uid)
+
+
+def relink(reference: Any) -> None:
+    """Renew the cached name of a reference after its bone was renamed."""
+    body = resolve(reference)
+    if body is not None and reference.bone_name != body.bone:
+        reference.bone_name = body.bone
+
+
+def same(first: Body | None, second: Body | None) -> bool:
+    """Whether two references mean the same body."""
+    if first is None or second is None:
+        return first is second
+    return first.object == second.object and first.bone == second.bone
+
+
+def active_body(context: Any) -> Body | None:
+    """The body-to-be at hand: the active pose bone in pose mode, else the active object."""
+    if context.mode == "POSE" and context.active_pose_bone is not None:
+        return Body(context.active_pose_bone.id_data, context.active_pose_bone.name)
+    active = context.active_object
+    return Body(active) if active is not None else None
+
+
+def blender_parent(body: Body) -> Body | None:
+    """The object or bone that a body is parented to in Blender."""
+    if body.bone:
+        parent = body.pose_bone.parent
+        return Body(body.object, parent.name) if parent is not None else None
+    parent = body.object.parent
+    if parent is None:
+        return None
+    return Body(parent, body.object.parent_bone if body.object.parent_type == "BONE" else "")
+
+
+def selected_bodies(context: Any) -> list[Body]:
+    """Selected pose bones in pose mode, else selected objects."""
+    if context.mode == "POSE":
+        return [Body(bone.id_data, bone.name) for bone in context.selected_pose_bones or ()]
+    return [Body(item) for item in context.selected_objects]
+
+
+def bodies_of(scene: Any) -> list[Body]:
+    """Every object and pose bone of a scene that is a body, in a stable order."""
+    found = []
+    for item in sorted(scene.objects, key=lambda each: each.name):
+        if item.condyle.body.enabled:
+            found.append(Body(item))
+        if item.pose is not None:
+            found += [Body(item, bone.name) for bone in item.pose.bones if bone.condyle.body.enabled]
+    return found
+
+
+def joints_of(scene: Any) -> list[Any]:
+    """Every joint of a scene: the Empties that carry one, by name."""
+    return [item for item in sorted(scene.objects, key=lambda each: each.name) if item.condyle.joint.enabled]

@@ -1,0 +1,83 @@
+"""Every class of the add-on, in the order in which Blender wants them."""
+
+from typing import Any
+
+import bpy
+
+from . import migrations, properties, session, worker_client
+from .features import common
+from .features.bodies import operators as body_operators
+from .features.bodies import panels as body_panels
+from .features.bodies import properties as body_properties
+from .features.fitting import operators as fitting_operators
+from .features.fitting import panels as fitting_panels
+from .features.fitting import properties as fitting_properties
+from .features.frames import operators as frame_operators
+from .features.frames import panels as frame_panels
+from .features.joints import operators as joint_operators
+from .features.joints import panels as joint_panels
+from .features.joints import properties as joint_properties
+from .features.overlay import drawing
+from .features.overlay import panels as overlay_panels
+from .features.overlay import properties as overlay_properties
+from .features.simulation import operators as simulation_operators
+from .features.simulation import panels as simulation_panels
+from .features.simulation import properties as simulation_properties
+
+MODULES = (
+    common,
+    body_properties,
+    fitting_properties,
+    joint_properties,
+    simulation_properties,
+    overlay_properties,
+    properties,
+    body_operators,
+    joint_operators,
+    frame_operators,
+    fitting_operators,
+    simulation_operators,
+    simulation_panels,
+    body_panels,
+    joint_panels,
+    frame_panels,
+    fitting_panels,
+    overlay_panels,
+)
+CLASSES = tuple(each for module in MODULES for each in module.classes)
+
+
+_command: Any = None
+
+
+def run_command(arguments: list[str]) -> int:
+    """``blender --command condyle ...``."""
+    from . import cli
+
+    return cli.main(arguments)
+
+
+def register() -> None:
+    """Add everything to Blender."""
+    global _command
+    for each in CLASSES:
+        bpy.utils.register_class(each)
+    properties.attach()
+    bpy.app.handlers.load_post.append(migrations.on_load)
+    drawing.start()
+    _command = bpy.utils.register_cli_command("condyle", run_command)
+
+
+def unregister() -> None:
+    """Take everything away again, the compute process too."""
+    if session.job is not None:
+        session.job.cancel_wanted = True
+    bpy.utils.unregister_cli_command(_command)
+    worker_client.close()
+    drawing.stop()
+    bpy.app.handlers.load_post.remove(migrations.on_load)
+    properties.detach()
+    for each in reversed(CLASSES):
+        bpy.utils.unregister_class(each)
+    session.tell("")
+    session.job = None

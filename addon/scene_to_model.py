@@ -1,0 +1,294 @@
+"""Blender scene -> physics model, and which body of the scene each body of the model is.
+
+Bodies that are held (no joint, not free) are not bodies of the model: their children hang on the world where
+they stand. The scene must be evaluated at the first frame of the simulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from . import core, references, units
+from .references import Body, Handle, Key, key_of
+
+
+@dataclass(frozen=True)
+class ModelBody:
+    """One body of the model: where it is in the scene, its uniform scale there, and its joint's Empty (None: free)."""
+
+    handle: Handle
+    name: str
+    scale: float
+    joint_name: str
+
+
+@dataclass(frozen=True)
+class SceneModel:
+    """A model with its start, and the scene's body behind each of its bodies, in the model's order."""
+
+    model: Any
+    state: Any
+    bodies: tuple[ModelBody, ...]
+
+
+@dataclass(frozen=True)
+class _Link:
+    """How a body hangs: its joint's Empty, or None for a free body; and its parent, or None for the world."""
+
+    body: Body
+    joint: Any
+    parent: Body | None
+
+
+def read(scene: Any, curves: Mapping[int, Any] | None = None) -> SceneModel:
+    """The model of a scene.
+
+    Args:
+        curves: spline curves (of physics, in metres) to use in place of the control frames of joints, by session uid.
+
+    Raises:
+        ModelError: what is wrong, by name and value; nothing in the scene has been changed.
+    """
+    links = _ordered(_links(scene))
+    if not links:
+        raise core.model_error(
+            f"scene {scene.name!r} has nothing to simulate: make a joint between two bodies, or let a body be free"
+        )
+    builder = core.physics().ModelBuilder(
+        gravity=np.array(scene.condyle.simulation.gravity, dtype=np.float64)
+    )
+    moving = {key_of(link.body): link.body.name for link in links}
+    start: dict[str, Any] = {}
+    speed: dict[str, Any] = {}
+    found = []
+    for link in links:
+        body = link.body
+        _, scale = units.split_scale(body.matrix, body.name)
+        builder.add_body(body.name, **_arguments(scene, link, moving, curves or {}))
+        if link.joint is not None:
+            rows = link.joint.condyle.joint.coordinates
+            start[body.name] = np.array([row.start for row in rows], dtype=np.float64)
+            speed[body.name] = np.array([row.start_speed for row in rows], dtype=np.float64)
+        found.append(ModelBody(body.handle(), body.name, scale, link.joint.name if link.joint else ""))
+    model = builder.build()
+    return SceneModel(model, model.state(q=start, qd=speed), tuple(found))
+
+
+def _arguments(
+    scene: Any, link: _Link, moving: Mapping[Key, str], curves: Mapping[int, Any]
+) -> dict[str, Any]:
+    """Arguments of add_body for one body."""
+    mass = mass_properties(scene, link.body)
+    arguments: dict[str, Any] = {"mass": mass.mass, "com": mass.center, "inertia": mass.inertia}
+    if link.joint is None:
+        pose, _ = units.split_scale(link.body.matrix, link.body.name)
+        free = core.physics().joints.Free()
+        return {**arguments, "joint": free, "joint_in_parent": units.to_metres(pose, scene)}
+    frame, _ = units.split_scale(link.joint.matrix_world, f"joint {link.joint.name!r}")
+    if link.parent is not None and key_of(link.parent) in moving:
+        base, _ = units.split_scale(link.parent.matrix, link.parent.name)
+        arguments["parent"] = moving[key_of(link.parent)]
+        frame = core.physics().lie.inverse(base) @ frame
+    fitted = curves.get(link.joint.session_uid)
+    joint = fitted if fitted is not None else read_joint(scene, link.joint)
+    arguments["joint"] = joint
+    arguments["joint_in_parent"] = units.to_metres(frame, scene)
+    if fitted is None:
+        arguments["body_in_joint"] = units.to_metres(child_in_joint(link.joint), scene)
+    return {**arguments, **_passive(link.joint, joint)}
+
+
+def child_in_joint(item: Any) -> np.ndarray:
+    """Pose (4, 4) of the child in the joint's frame where all coordinates are 0, in Blender units."""
+    matrix = np.array(item.condyle.joint.child_in_joint, dtype=np.float64).reshape(4, 4)
+    return units.split_scale(matrix, f"rest pose of joint {item.name!r}")[0]
+
+
+def _passive(item: Any, joint: Any) -> dict[str, Any]:
+    """Springs, dampers and limits of a joint."""
+    rows = item.condyle.joint.coordinates
+    if len(rows) != joint.num_coordinates:
+        raise core.model_error(
+            f"joint {item.name!r} has {joint.num_coordinates} coordinates but settings for {len(rows)}; "
+            "set its type again"
+        )
+    values = {
+        name: np.array([getattr(row, name) for row in rows], dtype=np.float64)
+        for name in ("stiffness", "rest", "damping", "armature", "limit_stiffness", "limit_damping")
+    }
+    for name in ("limit_stiffness", "limit_damping"):
+        if not values[name].any():
+            values[name] = None
+    limits = []
+    for row, (lower, upper) in zip(rows, joint.range):
+        if row.limits == "CUSTOM":
+            lower, upper = row.lower, row.upper
+        elif row.limits == "NONE":
+            lower, upper = -np.inf, np.inf
+        limits.append((lower, upper))
+    return {**values, "limits": limits}
+
+
+def read_joint(scene: Any, item: Any) -> Any:
+    """The joint of physics that an Empty describes; ModelError names the Empty."""
+    settings = item.condyle.joint
+    try:
+        if settings.type == "spline_curve":
+            return _read_spline(scene, item)
+        if settings.type == "composite":
+            parts = [_elementary(scene, part, part.type) for part in settings.parts]
+            return core.physics().joints.Composite(joints=tuple(parts))
+        return _elementary(scene, settings, settings.type)
+    except core.physics().ModelError as error:
+        raise core.model_error(f"joint {item.name!r}: {error}") from error
+
+
+def _elementary(scene: Any, settings: Any, kind: str) -> Any:
+    joint_class = core.physics().joints.REGISTRY[kind]
+    axis, axis_2 = (np.array(value, dtype=np.float64) for value in (settings.axis, settings.axis_2))
+    if kind in {"hinge", "slider", "cylindrical"}:
+        return joint_class(axis=axis)
+    if kind == "helical":
+        return joint_class(axis=axis, pitch=settings.pitch * units.length_scale(scene))
+    if kind == "universal":
+        return joint_class(axis_1=axis, axis_2=axis_2)
+    if kind == "spline_curve":
+        raise core.model_error("a composite's spline curve has no control frames of its own yet")
+    return joint_class()
+
+
+def control_frames(scene: Any, item: Any) -> np.ndarray:
+    """Control frames (m, 4, 4) of a spline curve joint in its own frame, in Blender units.
+
+    Raises:
+        ModelError: an Empty is missing, or is not rigid.
+    """
+    settings = item.condyle.joint
+    base = core.physics().lie.inverse(units.split_scale(item.matrix_world, f"joint {item.name!r}")[0])
+    poses = []
+    for number, frame in enumerate(settings.frames):
+        if frame.object is None or scene.objects.get(frame.object.name) != frame.object:
+            raise core.model_error(
+                f"control frame {number} is missing (its Empty was deleted); remove it from the list"
+            )
+        name = f"control frame {number} ({frame.object.name!r})"
+        poses.append(base @ units.split_scale(frame.object.matrix_world, name)[0])
+    return np.array(poses).reshape(-1, 4, 4)
+
+
+def _read_spline(scene: Any, item: Any) -> Any:
+    settings = item.condyle.joint
+    frames = units.to_metres(control_frames(scene, item), scene)
+    return core.physics().joints.SplineCurve(
+        frames,
+        order=settings.order,
+        knots=stored_knots(settings),
+        periodic=settings.periodic,
+        outside=settings.outside,
+        length_scale=settings.length_scale * units.length_scale(scene),
+    )
+
+
+def stored_knots(settings: Any) -> np.ndarray | None:
+    """Knots (m + order,) that a fit left; None where there are none for that many frames: natural parameterization."""
+    count = len(settings.frames)
+    if len(settings.knots) != count + settings.order:
+        return None
+    knots = np.array([knot.value for knot in settings.knots], dtype=np.float64)
+    if settings.periodic:  # stored in float32, they must repeat exactly
+        knots[count:] = knots[: settings.order] + (knots[count] - knots[0])
+    return knots
+
+
+def mass_properties(scene: Any, body: Body) -> units.MassProperties:
+    """Mass properties of a body in its own axes; ModelError names the body."""
+    settings = body.data.body
+    if settings.mass_source == "MANUAL":
+        xx, yy, zz = settings.inertia_diagonal
+        xy, xz, yz = settings.inertia_products
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=np.float64)
+        center = np.array(settings.center_of_mass, dtype=np.float64) * units.length_scale(scene)
+        return units.MassProperties(settings.mass, center, inertia)
+    shape = settings.shape or (body.object if not body.bone else None)
+    if shape is None or shape.type != "MESH":
+        raise core.model_error(
+            f"{body.name} has no mesh to take its mass from; choose a shape, or give the mass by hand"
+        )
+    pose, _ = units.split_scale(body.matrix, body.name)
+    vertices, triangles = mesh_arrays(shape)
+    to_body = core.physics().lie.inverse(pose) @ units.array4(shape.matrix_world)
+    vertices = vertices @ to_body[:3, :3].T + to_body[:3, 3]
+    return units.mesh_mass_properties(
+        vertices * units.length_scale(scene), triangles, settings.density, body.name
+    )
+
+
+def mesh_arrays(item: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (n, 3) in the object's space and triangles (m, 3) of an object's evaluated mesh."""
+    evaluated = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    mesh = evaluated.to_mesh()
+    try:
+        mesh.calc_loop_triangles()
+        vertices = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+        mesh.vertices.foreach_get("co", vertices)
+        triangles = np.empty(3 * len(mesh.loop_triangles), dtype=np.int32)
+        mesh.loop_triangles.foreach_get("vertices", triangles)
+    finally:
+        evaluated.to_mesh_clear()
+    return vertices.reshape(-1, 3).astype(np.float64), triangles.reshape(-1, 3)
+
+
+def _links(scene: Any) -> list[_Link]:
+    """Every moving body with its joint and parent, checked."""
+    links: dict[Key, _Link] = {}
+    for item in references.joints_of(scene):
+        settings = item.condyle.joint
+        child, parent = references.resolve(settings.child), references.resolve(settings.parent)
+        _check_role(scene, item, child, "child")
+        if not settings.to_world:
+            _check_role(scene, item, parent, "parent")
+        if not settings.to_world and references.same(child, parent):
+            raise core.model_error(f"joint {item.name!r}: {child.name} is its own parent")
+        other = links.get(key_of(child))
+        if other is not None:
+            raise core.model_error(
+                f"joints {other.joint.name!r} and {item.name!r} both move {child.name}; remove one"
+            )
+        links[key_of(child)] = _Link(child, item, None if settings.to_world else parent)
+    for body in references.bodies_of(scene):
+        if body.data.body.motion == "FREE" and key_of(body) not in links:
+            links[key_of(body)] = _Link(body, None, None)
+    return list(links.values())
+
+
+def _check_role(scene: Any, item: Any, body: Body | None, role: str) -> None:
+    if body is None:
+        raise core.model_error(f"joint {item.name!r}: its {role} is missing; choose one in the joint's panel")
+    if scene.objects.get(body.object.name) != body.object:
+        raise core.model_error(f"joint {item.name!r}: its {role} {body.name} is not in scene {scene.name!r}")
+    if not body.data.body.enabled:
+        raise core.model_error(
+            f"joint {item.name!r}: its {role} {body.name} is not a body; make it one first"
+        )
+
+
+def _ordered(links: list[_Link]) -> list[_Link]:
+    """Parents first; ModelError names the bodies of a cycle."""
+    waiting = {key_of(link.body): link for link in links}
+    ordered: list[_Link] = []
+    while waiting:
+        ready = [
+            link for link in waiting.values() if link.parent is None or key_of(link.parent) not in waiting
+        ]
+        if not ready:
+            names = ", ".join(link.body.name for link in waiting.values())
+            raise core.model_error(f"joints form a cycle: each of {names} hangs on another of them")
+        ordered += ready
+        for link in ready:
+            del waiting[key_of(link.body)]
+    return ordered

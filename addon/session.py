@@ -1,0 +1,21 @@
+"""What lasts as long as Blender runs, and never goes into a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: the file at hand was saved by a newer version: shown, not changed
+read_only: bool = False
+
+#: the fit or bake under way (see `jobs`); one at a time
+job: Any = None
+
+#: last line for the panel: what was done, or what went wrong
+message: str = ""
+message_icon: str = "INFO"
+
+
+def tell(text: str, icon: str = "INFO") -> None:
+    """Set the panel's last line."""
+    global message, message_icon
+    message, message_icon = text, icon

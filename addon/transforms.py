@@ -1,0 +1,203 @@
+"""Simulated world poses -> the matrices that an object's or bone's own channels must give, through its parents.
+
+What is not simulated and not animated stands still; what is animated is sampled, and only then is the scene
+evaluated frame by frame. All matrices float64, in Blender units; (F, 4, 4) over the frames, or (1, 4, 4) where
+nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from . import core, units
+from .references import Body, Key, key_of
+
+
+def is_animated(item: Any) -> bool:
+    """Whether an object's own channels may change with time, by action, NLA, drivers or constraints."""
+    data = item.animation_data
+    if data is not None and (data.action or data.drivers or data.nla_tracks):
+        return True
+    if item.pose is not None and any(bone.constraints for bone in item.pose.bones):
+        return True
+    return bool(item.constraints)
+
+
+def sample_matrices(
+    scene: Any, objects: Iterable[Any], frames: np.ndarray
+) -> dict[str, dict[str, np.ndarray]]:
+    """World and basis matrices (F, 4, 4) of objects, and of every bone of theirs, at frames; the frame is put back.
+
+    Returns:
+        {object name: {"": world, "basis": basis, "pose:BONE": armature space, "basis:BONE": own channels}}
+    """
+    objects = list(objects)
+    if not objects:
+        return {}
+    current, subframe = scene.frame_current, scene.frame_subframe
+    rows: dict[str, dict[str, list[Any]]] = {item.name_full: {} for item in objects}
+    try:
+        for frame in frames:
+            scene.frame_set(int(np.floor(frame)), subframe=float(frame - np.floor(frame)))
+            for item in objects:
+                row = rows[item.name_full]
+                row.setdefault("", []).append(item.matrix_world.copy())
+                row.setdefault("basis", []).append(item.matrix_basis.copy())
+                for bone in item.pose.bones if item.pose is not None else ():
+                    row.setdefault(f"pose:{bone.name}", []).append(bone.matrix.copy())
+                    row.setdefault(f"basis:{bone.name}", []).append(bone.matrix_basis.copy())
+    finally:
+        scene.frame_set(current, subframe=subframe)
+    return {
+        name: {key: np.array(value, dtype=np.float64) for key, value in row.items()}
+        for name, row in rows.items()
+    }
+
+
+class LocalPoses:
+    """Turns world poses of simulated bodies into matrices of their own channels.
+
+    Args:
+        scene: the scene, at its first frame.
+        frames: (F,).
+        worlds: world matrices (F, 4, 4) with scale, in Blender units, of each simulated body by `key_of`.
+    """
+
+    def __init__(self, scene: Any, frames: np.ndarray, worlds: Mapping[Key, np.ndarray]) -> None:
+        self.scene = scene
+        self.frames = frames
+        self.worlds = dict(worlds)
+        self._object_worlds: dict[str, np.ndarray] = {}
+        self._bone_poses: dict[Key, np.ndarray] = {}
+        self._samples = sample_matrices(scene, self._moving(), frames)
+
+    def basis(self, body: Body) -> np.ndarray:
+        """Matrices (F, 4, 4) of the body's own channels."""
+        world = self.worlds[key_of(body)]
+        if not body.bone:
+            return np.linalg.inv(self._effect_of_parent(body.object)) @ world
+        pose = np.linalg.inv(self.object_world(body.object)) @ world
+        return self._bone_basis(body, pose)
+
+    def object_world(self, item: Any) -> np.ndarray:
+        """World matrices of any object."""
+        simulated = self.worlds.get((item.name_full, ""))
+        if simulated is not None:
+            return simulated
+        if item.name_full not in self._object_worlds:
+            self._object_worlds[item.name_full] = self._unsimulated_world(item)
+        return self._object_worlds[item.name_full]
+
+    def _unsimulated_world(self, item: Any) -> np.ndarray:
+        samples = self._samples.get(item.name_full)
+        if not self._hangs_on_simulated(item):
+            return samples[""] if samples else units.array4(item.matrix_world)[None]
+        if any(not constraint.mute for constraint in item.constraints):
+            raise core.model_error(
+                f"object {item.name!r} stands between simulated bodies and has constraints; remove or mute them"
+            )
+        basis = samples["basis"] if samples else units.array4(item.matrix_basis)[None]
+        return self._effect_of_parent(item) @ basis
+
+    def _effect_of_parent(self, item: Any) -> np.ndarray:
+        if item.parent is None:
+            return np.eye(4)[None]
+        parent = self.object_world(item.parent)
+        inverse = units.array4(item.matrix_parent_inverse)
+        if item.parent_type in {"OBJECT", "ARMATURE"}:
+            return parent @ inverse
+        if item.parent_type == "BONE" and item.parent_bone in item.parent.pose.bones:
+            bone = item.parent.pose.bones[item.parent_bone]
+            pose = self.bone_pose(Body(item.parent, bone.name))
+            if bone.bone.use_relative_parent:
+                offset = np.linalg.inv(units.array4(bone.bone.matrix_local))
+            else:
+                offset = units.array4(Matrix.Translation((0.0, bone.bone.length, 0.0)))
+            return parent @ pose @ offset @ inverse
+        raise core.model_error(
+            f"object {item.name!r} is parented to {item.parent_type.lower()} of {item.parent.name!r}; "
+            "only parents of type object and bone can be baked through"
+        )
+
+    def bone_pose(self, body: Body) -> np.ndarray:
+        """Matrices of any pose bone in its armature's space."""
+        simulated = self.worlds.get(key_of(body))
+        if simulated is not None:
+            return np.linalg.inv(self.object_world(body.object)) @ simulated
+        if key_of(body) not in self._bone_poses:
+            self._bone_poses[key_of(body)] = self._unsimulated_pose(body)
+        return self._bone_poses[key_of(body)]
+
+    def _unsimulated_pose(self, body: Body) -> np.ndarray:
+        samples = self._samples.get(body.object.name_full)
+        bone = body.pose_bone
+        if not any((body.object.name_full, parent.name) in self.worlds for parent in bone.parent_recursive):
+            return samples[f"pose:{bone.name}"] if samples else units.array4(bone.matrix)[None]
+        if any(not constraint.mute for constraint in bone.constraints):
+            raise core.model_error(
+                f"bone {body.name!r} stands between simulated bones and has constraints; remove or mute them"
+            )
+        basis = samples[f"basis:{bone.name}"] if samples else units.array4(bone.matrix_basis)[None]
+        parent = self.bone_pose(Body(body.object, bone.parent.name))
+        if _inherits_plainly(bone):
+            return parent @ _rest_offset(bone) @ basis
+        return _convert(bone, basis, parent, invert=False)
+
+    def _bone_basis(self, body: Body, pose: np.ndarray) -> np.ndarray:
+        bone = body.pose_bone
+        if bone.parent is None:
+            if bone.bone.use_local_location:
+                return np.linalg.inv(units.array4(bone.bone.matrix_local)) @ pose
+            return _convert(bone, pose, None, invert=True)
+        parent = self.bone_pose(Body(body.object, bone.parent.name))
+        if _inherits_plainly(bone):
+            return np.linalg.inv(parent @ _rest_offset(bone)) @ pose
+        return _convert(bone, pose, parent, invert=True)
+
+    def _hangs_on_simulated(self, item: Any) -> bool:
+        simulated = {name for name, _ in self.worlds}
+        while item.parent is not None:
+            item = item.parent
+            if item.name_full in simulated:
+                return True
+        return False
+
+    def _moving(self) -> list[Any]:
+        """Every object up the chains of the simulated bodies whose channels may change with time."""
+        found: dict[str, Any] = {}
+        for name, bone in self.worlds:
+            item = bpy.data.objects.get(name)
+            item = item if bone else item.parent
+            while item is not None:
+                if (item.name_full, "") not in self.worlds and is_animated(item):
+                    found[item.name_full] = item
+                item = item.parent
+        return list(found.values())
+
+
+def _inherits_plainly(bone: Any) -> bool:
+    rest = bone.bone
+    return rest.use_inherit_rotation and rest.inherit_scale == "FULL" and rest.use_local_location
+
+
+def _rest_offset(bone: Any) -> np.ndarray:
+    return np.linalg.inv(units.array4(bone.parent.bone.matrix_local)) @ units.array4(bone.bone.matrix_local)
+
+
+def _convert(bone: Any, matrices: np.ndarray, parent: np.ndarray | None, invert: bool) -> np.ndarray:
+    """Blender's own conversion between a bone's channels and its pose, for every kind of inheritance."""
+    count = max(len(matrices), 1 if parent is None else len(parent))
+    result = np.empty((count, 4, 4))
+    for row in range(count):
+        options: dict[str, Any] = {"invert": invert}
+        if parent is not None:
+            options["parent_matrix"] = Matrix(parent[row % len(parent)].tolist())
+            options["parent_matrix_local"] = bone.parent.bone.matrix_local
+        matrix = Matrix(matrices[row % len(matrices)].tolist())
+        result[row] = units.array4(bone.bone.convert_local_to_pose(matrix, bone.bone.matrix_local, **options))
+    return result

@@ -1,0 +1,146 @@
+"""The one place that converts between Blender's units and SI: lengths, time, rigid poses, mass properties.
+
+Blender stores lengths in scene units and everything in float32; physics has metres, seconds, kilograms and
+float64. Masses, inertias, stiffnesses and speeds of ours are stored in SI and say so in their names: Blender
+would scale a property with ``unit='MASS'`` by the cube of the unit scale.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import core
+
+# Matrices come from Blender in float32 after a chain of products: 1e-4 tells rounding from a real deformation.
+SCALE_TOLERANCE = 1e-4
+
+
+@dataclass(frozen=True)
+class MassProperties:
+    """Mass [kg], centre of mass (3,) [m] and inertia (3, 3) about it [kg m^2], in the axes of the body."""
+
+    mass: float
+    center: np.ndarray
+    inertia: np.ndarray
+
+
+def length_scale(scene: Any) -> float:
+    """Metres in one Blender unit."""
+    return float(scene.unit_settings.scale_length)
+
+
+def frames_per_second(scene: Any) -> float:
+    """Frames in one second of the scene, e.g. 29.97 = 30 / 1.001."""
+    return float(scene.render.fps) / float(scene.render.fps_base)
+
+
+def frame_times(frames: np.ndarray, scene: Any) -> np.ndarray:
+    """Seconds (n,) from the first of the frames (n,) to each."""
+    return (frames - frames[0]) / frames_per_second(scene)
+
+
+def array4(matrix: Any) -> np.ndarray:
+    """A Blender matrix as float64 (4, 4)."""
+    return np.array(matrix, dtype=np.float64).reshape(4, 4)
+
+
+def split_scale(matrix: Any, name: str) -> tuple[np.ndarray, float]:
+    """A matrix (4, 4) as a rigid pose (4, 4) and its uniform scale.
+
+    Raises:
+        ModelError: not finite, mirrored, sheared, of zero or non-uniform scale; the message names `name`.
+    """
+    matrix = array4(matrix)
+    if not np.isfinite(matrix).all():
+        raise core.model_error(f"{name}: its transform is not finite: {matrix.tolist()}")
+    linear = matrix[:3, :3]
+    lengths = np.linalg.norm(linear, axis=0)
+    scale = float(lengths.mean())
+    shown = ", ".join(f"{length:.4g}" for length in lengths)
+    if not scale > 0.0 or np.linalg.det(linear) <= 0.0:
+        raise core.model_error(f"{name}: mirrored or zero scale ({shown}); apply the scale (Ctrl+A) first")
+    if np.abs(lengths - scale).max() > SCALE_TOLERANCE * scale:
+        raise core.model_error(f"{name}: non-uniform scale ({shown}); apply the scale (Ctrl+A) first")
+    left, stretch, right = np.linalg.svd(linear)
+    if stretch[0] - stretch[2] > 2.0 * SCALE_TOLERANCE * scale:
+        raise core.model_error(
+            f"{name}: sheared by a parent with non-uniform scale; apply the parent's scale (Ctrl+A) first"
+        )
+    pose = np.eye(4)
+    pose[:3, :3] = left @ right
+    pose[:3, 3] = matrix[:3, 3]
+    return pose, scale
+
+
+def to_metres(pose: np.ndarray, scene: Any) -> np.ndarray:
+    """Rigid poses (..., 4, 4) in Blender units -> metres."""
+    return scaled_translation(pose, length_scale(scene))
+
+
+def to_blender(pose: np.ndarray, scene: Any) -> np.ndarray:
+    """Rigid poses (..., 4, 4) in metres -> Blender units."""
+    return scaled_translation(pose, 1.0 / length_scale(scene))
+
+
+def scaled_translation(pose: np.ndarray, factor: float) -> np.ndarray:
+    """Poses (..., 4, 4) with their translations multiplied."""
+    result = np.array(pose, dtype=np.float64)
+    result[..., :3, 3] *= factor
+    return result
+
+
+def mesh_mass_properties(
+    vertices: np.ndarray, triangles: np.ndarray, density: float, name: str
+) -> MassProperties:
+    """Mass, centre and inertia of the solid that a closed triangle mesh bounds, by exact volume integrals in float64.
+
+    Args:
+        vertices: (n, 3) [m]. triangles: (m, 3) indices, counter-clockwise seen from outside. density: [kg/m^3].
+
+    Raises:
+        ModelError: density not positive, no triangles, a mesh with holes or flipped faces, or no volume.
+
+    Source: Blow & Binstock, *How to find the inertia tensor of a solid body* (2004): covariances of signed tetrahedra.
+    """
+    if not (np.isfinite(density) and density > 0.0):
+        raise core.model_error(f"{name}: density must be positive, got {density:g} kg/m^3")
+    if len(triangles) == 0:
+        raise core.model_error(f"{name}: its mesh has no faces, so no volume; give the mass by hand")
+    _check_closed(triangles, name)
+    middle = vertices.mean(axis=0)  # integrals about a point nearby lose fewer digits
+    corners = (vertices - middle)[triangles]
+    six_volumes = np.linalg.det(corners)
+    volume = six_volumes.sum() / 6.0
+    size = float(np.ptp(vertices, axis=0).max())
+    if abs(volume) <= 1e-9 * size**3:
+        raise core.model_error(
+            f"{name}: its mesh encloses no volume ({volume:.3g} m^3); give the mass by hand"
+        )
+    if volume < 0.0:
+        raise core.model_error(f"{name}: its mesh is inside out; recalculate the normals outside (Shift+N)")
+    sums = corners.sum(axis=1)
+    first = (six_volumes[:, None] * sums).sum(axis=0) / 24.0
+    outer = np.einsum("t,tci,tcj->ij", six_volumes, corners, corners)
+    covariance = (outer + np.einsum("t,ti,tj->ij", six_volumes, sums, sums)) / 120.0
+    center = first / volume
+    covariance = density * (covariance - volume * np.outer(center, center))
+    inertia = np.trace(covariance) * np.eye(3) - covariance
+    return MassProperties(density * volume, center + middle, inertia)
+
+
+def _check_closed(triangles: np.ndarray, name: str) -> None:
+    edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]).astype(
+        np.int64
+    )
+    stride = int(edges.max()) + 1
+    directed, counts = np.unique(edges[:, 0] * stride + edges[:, 1], return_counts=True)
+    reverse = np.unique(edges[:, 1] * stride + edges[:, 0])
+    if (counts > 1).any() or not np.array_equal(directed, reverse):
+        lonely = len(np.setdiff1d(directed, reverse))
+        raise core.model_error(
+            f"{name}: its mesh is not closed ({lonely} open edges, {int((counts > 1).sum())} shared by flipped "
+            "or doubled faces), so it has no volume; merge by distance and fill the holes, or give the mass by hand"
+        )

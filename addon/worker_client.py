@@ -1,0 +1,105 @@
+"""The compute process, as the add-on uses it: one child, started at the first request, gone with Blender."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import bpy
+
+from . import core
+
+Outcome = TypeVar("Outcome")
+
+#: steps of a task: it yields jobs of the compute process, is sent their answers, and returns its outcome
+Steps = Generator[Any, Any, Outcome]
+
+_client: Any = None
+
+
+def client() -> Any:
+    """The client of the compute process; the process itself starts with the first job."""
+    global _client
+    if _client is None:
+        worker = core.part("worker.client")
+        command = worker.worker_command(python=python_executable())
+        environment = worker.worker_environment(cache_folder=cache_folder(), jit=True)
+        _client = worker.WorkerClient(command, environment)
+    return _client
+
+
+def close() -> None:
+    """End the compute process; the next request starts another."""
+    global _client
+    if _client is not None:
+        _client.close()
+        _client = None
+
+
+atexit.register(close)
+
+
+def python_executable() -> str:
+    """The Python that Blender runs; where Blender does not name it, the one in its folder of Python."""
+    named = Path(sys.executable or "")
+    if named.name.lower().startswith("python"):
+        return str(named)
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    for folder in (Path(sys.prefix) / "bin", Path(sys.prefix)):
+        for name in (f"python{version}", "python3", "python", "python.exe"):
+            if (folder / name).is_file():
+                return str(folder / name)
+    raise FileNotFoundError(f"no Python found in {sys.prefix} to start the compute process with")
+
+
+def cache_folder() -> str | None:
+    """Where the compute process keeps compiled kernels: the extension's own folder, as Blender wants it.
+
+    None where the add-on is not an installed extension, or the caller's environment names a folder: physics decides.
+    """
+    if os.environ.get("CONDYLE_CACHE_DIR"):
+        return os.environ["CONDYLE_CACHE_DIR"]
+    if not core.PACKAGE.startswith("bl_ext."):
+        return None
+    return str(bpy.utils.extension_path_user(core.PACKAGE, path="cache", create=True))
+
+
+def run(steps: Steps[Outcome], progress: Callable[[float, str], None] | None = None) -> Outcome:
+    """Walk a task to its end, blocking; for scripts and the command line.
+
+    Raises:
+        CondyleError: what the task or the compute process raised.
+        KeyboardInterrupt: the job under way is cancelled first.
+    """
+    job = None
+    try:
+        job = next(steps)
+        while True:
+            while not job.poll():
+                if progress is not None:
+                    progress(job.progress, job.message)
+                time.sleep(0.005)
+            job = advance(steps, job)
+    except StopIteration as end:
+        outcome: Outcome = end.value
+        return outcome
+    except KeyboardInterrupt:
+        if job is not None:
+            job.cancel()
+        raise
+    finally:
+        steps.close()
+
+
+def advance(steps: Steps[Outcome], job: Any) -> Any:
+    """Give a finished job's answer to its task; returns the next job, raises StopIteration at the end of the task."""
+    if job.state == "done":
+        return steps.send(job.result)
+    if job.state == "failed":
+        return steps.throw(job.error)
+    return steps.throw(core.physics().CancelledError("cancelled"))
