@@ -11,15 +11,17 @@ raises SceneError, and its exit code is 1, where one does not.
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
+import shutil
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-os.environ.setdefault(
-    "BLENDER_USER_RESOURCES", tempfile.mkdtemp(prefix="condyle-scene-")
-)  # read by `import bpy`
+if "BLENDER_USER_RESOURCES" not in os.environ:  # read by `import bpy`; a user's own settings stay out of it
+    os.environ["BLENDER_USER_RESOURCES"] = tempfile.mkdtemp(prefix="condyle-scene-")
+    atexit.register(shutil.rmtree, os.environ["BLENDER_USER_RESOURCES"], ignore_errors=True)
 
 import bpy
 
@@ -35,12 +37,21 @@ from .knee_joint import (
     check_fits,
     check_swing,
     dense_curve,
+    energy_drift,
     fit_all,
     registered_addon,
     set_swing,
 )
-from .knee_pictures import TILES, add_joint_display, add_swing_trace, contact_sheet, write_contact_sheet
+from .knee_pictures import (
+    TILES,
+    add_joint_display,
+    add_swing_trace,
+    contact_sheet,
+    plots,
+    write_contact_sheet,
+)
 from .knee_scene import KneeScene, bone_gap, check_bones, new_scene, relative_pose
+from .picture import silence, write_image
 
 README_PICTURE = Path(__file__).parent / "pictures" / "knee.png"
 
@@ -73,7 +84,8 @@ def set_up() -> tuple[KneeScene, bpy.types.Object, bpy.types.Object, dict[str, f
 def save(path: Path) -> Path:
     """Write the .blend beside its place, then put it there at once."""
     temporary = path.with_name(f".{path.stem}.part.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=str(temporary), copy=True, compress=True)
+    with silence():
+        bpy.ops.wm.save_as_mainfile(filepath=str(temporary), copy=True, compress=True)
     os.replace(temporary, path)
     return path
 
@@ -95,10 +107,11 @@ def demo(out: Path) -> None:
         fits = fit_all(knee, joint, twin_joint)
         check_fits(fits)
         watch.lap("fit")
+        drift = energy_drift(knee.scene, (joint, twin_joint))
         swing = bake(knee)
         check_swing(swing)
         watch.lap("simulate and bake")
-        figures |= swing_figures(knee, swing)
+        figures |= swing_figures(knee, swing) | {"energy_drift": drift}
         draw(knee, joint, fits, swing, out)
         watch.lap("pictures")
         save(out / "knee.blend")
@@ -137,6 +150,7 @@ def draw(knee: KneeScene, joint: bpy.types.Object, fits: Fits, swing: Swing, out
         f"largest residual {fits.kept.worst_distance_mm:.3f} mm",
     )
     write_contact_sheet(contact_sheet(knee, frames, captions, lines), out / "knee.png", README_PICTURE)
+    write_image(plots(swing.report.result, fits.kept), out / "knee_plots.png")
 
 
 def table(fits: Fits, swing: Swing, figures: dict[str, float], seconds: dict[str, float]) -> str:
@@ -159,6 +173,7 @@ def table(fits: Fits, swing: Swing, figures: dict[str, float], seconds: dict[str
         "off the published motion (rms)": f"{errors[0]:.3f} mm noisy, {errors[1]:.3f} mm smoothed",
         "swing": f"{swing.flexion.min():.1f}° to {swing.flexion.max():.1f}° of flexion, {swing.report.times[-1]:.2f} s",
         "bake against simulation": f"{1e3 * swing.bake_distance:.1e} mm, {swing.bake_angle:.1e}°",
+        "energy drift, undamped, RK4": f"{figures['energy_drift']:.1e} of the swing's",
         "gap between the bones": f"{gaps[0]:.1f} to {gaps[1]:.1f} mm",
         "seconds": ", ".join(f"{stage} {value:.1f}" for stage, value in seconds.items()),
     }

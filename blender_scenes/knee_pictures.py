@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import bpy
 import numpy as np
@@ -49,7 +51,7 @@ def contact_sheet(
     knee: KneeScene, frames: Sequence[int], captions: Sequence[tuple[str, str]], lines: Sequence[str]
 ) -> Image:
     """The close-up with `lines` of text, and one small picture a frame with its two lines of caption."""
-    prepare_render(knee.scene, samples=12)
+    prepare_render(knee.scene, samples=8)
     hidden = legs_bones(knee.twin)
     heads = [Label(lines[0], (0.05, 0.945), 0.034)]
     heads += [Label(line, (0.05, 0.905 - 0.033 * row), 0.023) for row, line in enumerate(lines[1:])]
@@ -71,3 +73,22 @@ def write_contact_sheet(picture: Image, *paths: Path) -> None:
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_image(picture, path)
+
+
+def plots(result: Any, fit_report: Any) -> Image:
+    """The swing's coordinate and energy to the left, the fit's residuals and the curve's evenness to the right."""
+    from physics import plots as drawings
+
+    residuals = SimpleNamespace(
+        translation=1e-3 * fit_report.distances, rotation=np.radians(fit_report.angles)
+    )
+    fit = SimpleNamespace(joint=fit_report.curve, q=fit_report.q, residuals=residuals)
+    figures = [drawings.plot_result(result, None, "The swing"), drawings.plot_fit(fit, None, "The fit")]
+    return np.hstack([figure_image(figure) for figure in figures])
+
+
+def figure_image(figure: Any) -> Image:
+    """Pixels of a matplotlib figure."""
+    figure.canvas.draw()
+    pixels = np.asarray(figure.canvas.buffer_rgba(), dtype=np.float32) / 255.0
+    return pixels[::-1]

@@ -18,7 +18,7 @@ from .staging import add_studio, bone_material, mesh_object
 FloatArray = NDArray[np.float64]
 
 FRAMES_BETWEEN_KEYS = 10
-HIP = (0.0, 0.0, 0.6)  # m; the thigh lies level along +X, its front upward
+HIP = (0.0, 0.0, 0.2)  # m; the thigh lies level along +X, its front upward, the shank about the height 0
 LEVEL = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
 TWIN_ASIDE = 0.3  # m to the left
 CLEAR_BELOW = -0.345  # m, in the femur's axes: from here down the pictures show the joint's curve through it

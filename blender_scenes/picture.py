@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -48,8 +49,8 @@ def prepare_render(scene: bpy.types.Scene, samples: int = 16) -> None:
     scene.cycles.device = "CPU"
     scene.cycles.samples = samples
     scene.cycles.use_denoising = True
-    scene.cycles.max_bounces = 6
-    scene.cycles.transparent_max_bounces = 12
+    scene.cycles.max_bounces = 4
+    scene.cycles.transparent_max_bounces = 8
     scene.render.resolution_percentage = 100
     scene.render.use_persistent_data = True
     scene.render.image_settings.file_format = "PNG"
@@ -72,11 +73,27 @@ def render(scene: bpy.types.Scene, shot: Shot) -> Image:
     with TemporaryDirectory() as folder, camera_for(scene, shot), hidden_objects(shot.hidden):
         path = os.path.join(folder, "still.png")
         scene.render.filepath = path
-        bpy.ops.render.render(write_still=True, scene=scene.name)
+        with silence():
+            bpy.ops.render.render(write_still=True, scene=scene.name)
         picture = read_image(path)
     scene.camera, frame, scene.render.resolution_x, scene.render.resolution_y, scene.render.filepath = before
     scene.frame_set(frame)
     return picture
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Blender writes a line a still straight to the standard output: not while this lasts. Errors are exceptions."""
+    sys.stdout.flush()
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        kept = os.dup(1)
+        os.dup2(nowhere.fileno(), 1)
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+            os.dup2(kept, 1)
+            os.close(kept)
 
 
 @contextmanager

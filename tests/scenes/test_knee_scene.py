@@ -100,7 +100,7 @@ def test_render_shows_the_bones_and_leaves_nothing_behind(knee):
     picture.prepare_render(knee.scene, samples=1)
     knee.scene.cycles.use_denoising = False
     shot = picture.Shot(
-        (0.2, -1.0, 0.6), (0.2, 0.0, 0.6), 0.7, 61, (48, 36), [picture.Label("t", (0.05, 0.05))]
+        (0.2, -1.0, 0.2), (0.2, 0.0, 0.2), 0.7, 61, (48, 36), [picture.Label("t", (0.05, 0.05))]
     )
     shown = picture.render(knee.scene, shot)
     assert shown.shape == (36, 48, 4)
