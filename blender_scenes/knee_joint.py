@@ -122,8 +122,8 @@ def distance_from_published(poses: FloatArray) -> float:
     truth = tibia_poses(np.radians(np.arange(0.0, 120.25, 0.5)))
     nearest = []
     for pose in truth:
-        cosine = (np.einsum("ij,nij->n", pose[:3, :3], poses[:, :3, :3]) - 1.0) / 2.0
-        angle = np.arccos(np.clip(cosine, -1.0, 1.0))
+        chord = np.linalg.norm(poses[:, :3, :3] - pose[:3, :3], axis=(1, 2))
+        angle = 2.0 * np.arcsin(np.minimum(chord / np.sqrt(8.0), 1.0))
         shift = np.linalg.norm(poses[:, :3, 3] - pose[:3, 3], axis=1)
         nearest.append(np.min((LENGTH_SCALE * angle) ** 2 + shift**2))
     return float(np.sqrt(np.mean(nearest)))
