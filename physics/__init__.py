@@ -18,6 +18,7 @@ from .errors import (
     MissingDependencyError,
     ModelError,
 )
+from .fitting import CurveFit, fit_curve
 from .model import Model, ModelBuilder, State
 from .result import Result
 from .simulation import Table, simulate
@@ -39,6 +40,8 @@ __all__ = [
     "simulate",
     "Table",
     "Result",
+    "fit_curve",
+    "CurveFit",
     "CondyleError",
     "ModelError",
     "JointRangeError",

@@ -50,6 +50,13 @@ def periodic_knots(num_control: int, order: int, start: float = 0.0, period: flo
     return start + period / num_control * (np.arange(num_control + order) - (order - 1))
 
 
+def unrolled_knots(knots: Any, order: int) -> FloatArray:
+    """Knots (m + 2 k - 1,) of a closed spline with its first k - 1 control values repeated, from its own (m + k,)."""
+    knots = np.asarray(knots, dtype=np.float64)
+    count = len(knots) - order
+    return np.concatenate([knots, knots[order : 2 * order - 1] + (knots[count] - knots[0])])
+
+
 def averaged_knots(parameters: Any, order: int) -> FloatArray:
     """Clamped knots (m + k,) for control values placed at increasing parameters (m,).
 

@@ -177,7 +177,7 @@ class SplineCurve(Joint):
             count = len(frames)
             extra = np.arange(count, count + self.order - 1)
             frames = frames[np.concatenate([np.arange(count), extra % count])]
-            knots = np.concatenate([knots, knots[self.order : 2 * self.order - 1] + self.period])
+            knots = splines.unrolled_knots(knots, self.order)
         breaks, first, coefficients = splines.span_polynomials(knots, self.order, len(frames))
         twists = np.concatenate([np.zeros((1, 6)), lie.log(lie.inverse(frames[:-1]) @ frames[1:])])
         return frames, breaks, first, coefficients, twists

@@ -1,0 +1,112 @@
+"""Symmetric positive definite systems of 6 x 6 blocks that couple only neighbours, closed into a ring or not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._typing import FloatArray, IntArray
+
+
+class BlockBandedSystem:
+    """Normal equations H x = g of m blocks where |i - j| < width; cyclic ones couple across the seam, too.
+
+    Cost and memory grow with m width^2, not with m^2.
+    """
+
+    def __init__(self, num_blocks: int, width: int, cyclic: bool) -> None:
+        self.width = width
+        self.cyclic = cyclic
+        # a ring's last width - 1 blocks form a border; a short one is all border, that is, dense
+        self.border = 0
+        if cyclic:
+            self.border = width - 1 if num_blocks > 3 * (width - 1) else num_blocks
+        self.num_blocks = num_blocks
+        self.dense = np.zeros((num_blocks, num_blocks, 6, 6)) if self.border == num_blocks else None
+        # band[j, d] is block (j, j + d), the second index around the ring where cyclic
+        self.band = np.zeros((num_blocks, width, 6, 6))
+        self.right = np.zeros((num_blocks, 6))
+
+    def add_rows(self, index: IntArray, blocks: FloatArray, residual: FloatArray) -> None:
+        """Add least-squares rows: blocks (n, width, rows, 6) act on the block numbers index (n, width)."""
+        products = np.einsum("narx,nbry->nabxy", blocks, blocks)
+        np.add.at(self.right, index, np.einsum("narx,nr->nax", blocks, residual))
+        for a in range(self.width):
+            if self.dense is not None:
+                for b in range(self.width):
+                    np.add.at(self.dense, (index[:, a], index[:, b]), products[:, a, b])
+                continue
+            for b in range(a, self.width):
+                np.add.at(self.band, (index[:, a], b - a), products[:, a, b])
+
+    def diagonal(self) -> float:
+        """Mean of the diagonal, the measure of damping."""
+        blocks = self.band[:, 0] if self.dense is None else self.dense[np.arange(self.num_blocks), np.arange(self.num_blocks)]
+        return float(np.trace(blocks, axis1=1, axis2=2).mean() / 6.0)
+
+    def solve(self, damping: float) -> FloatArray:
+        """x (m, 6) with (H + damping I) x = g; LinAlgError where that is not positive definite."""
+        m = self.num_blocks
+        if self.dense is not None:
+            matrix = self.dense.transpose(0, 2, 1, 3).reshape(6 * m, 6 * m) + damping * np.eye(6 * m)
+            np.linalg.cholesky(matrix)
+            return np.linalg.solve(matrix, self.right.ravel()).reshape(m, 6)
+        inner = m - self.border
+        band = self.band[:inner].copy()
+        band[:, 0] += damping * np.eye(6)
+        edge = np.zeros((inner, 6, 6 * self.border))
+        corner = np.zeros((self.border, 6, self.border, 6))
+        self._split_border(edge, corner, damping)
+        columns = np.concatenate([edge, self.right[:inner, :, None]], axis=2)
+        solved = _band_solve(band, self.width, columns)
+        if not self.border:
+            return solved[:, :, 0]
+        flat = edge.reshape(6 * inner, -1)
+        schur = corner.reshape(6 * self.border, -1) - flat.T @ solved[:, :, :-1].reshape(6 * inner, -1)
+        rest = self.right[inner:].ravel() - flat.T @ solved[:, :, -1].ravel()
+        np.linalg.cholesky(0.5 * (schur + schur.T))
+        last = np.linalg.solve(schur, rest)
+        first = solved[:, :, -1] - solved[:, :, :-1] @ last
+        return np.concatenate([first, last.reshape(-1, 6)])
+
+    def _split_border(self, edge: FloatArray, corner: FloatArray, damping: float) -> None:
+        """Sort the blocks that touch the border of a ring into its edge and its corner."""
+        m, inner = self.num_blocks, self.num_blocks - self.border
+        for j in range(m):
+            for d in range(self.width):
+                other = (j + d) % m if self.cyclic else j + d
+                if other >= m or (j < inner and other < inner):
+                    continue
+                block = self.band[j, d]
+                if j >= inner and other >= inner:
+                    corner[j - inner, :, other - inner, :] += block
+                    if d:
+                        corner[other - inner, :, j - inner, :] += block.T
+                elif j < inner:
+                    edge[j, :, 6 * (other - inner) : 6 * (other - inner) + 6] += block
+                else:
+                    edge[other, :, 6 * (j - inner) : 6 * (j - inner) + 6] += block.T
+        for b in range(self.border):
+            corner[b, :, b, :] += damping * np.eye(6)
+
+
+def _band_solve(band: FloatArray, width: int, right: FloatArray) -> FloatArray:
+    """Block Cholesky of a band (m, width, 6, 6) that it overwrites, and the solution for right (m, 6, columns)."""
+    m = len(band)
+    right = right.copy()
+    lower = np.zeros_like(band)  # lower[j, d] is the block (j + d, j) of the factor
+    for j in range(m):
+        reach = min(width, m - j)
+        factor = np.linalg.cholesky(band[j, 0])
+        lower[j, 0] = factor
+        below = np.linalg.solve(factor, band[j, 1:reach]).transpose(0, 2, 1)
+        lower[j, 1:reach] = below
+        right[j] = np.linalg.solve(factor, right[j])
+        for a in range(1, reach):
+            right[j + a] -= below[a - 1] @ right[j]
+            for b in range(a, reach):
+                band[j + a, b - a] -= below[a - 1] @ below[b - 1].T
+    for j in range(m - 1, -1, -1):
+        for a in range(1, min(width, m - j)):
+            right[j] -= lower[j, a].T @ right[j + a]
+        right[j] = np.linalg.solve(lower[j, 0].T, right[j])
+    return right

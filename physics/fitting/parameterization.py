@@ -1,0 +1,112 @@
+"""Parameters, knots and first control frames for a fit: where along the curve each pose and each frame sits."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import lie, splines
+from .._typing import FloatArray
+from ..errors import FitError
+from ..joints.spline_curve import frame_distances, natural_knots
+from .linearization import Sites, derivatives
+
+# Gauss-Legendre points a knot span: exact for polynomials of degree 5, and h is close to one of degree order - 3
+QUADRATURE_POINTS = 3
+
+
+def spread(poses: FloatArray) -> float:
+    """Root mean square distance of the poses' origins from their centre [m]; 1 where they hardly move."""
+    positions = poses[:, :3, 3]
+    result = float(np.sqrt(((positions - positions.mean(axis=0)) ** 2).sum(axis=1).mean()))
+    return result if result > 1e-9 else 1.0
+
+
+def chord_parameters(poses: FloatArray, length_scale: float, periodic: bool) -> tuple[FloatArray, float]:
+    """Distance of each pose from the first along the chain of poses (n,), and the whole chain's length.
+
+    Raises:
+        FitError: neighbours coincide, so that their order along the curve is not to be had.
+    """
+    steps = frame_distances(poses, length_scale, periodic)
+    if not (steps > 1e-12).all():
+        k = int(np.argmin(steps))
+        raise FitError(f"poses {k} and {(k + 1) % len(poses)} coincide: give their parameters q, or leave one out")
+    parameters = np.concatenate([[0.0], np.cumsum(steps)])
+    return parameters[: len(poses)], float(parameters[-1])
+
+
+def data_knots(q: FloatArray, num_frames: int, order: int, end: float | None) -> FloatArray:
+    """Knots (m + order,) over the data: by averaging of parameters spread through the data like the data.
+
+    With as many frames as poses these are de Boor's knots for interpolation (the Schoenberg-Whitney conditions hold).
+    For a closed curve, whose period ends at `end`, they are even.
+    """
+    if end is not None:
+        return splines.periodic_knots(num_frames, order, float(q[0]), end - float(q[0]))
+    places = np.interp(np.linspace(0.0, len(q) - 1.0, num_frames), np.arange(len(q)), q)
+    return splines.averaged_knots(places, order)
+
+
+def first_frames(poses: FloatArray, q: FloatArray, knots: FloatArray, order: int, end: float | None) -> FloatArray:
+    """Control frames (m, 4, 4) at the Greville abscissae of the knots, on the geodesics between neighbouring poses."""
+    places = splines.greville(knots, order)
+    if end is not None:
+        period = end - q[0]
+        places = q[0] + np.mod(places - q[0], period)
+        q = np.append(q, end)
+        poses = np.concatenate([poses, poses[:1]])
+    left = np.clip(np.searchsorted(q, places, side="right") - 1, 0, len(q) - 2)
+    share = (places - q[left]) / (q[left + 1] - q[left])
+    steps = lie.log(lie.inverse(poses[left]) @ poses[left + 1])
+    result: FloatArray = poses[left] @ lie.exp(steps * share[:, None])
+    return result
+
+
+def quadrature(knots: FloatArray, order: int, periodic: bool) -> tuple[Sites, FloatArray]:
+    """Sites inside every knot span and their weights (n,) for integrals over the range."""
+    count = len(knots) - order
+    domain = np.unique(knots[order - 1 : count + order] if periodic else knots[order - 1 : count + 1])
+    points, weights = np.polynomial.legendre.leggauss(QUADRATURE_POINTS)
+    half = 0.5 * np.diff(domain)[:, None]
+    q = (0.5 * (domain[:-1] + domain[1:])[:, None] + half * points).ravel()
+    return Sites.at(q, knots, order, periodic), (half * weights).ravel()
+
+
+def arc_length(q: FloatArray, frames: FloatArray, knots: FloatArray, order: int, periodic: bool, scale: float) -> FloatArray:
+    """Length of the curve from its first parameter to each q (n,), in the metric."""
+    count = len(knots) - order
+    start, end = knots[order - 1], knots[count + order - 1 if periodic else count]
+    fine = np.union1d(np.linspace(start, end, 16 * count + 1), q)
+    middle = Sites.at(0.5 * (fine[:-1] + fine[1:]), knots, order, periodic)
+    s, _ = derivatives(frames, middle)
+    speed = np.linalg.norm(s / np.repeat([1.0, scale], 3), axis=1)
+    length = np.concatenate([[0.0], np.cumsum(speed * np.diff(fine))])
+    result: FloatArray = np.interp(q, fine, length)
+    return result
+
+
+def reparameterize(
+    q: FloatArray, frames: FloatArray, knots: FloatArray, order: int, periodic: bool, scale: float
+) -> tuple[FloatArray, FloatArray]:
+    """Natural knots for frames that have moved, and the poses' parameters by arc length along the curve they make."""
+    count = len(knots) - order
+    fresh = natural_knots(frames, order, periodic, scale)
+    end = knots[count + order - 1 if periodic else count]
+    length = arc_length(np.append(q, end), frames, knots, order, periodic, scale)
+    start, stop = fresh[order - 1], fresh[count + order - 1 if periodic else count]
+    moved = start + (stop - start) * length[:-1] / length[-1]
+    return moved, fresh
+
+
+def well_posed(q: FloatArray, knots: FloatArray, order: int) -> bool:
+    """Schoenberg-Whitney: whether a pose can be found inside the support of every control frame."""
+    count = len(knots) - order
+    used = 0
+    for j in range(count):
+        while used < len(q) and not (q[used] > knots[j] or (j == 0 and q[used] >= knots[0])):
+            used += 1
+        inside = used < len(q) and (q[used] < knots[j + order] or (j == count - 1 and q[used] <= knots[-1]))
+        if not inside:
+            return False
+        used += 1
+    return True

@@ -1,0 +1,70 @@
+"""What a fit returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..joints import SplineCurve
+
+
+@dataclass(frozen=True, eq=False)
+class Residuals:
+    """How far the curve passes each pose by, each (N,).
+
+    Attributes:
+        rotation: angle between the poses [rad].
+        translation: distance between their origins [m].
+        distance: both in the fit's metric, sqrt(angle^2 + (distance / length_scale)^2) of the connecting twist.
+    """
+
+    rotation: FloatArray
+    translation: FloatArray
+    distance: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class CurveFit:
+    """A spline curve joint fitted to poses.
+
+    Attributes:
+        joint: the fitted `SplineCurve`.
+        q: parameter of each pose (N,).
+        residuals: see `Residuals`.
+        iterations: Gauss-Newton steps in all.
+        converged: whether the last step was below the tolerance.
+        hessian_integral: integral of |h(q)|^2 over the range, in the metric.
+        length_scale: metres that count as one radian.
+        steps: size of every Gauss-Newton step, for judging convergence.
+    """
+
+    joint: SplineCurve
+    q: FloatArray
+    residuals: Residuals
+    iterations: int
+    converged: bool
+    hessian_integral: float
+    length_scale: float
+    steps: tuple[float, ...]
+
+    def report(self) -> dict[str, Any]:
+        """JSON-able summary in millimetres and degrees, one entry a pose."""
+        millimetres = 1e3 * self.residuals.translation
+        degrees = np.rad2deg(self.residuals.rotation)
+        return {
+            "iterations": self.iterations,
+            "converged": self.converged,
+            "num_frames": len(self.joint.frames),
+            "order": self.joint.order,
+            "length_scale_m": self.length_scale,
+            "hessian_integral": self.hessian_integral,
+            "max_mm": float(millimetres.max()),
+            "max_degrees": float(degrees.max()),
+            "poses": [
+                {"q": float(q), "mm": float(mm), "degrees": float(angle)}
+                for q, mm, angle in zip(self.q, millimetres, degrees)
+            ],
+        }
