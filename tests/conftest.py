@@ -28,6 +28,7 @@ import pytest
 
 INSTALLED = os.environ.get("CONDYLE_INSTALLED_MODULE")  # set by tests/installed/run.py
 HAVE_BPY = importlib.util.find_spec("bpy") is not None
+EXIT_STATUS = pytest.StashKey[int]()
 
 collect_ignore = [] if INSTALLED else ["installed"]  # what only makes sense on an installed extension
 collect_ignore += [] if HAVE_BPY else ["addon", "scenes"]
@@ -60,6 +61,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=deselected)
         dropped = set(map(id, deselected))
         items[:] = [item for item in items if id(item) not in dropped]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Blender 4.2 as a module crashes when the interpreter takes down an add-on's property callbacks: end before."""
+    bpy = sys.modules.get("bpy")
+    if INSTALLED is None and bpy is not None and bpy.app.version < (4, 5):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(config.stash.get(EXIT_STATUS, 0))
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    session.config.stash[EXIT_STATUS] = int(exitstatus)
 
 
 @pytest.fixture(scope="session")

@@ -72,4 +72,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(exit_code)  # 4.2 crashes where the interpreter takes down property callbacks, even after unregistering

@@ -1,0 +1,115 @@
+"""Small scenes for the tests of the add-on, and poses to bake that no simulation has to make first."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+
+def box(name: str, location: Any = (0, 0, 0), size: Any = (0.1, 0.1, 0.4)) -> Any:
+    """A closed box as a mesh object in the current scene."""
+    import bmesh
+    import bpy
+
+    mesh = bpy.data.meshes.new(name)
+    shape = bmesh.new()
+    bmesh.ops.create_cube(shape, size=1.0)
+    for vertex in shape.verts:
+        vertex.co = [coordinate * side for coordinate, side in zip(vertex.co, size)]
+    shape.to_mesh(mesh)
+    shape.free()
+    item = bpy.data.objects.new(name, mesh)
+    item.location = location
+    bpy.context.scene.collection.objects.link(item)
+    return item
+
+
+def empty(name: str, parent: Any = None) -> Any:
+    """An Empty in the current scene."""
+    import bpy
+
+    item = bpy.data.objects.new(name, None)
+    item.parent = parent
+    bpy.context.scene.collection.objects.link(item)
+    return item
+
+
+def armature(name: str, bones: dict[str, tuple[Any, Any, str | None]], connect: bool = False) -> Any:
+    """An armature object; bones: {name: (head, tail, parent's name)}."""
+    import bpy
+
+    item = bpy.data.objects.new(name, bpy.data.armatures.new(name))
+    bpy.context.scene.collection.objects.link(item)
+    bpy.context.view_layer.objects.active = item
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone_name, (head, tail, parent) in bones.items():
+        bone = item.data.edit_bones.new(bone_name)
+        bone.head, bone.tail, bone.roll = head, tail, 0.3
+        if parent:
+            bone.parent = item.data.edit_bones[parent]
+            bone.use_connect = connect
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return item
+
+
+def update() -> None:
+    """Evaluate the scene."""
+    import bpy
+
+    bpy.context.view_layer.update()
+
+
+def smooth_poses(count: int, seed: int = 0, turn: float = 2.0, reach: float = 0.5) -> np.ndarray:
+    """A smooth motion (count, 4, 4) with rotations up to some `turn` radians and shifts up to `reach`."""
+    from mathutils import Quaternion
+
+    random = np.random.default_rng(seed)
+    time = np.linspace(0.0, 1.0, count)[:, None]
+    rate, phase = random.uniform(2.0, 5.0, 6), random.uniform(0.0, 6.0, 6)
+    waves = np.sin(rate * time + phase)
+    poses = np.tile(np.eye(4), (count, 1, 1))
+    for pose, wave in zip(poses, waves):
+        vector = turn * wave[:3]
+        angle = float(np.linalg.norm(vector))
+        pose[:3, :3] = np.array(Quaternion((vector / angle).tolist(), angle).to_matrix())
+        pose[:3, 3] = reach * wave[3:]
+    return poses
+
+
+def keyed_knee(num_keys: int = 13, scale: float = 1.0, parented: bool = True) -> tuple[Any, Any]:
+    """Two boxes; the lower is keyed on its way along a hinge that slides: 0 to 120 degrees. Lengths times `scale`."""
+    import bpy
+
+    thigh = box("Thigh", (0, 0, 0.45 * scale), np.array((0.1, 0.1, 0.4)) * scale)
+    shank = box("Shank", (0, 0, 0), np.array((0.08, 0.08, 0.38)) * scale)
+    if parented:
+        shank.parent = thigh
+    shank.rotation_mode = "QUATERNION"
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 49
+    update()
+    for number, angle in enumerate(np.radians(np.linspace(0.0, 120.0, num_keys))):
+        middle = np.array((0.0, 0.0, -0.22)) + np.array((-0.004 * angle, 0.0, 0.003 * angle**2))
+        place = middle + np.array((-np.sin(angle), 0.0, -np.cos(angle))) * 0.2
+        shank.location = place * scale + (0.0 if parented else np.array((0, 0, 0.45 * scale)))
+        shank.rotation_quaternion = (np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0)
+        for path in ("location", "rotation_quaternion"):
+            shank.keyframe_insert(path, frame=1 + 4 * number)
+    scene.frame_set(1)
+    return thigh, shank
+
+
+@pytest.fixture
+def make() -> SimpleNamespace:
+    """Makers of small scenes."""
+    return SimpleNamespace(
+        box=box,
+        empty=empty,
+        armature=armature,
+        update=update,
+        smooth_poses=smooth_poses,
+        keyed_knee=keyed_knee,
+    )
