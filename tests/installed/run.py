@@ -75,4 +75,5 @@ if __name__ == "__main__":
     exit_code = main()
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(exit_code)  # 4.2 crashes where the interpreter takes down property callbacks, even after unregistering
+    # 4.2 crashes where the interpreter takes down property callbacks, even after unregistering
+    os._exit(exit_code)
