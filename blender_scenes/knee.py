@@ -48,10 +48,9 @@ from .knee_pictures import (
     add_swing_trace,
     contact_sheet,
     plots,
-    write_contact_sheet,
 )
 from .knee_scene import KneeScene, bone_gap, check_bones, new_scene, relative_pose
-from .picture import silence, write_image
+from .picture import Image, silence, write_image
 
 README_PICTURE = Path(__file__).parent / "pictures" / "knee.png"
 
@@ -97,8 +96,11 @@ def build(out: Path) -> Path:
         return save(out / "knee.blend")
 
 
-def demo(out: Path) -> None:
-    """Build, fit, simulate, bake and draw the knee into the folder `out`, and print what was measured."""
+def demo(out: Path, readme: bool = False) -> None:
+    """Build, fit, simulate, bake and draw the knee into the folder `out`, and print what was measured.
+
+    With `readme` the picture in the README is renewed as well.
+    """
     watch = Stopwatch()
     out.mkdir(parents=True, exist_ok=True)
     with registered_addon():
@@ -112,7 +114,10 @@ def demo(out: Path) -> None:
         check_swing(swing)
         watch.lap("simulate and bake")
         figures |= swing_figures(knee, swing) | {"energy_drift": drift}
-        draw(knee, joint, fits, swing, out)
+        sheet = draw(knee, joint, fits, swing)
+        for path in (out / "knee.png", *([README_PICTURE] if readme else [])):
+            write_image(sheet, path)
+        write_image(plots(swing.report.result, fits.kept), out / "knee_plots.png")
         watch.lap("pictures")
         save(out / "knee.blend")
         watch.lap("save")
@@ -136,8 +141,8 @@ def swing_figures(knee: KneeScene, swing: Swing) -> dict[str, float]:
     return {"swing_smallest_gap": min(gaps), "swing_largest_gap": max(gaps)}
 
 
-def draw(knee: KneeScene, joint: bpy.types.Object, fits: Fits, swing: Swing, out: Path) -> None:
-    """knee.png and knee_plots.png, and the README's copy of the first."""
+def draw(knee: KneeScene, joint: bpy.types.Object, fits: Fits, swing: Swing) -> Image:
+    """The contact sheet; the joint's curve, its frames and the ankle's way stay in the scene."""
     _, curve_poses = dense_curve(joint, knee.leg, fits.kept.curve, count=200)
     add_joint_display(knee, curve_poses, [frame.object for frame in joint.condyle.joint.frames])
     add_swing_trace(knee, swing.report.poses[knee.leg.tibia.name])
@@ -149,8 +154,7 @@ def draw(knee: KneeScene, joint: bpy.types.Object, fits: Fits, swing: Swing, out
         f"{len(knee.leg.poses)} keyed poses, {FRAMES_KEPT} control frames",
         f"largest residual {fits.kept.worst_distance_mm:.3f} mm",
     )
-    write_contact_sheet(contact_sheet(knee, frames, captions, lines), out / "knee.png", README_PICTURE)
-    write_image(plots(swing.report.result, fits.kept), out / "knee_plots.png")
+    return contact_sheet(knee, frames, captions, lines)
 
 
 def table(fits: Fits, swing: Swing, figures: dict[str, float], seconds: dict[str, float]) -> str:
@@ -187,11 +191,14 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write into")
     parser.add_argument("--demo", action="store_true", help="fit, simulate, bake and draw as well")
+    parser.add_argument(
+        "--readme", action="store_true", help=f"with --demo: renew {README_PICTURE.name} of the README"
+    )
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     try:
         if options.demo:
-            demo(options.out)
+            demo(options.out, options.readme)
         else:
             print(build(options.out))
     except SceneError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,8 +11,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .knee_scene import HIP, KneeScene, Leg, object_pose
-from .picture import Image, Label, Shot, prepare_render, render, sheet, write_image
+from .knee_scene import HIP, WHOLE_LEG, KneeScene, Leg, object_pose
+from .picture import Image, Label, Shot, prepare_render, render, sheet
 from .staging import curve_object, frames_object
 
 FloatArray = NDArray[np.float64]
@@ -20,7 +20,6 @@ FloatArray = NDArray[np.float64]
 KNEE = (HIP[0] + 0.412, HIP[1], HIP[2] - 0.028)
 ANKLE = np.array([0.0, 0.0, -0.42, 1.0])  # in the tibia's axes
 CLOSE_UP_PIXELS = (560, 800)
-TILE_PIXELS = (360, 264)
 TILES = 6
 CURVE_COLOR, SWING_COLOR = (1.0, 0.55, 0.08), (0.16, 0.34, 0.42)
 
@@ -59,20 +58,11 @@ def contact_sheet(
     large = render(
         knee.scene, Shot(eye, KNEE, 0.185, frames[0], CLOSE_UP_PIXELS, heads, hidden=[*hidden, "Swing"])
     )
-    target = (HIP[0] + 0.31, HIP[1], HIP[2] - 0.2)
-    eye = (target[0] + 0.055, target[1] - 1.4, target[2] + 0.3)
     small = []
     for frame, (upper, lower) in zip(frames, captions, strict=True):
         labels = (Label(upper, (0.045, 0.14), 0.062), Label(lower, (0.045, 0.05), 0.062))
-        small.append(render(knee.scene, Shot(eye, target, 0.70, frame, TILE_PIXELS, labels, hidden)))
+        small.append(render(knee.scene, replace(WHOLE_LEG, frame=frame, labels=labels, hidden=hidden)))
     return sheet(large, small, columns=2, shade=0.07)
-
-
-def write_contact_sheet(picture: Image, *paths: Path) -> None:
-    """The same picture to every path."""
-    for path in paths:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_image(picture, path)
 
 
 def plots(result: Any, fit_report: Any) -> Image:

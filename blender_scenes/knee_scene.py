@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .anatomy import bones
 from .anatomy.surface import Mesh
 from .knee_kinematics import BLENDER_FROM_OPENSIM, FLEXION_DEGREES, keyed_poses, noisy_poses, tibia_poses
+from .picture import Shot, add_camera, prepare_render
 from .staging import add_studio, bone_material, mesh_object
 
 FloatArray = NDArray[np.float64]
@@ -22,6 +23,13 @@ HIP = (0.0, 0.0, 0.2)  # m; the thigh lies level along +X, its front upward, the
 LEVEL = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
 TWIN_ASIDE = 0.3  # m to the left
 CLEAR_BELOW = -0.345  # m, in the femur's axes: from here down the pictures show the joint's curve through it
+WHOLE_LEG = Shot(
+    eye=(HIP[0] + 0.365, HIP[1] - 1.4, HIP[2] + 0.1),
+    target=(HIP[0] + 0.31, HIP[1], HIP[2] - 0.2),
+    width=0.70,
+    frame=1,
+    pixels=(360, 264),
+)
 MESH_NAMES = ("Femur", "Tibia", "Fibula")
 
 
@@ -65,6 +73,8 @@ def new_scene(cell: float = 2.5e-3) -> KneeScene:
     aside = (HIP[0], HIP[1] + TWIN_ASIDE, HIP[2])
     twin = add_leg(meshes, " (noisy)", aside, noisy_poses(), collections[1], materials)
     add_studio(scene, collections[2], (0.32, 0.0, HIP[2] - 0.12), 0.6)
+    add_camera(scene, WHOLE_LEG, collections[2])
+    prepare_render(scene)
     scene.frame_set(1)
     return KneeScene(scene, leg, twin, meshes, collections[2])
 

@@ -96,18 +96,24 @@ def silence() -> Iterator[None]:
             os.close(kept)
 
 
-@contextmanager
-def camera_for(scene: bpy.types.Scene, shot: Shot) -> Iterator[None]:
-    """A camera with the shot's labels before it, removed afterwards."""
-    data = bpy.data.cameras.new("Picture")
+def add_camera(scene: bpy.types.Scene, shot: Shot, collection: bpy.types.Collection) -> bpy.types.Object:
+    """A camera for the shot, made the scene's own."""
+    data = bpy.data.cameras.new("Camera")
     data.lens, data.sensor_fit, data.clip_start = 85.0, "HORIZONTAL", 0.01
-    camera = bpy.data.objects.new("Picture", data)
-    scene.collection.objects.link(camera)
+    camera = bpy.data.objects.new("Camera", data)
+    collection.objects.link(camera)
     backward = (Vector(shot.eye) - Vector(shot.target)).normalized()
     camera.rotation_mode = "QUATERNION"
     camera.rotation_quaternion = backward.to_track_quat("Z", "Y")
     camera.location = Vector(shot.target) + backward * (shot.width * data.lens / data.sensor_width)
     scene.camera = camera
+    return camera
+
+
+@contextmanager
+def camera_for(scene: bpy.types.Scene, shot: Shot) -> Iterator[None]:
+    """A camera with the shot's labels before it, removed afterwards."""
+    camera = add_camera(scene, shot, scene.collection)
     texts = [label_object(scene, camera, shot, label) for label in shot.labels]
     try:
         yield
