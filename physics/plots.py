@@ -23,7 +23,7 @@ UNITS = {"rad": "angle [rad]", "m": "position [m]", "1": "curve parameter [1]"}
 LEGEND_LIMIT = 14
 CURVE_SAMPLES = 400
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     "font.size": 10.0,
     "axes.titlesize": 11.0,
     "axes.titleweight": "bold",

@@ -240,8 +240,10 @@ class _Connection:
     """One process from its start to its end: the pipes, their threads and the jobs that wait for it."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        flags = subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0
         pipe = subprocess.PIPE
+        flags = 0
+        if sys.platform == "win32":
+            flags = subprocess.CREATE_NO_WINDOW
         try:
             self._process = subprocess.Popen(
                 command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, creationflags=flags

@@ -9,31 +9,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from .. import dynamics, joints
+from .. import joints
 from ..errors import DivergedError, FormatError
 from ..io.model_file import model_from_document, plain, state_from_dict
 from ..io.result_file import divergence_to_dict, result_arrays
 from ..kernels import _jit
-from ..model import Model, ModelBuilder
 from ..result import Result
 from ..simulation import Table, simulate
+from .stages import STAGES, Report, prepare
 
 Header = dict[str, Any]
 Arrays = dict[str, np.ndarray[Any, Any]]
-
-
-class Report(Protocol):
-    """What a job tells while it runs (``server.Report``)."""
-
-    def message(self, text: str) -> None:
-        """Say what goes on; raises CancelledError where the job is no longer wanted."""
-
-    def progress(self, fraction: float) -> bool:
-        """Say how much is done; False asks to stop."""
 
 
 def run(kind: str, job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
@@ -53,16 +43,9 @@ def describe_divergence(error: DivergedError) -> tuple[Header, Header | None, Ar
 def warm_up(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Compile what the other jobs need: the stages named in ``stages``, or all of them."""
     _check_keys(job, {"stages"}, ())
-    stages = job.get("stages", list(STAGES))
-    seconds = {}
-    for number, stage in enumerate(stages):
-        if stage not in STAGES:
-            raise FormatError(f"unknown stage {stage!r} to warm up; known are {', '.join(STAGES)}")
-        report.progress(number / len(stages))
-        began = time.perf_counter()
-        _prepare([stage], report)
-        seconds[stage] = time.perf_counter() - began
-    return {"jit": _jit.JITTED, "seconds": seconds}, {}
+    began = time.perf_counter()
+    prepare(job.get("stages", list(STAGES)), report)
+    return {"jit": _jit.JITTED, "seconds": time.perf_counter() - began}, {}
 
 
 def fit_curve(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
@@ -96,6 +79,7 @@ def fit_curve(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arra
 def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Simulate: ``model``, ``state`` and keywords of ``simulate`` as ``options``; tau as arrays."""
     _check_keys(job, {"model", "state", "options"}, ("model",))
+    prepare(("poses and energy", "forward dynamics"), report)
     model = model_from_document(job["model"])
     state = state_from_dict(model, job.get("state", {}))
     options = dict(job.get("options", {}))
@@ -103,7 +87,6 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
         options["tau"] = Table(arrays["tau_times"], arrays.get("tau_values"))
     elif "tau" in arrays:
         options["tau"] = arrays["tau"]
-    _prepare(("forward dynamics", "poses and energy"), report)
     report.message("simulating")
     try:
         result = simulate(model, state, progress=report.progress, **options)
@@ -120,9 +103,9 @@ def evaluate_joint(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
         raise FormatError("a job evaluate_joint needs the array 'q'")
     q = arrays["q"]
     if not job.get("derivatives", False):
-        _prepare(("poses and energy",), report)
+        prepare(("poses and energy",), report)
         return {}, {"transforms": joint.transform(q)}
-    _prepare(("joint geometry",), report)
+    prepare(("joint geometry",), report)
     n = joint.num_coordinates
     transforms, subspaces, hessians = (
         np.empty((len(q), 4, 4)),
@@ -146,46 +129,6 @@ def _check_keys(job: Mapping[str, Any], known: Iterable[str], required: Iterable
     for key in required:
         if key not in job:
             raise FormatError(f"the key {key!r} is missing in a job")
-
-
-def _small_model() -> Model:
-    builder = ModelBuilder()
-    builder.add_body(
-        "pendulum", joint=joints.Hinge((1.0, 0.0, 0.0)), mass=1.0, com=(0.0, 0.0, -1.0), inertia=np.eye(3)
-    )
-    return builder.build()
-
-
-def _compile_forward_dynamics() -> None:
-    model = _small_model()
-    simulate(model, model.state(), duration=1e-3, dt=1e-3)
-
-
-def _compile_observation() -> None:
-    model = _small_model()
-    dynamics.energy(model, model.state())
-
-
-def _compile_joint_geometry() -> None:
-    joints.Hinge().evaluate(0.0)
-
-
-#: what is compiled before its first use, by the name that the user reads
-STAGES: dict[str, Callable[[], None]] = {
-    "forward dynamics": _compile_forward_dynamics,
-    "poses and energy": _compile_observation,
-    "joint geometry": _compile_joint_geometry,
-}
-_compiled: set[str] = set()
-
-
-def _prepare(stages: Iterable[str], report: Report) -> None:
-    """Compile the stages that this process has not compiled or loaded yet, and say so."""
-    for stage in stages:
-        if _jit.JITTED and stage not in _compiled:
-            report.message(f"compiling {stage}")
-            STAGES[stage]()
-            _compiled.add(stage)
 
 
 #: every kind of job but ``ping``, which the server answers without the physics

@@ -30,13 +30,14 @@ def search_paths(arguments: list[str]) -> list[str]:
 
 
 def load_package(folder: str, name: str = PACKAGE_NAME) -> None:
-    """Make the package in ``folder`` importable as ``name``, without running its ``__init__`` yet."""
+    """Import the package that lies in ``folder`` as ``name``, whatever the folder is called."""
     spec = importlib.util.spec_from_file_location(
         name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
     )
-    if spec is None:
+    if spec is None or spec.loader is None:
         raise ImportError(f"no package in {folder}")
     sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[name])
 
 
 def main() -> None:

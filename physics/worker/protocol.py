@@ -1,8 +1,8 @@
 """Messages between the add-on and the compute process: a JSON header followed by raw arrays, never pickle.
 
 On the wire: 4 bytes ``CDL1``, the length of the header (4 bytes) and of all arrays together (8 bytes), both
-unsigned and little-endian; the header as UTF-8 JSON; the arrays one after the other, C-ordered, little-endian.
-``header["arrays"]`` describes them: ``[{"name": ..., "dtype": ..., "shape": [...]}, ...]``.
+unsigned and little-endian; the header as UTF-8 JSON; the arrays one after the other, C-ordered,
+little-endian. ``header["arrays"]`` describes them: ``[{"name": ..., "dtype": ..., "shape": [...]}, ...]``.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def encode(header: Mapping[str, Any], arrays: ArrayMap | None = None) -> list[by
     for name, array in (arrays or {}).items():
         contiguous = _on_the_wire(name, np.asarray(array))
         described.append({"name": name, "dtype": contiguous.dtype.str, "shape": list(contiguous.shape)})
-        bodies.append(memoryview(contiguous.reshape(-1).view(np.uint8)))
+        bodies.append(contiguous.reshape(-1).view(np.uint8).data)
     try:
         text = json.dumps({**header, "arrays": described}, allow_nan=False, separators=(",", ":")).encode()
     except (TypeError, ValueError) as error:

@@ -1,7 +1,7 @@
 """The compute process's side: reads requests, does one job at a time, answers.
 
-Jobs run in the main thread (compilers want its deep stack); a second thread reads. The process ends by itself
-as soon as its stdin closes, in the middle of a job too: the parent is gone then, or wants it to go. Stdout
+Jobs run in the main thread, a second one reads, a third compiles (``stages``). The process ends by itself as
+soon as its stdin closes, in the middle of a job too: the parent is gone then, or wants it to go. Stdout
 belongs to the protocol alone; whatever prints lands on stderr.
 """
 
@@ -26,6 +26,8 @@ from ..errors import CancelledError, FormatError
 from . import protocol
 
 PROGRESS_INTERVAL = 0.05  # seconds between two progress events
+BESIDE = frozenset({"warm_up"})  # kinds of job that only wait for the compiler run beside the others
+STACK_SIZE = 64 * 2**20  # of threads: compilers recurse deeply, and some systems give half a megabyte
 
 
 class Channel:
@@ -66,7 +68,7 @@ class Requests:
         """The job has been answered."""
         self._cancelled.discard(job_id)
 
-    def accept(self, message: protocol.Message) -> None:
+    def accept(self, message: protocol.Message, channel: Channel) -> None:
         """Take in what the parent said; FormatError where it makes no sense."""
         header = message.header
         job_id, kind = header.get("id"), header.get("kind")
@@ -80,6 +82,8 @@ class Requests:
             )
         if kind == "cancel":
             self._cancelled.add(job_id)
+        elif kind in BESIDE:
+            threading.Thread(target=_run, args=(message, self, channel), daemon=True).start()
         else:
             self._waiting.put(message)
 
@@ -120,6 +124,7 @@ def serve() -> NoReturn:
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # Ctrl-C in a terminal reaches the whole group: the parent decides
+    threading.stack_size(STACK_SIZE)
     source, sink = _take_standard_streams()
     channel = Channel(sink)
     requests = Requests()
@@ -158,7 +163,7 @@ def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
 def _read(source: BinaryIO, requests: Requests, channel: Channel) -> NoReturn:
     try:
         while (message := protocol.read_message(source)) is not None:
-            requests.accept(message)
+            requests.accept(message, channel)
     except FormatError as error:
         channel.send({"event": "refused", "message": str(error)})
         end(2)

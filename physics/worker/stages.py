@@ -1,0 +1,94 @@
+"""Compiling ahead, in named stages, beside the jobs: a fit does not wait until the dynamics are compiled.
+
+One thread compiles; a job that needs a stage waits for it, says so, and can be cancelled meanwhile. Where the
+kernels run unjitted there is nothing to wait for.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Protocol
+
+import numpy as np
+
+from .. import dynamics, joints
+from ..errors import CancelledError, FormatError
+from ..kernels import _jit
+from ..model import Model, ModelBuilder
+from ..simulation import simulate
+
+LOOK_INTERVAL = 0.05  # seconds between two looks whether a waiting job is still wanted
+
+
+class Report(Protocol):
+    """What a job tells while it runs (``server.Report``)."""
+
+    def message(self, text: str) -> None:
+        """Say what goes on; raises CancelledError where the job is no longer wanted."""
+
+    def progress(self, fraction: float) -> bool:
+        """Say how much is done; False asks to stop."""
+
+
+def prepare(stages: Iterable[str], report: Report) -> None:
+    """Wait until stages are compiled, or loaded from the cache; compiles what nobody has asked for yet.
+
+    Raises:
+        FormatError: there is no such stage.
+        CancelledError: the job is no longer wanted; compiling goes on.
+    """
+    names = list(stages)
+    for name in names:
+        if name not in STAGES:
+            raise FormatError(f"unknown stage {name!r} to compile; known are {', '.join(STAGES)}")
+    if not _jit.JITTED:
+        return
+    futures = [(name, _submit(name)) for name in names]
+    for number, (name, future) in enumerate(futures):
+        if not future.done():
+            report.message(f"compiling {name}")
+        while not wait([future], LOOK_INTERVAL).done:
+            if not report.progress(number / len(names)):
+                raise CancelledError()
+        future.result()
+
+
+def _submit(name: str) -> Future[None]:
+    with _lock:
+        if name not in _futures:
+            _futures[name] = _executor.submit(STAGES[name])
+        return _futures[name]
+
+
+def _small_model() -> Model:
+    builder = ModelBuilder()
+    joint = joints.Hinge((1.0, 0.0, 0.0))
+    builder.add_body("pendulum", joint=joint, mass=1.0, com=(0.0, 0.0, -1.0), inertia=np.eye(3))
+    return builder.build()
+
+
+def _compile_observation() -> None:
+    model = _small_model()
+    dynamics.energy(model, model.state())
+
+
+def _compile_joint_geometry() -> None:
+    joints.Hinge().evaluate(0.0)
+
+
+def _compile_forward_dynamics() -> None:
+    model = _small_model()
+    simulate(model, model.state(), duration=1e-3, dt=1e-3)
+
+
+#: what is compiled before its first use, by the name that the user reads; quick ones first
+STAGES: dict[str, Callable[[], None]] = {
+    "poses and energy": _compile_observation,
+    "joint geometry": _compile_joint_geometry,
+    "forward dynamics": _compile_forward_dynamics,
+}
+_executor = ThreadPoolExecutor(1, "compile")
+_futures: dict[str, Future[None]] = {}
+_lock = threading.Lock()

@@ -1,0 +1,231 @@
+"""Jobs give what physics gives, tell how they go, stop when asked to, and fail with the error's own words."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.errors import CancelledError
+from physics.kernels import _jit
+from physics.worker import client as worker
+from physics.worker import protocol, requests
+from tests.physics.generators import random_joint, random_state, random_tree
+
+ROOT = Path(worker.__file__).parents[2]
+LONG = 1e7  # seconds of motion: no machine is done with them before the test is
+
+
+@pytest.fixture(scope="module")
+def client():
+    """As this process runs the kernels, so that results can be compared bit by bit."""
+    client = worker.WorkerClient(environment=worker.worker_environment(jit=_jit.JITTED))
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="module")
+def slow_client():
+    """Unjitted, as where numba does not exist."""
+    client = worker.WorkerClient(environment=worker.worker_environment(jit=False))
+    yield client
+    client.close()
+
+
+def pendulum(**keywords):
+    builder = ph.ModelBuilder()
+    builder.add_body(
+        "bob", joint=ph.joints.Hinge((1, 0, 0)), mass=1.0, com=(0, 0, -1), inertia=np.eye(3), **keywords
+    )
+    return builder.build()
+
+
+def poll_until(job, condition, seconds=60.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert not job.poll(), job.error
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "DOP853"])
+def test_a_simulation_there_is_one_here_bit_by_bit(client, integrator):
+    rng = np.random.default_rng(11)
+    model = random_tree(rng, 6)
+    state = random_state(rng, model)
+    keywords = {
+        "duration": 0.01,
+        "dt": 1e-3,
+        "integrator": integrator,
+        "tau": 0.1 * rng.normal(size=model.num_coordinates),
+    }
+    job = requests.simulate(client, model, state, **keywords)
+    there = requests.simulate_answer(job.wait(300), model)
+    here = ph.simulate(model, state, **keywords)
+    for name in ("t", "q", "qd", "poses", "energy"):
+        assert getattr(there, name).tobytes() == getattr(here, name).tobytes(), name
+    assert there.info == here.info and there.rotations.keys() == here.rotations.keys()
+    assert there.model is model and job.progress == 1.0
+
+
+def test_a_table_of_forces_travels(client):
+    model = pendulum()
+    table = ph.Table([0.0, 0.01, 0.02], [[0.0], [5.0], [0.0]])
+    job = requests.simulate(client, model, model.state(), duration=0.02, tau=table)
+    there = requests.simulate_answer(job.wait(300), model)
+    assert there.q.tobytes() == ph.simulate(model, model.state(), duration=0.02, tau=table).q.tobytes()
+
+
+def test_without_numba_it_works_and_says_so(slow_client):
+    model = pendulum()
+    job = requests.simulate(slow_client, model, model.state(q=[0.5]), duration=0.05)
+    slow = requests.simulate_answer(job.wait(60), model)
+    assert slow_client.hello["jit"] is False
+    fast = ph.simulate(model, model.state(q=[0.5]), duration=0.05)
+    np.testing.assert_allclose(slow.q, fast.q, rtol=1e-12)
+    assert requests.warm_up(slow_client).wait(60).header["jit"] is False
+
+
+def test_a_joint_is_evaluated(client):
+    rng = np.random.default_rng(2)
+    joint = random_joint(rng, "spline_curve")
+    q = np.linspace(*joint.range[0], 7)[:, None]
+    transforms, subspace, hessian = requests.evaluate_joint_answer(
+        requests.evaluate_joint(client, joint, q).wait(300)
+    )
+    assert transforms.tobytes() == joint.transform(q).tobytes() and subspace is None and hessian is None
+    job = requests.evaluate_joint(client, joint, q, derivatives=True)
+    _, subspace, hessian = requests.evaluate_joint_answer(job.wait(300))
+    _, expected, expected_rate = joint.evaluate(q[3])
+    assert subspace[3].tobytes() == expected.tobytes() and hessian[3].tobytes() == expected_rate.tobytes()
+
+
+def test_progress_is_told_while_it_runs(slow_client):
+    job = requests.simulate(slow_client, pendulum(), pendulum().state(q=[1.0]), duration=2.0)
+    seen = []
+    began = time.monotonic()
+    while not job.poll():
+        if not seen or seen[-1] != job.progress:
+            seen.append(job.progress)
+        time.sleep(0.001)
+    seconds = time.monotonic() - began
+    assert job.message == "simulating" and job.state == "done"
+    assert len(seen) > 2 and seen == sorted(seen)
+    assert len(seen) <= 20 * seconds + 3, "at most 20 a second"
+
+
+@pytest.mark.parametrize("which", ["client", "slow_client"])
+def test_a_simulation_is_cancelled_in_the_middle(which, request):
+    client = request.getfixturevalue(which)
+    model = pendulum()
+    job = requests.simulate(client, model, model.state(q=[1.0]), duration=LONG, dt=1e-3, record_interval=1e3)
+    poll_until(job, lambda: job.message == "simulating", 300.0)
+    job.cancel()
+    assert job.state == "cancelled"
+    began = time.perf_counter()
+    assert client.submit("ping").wait(10)
+    assert time.perf_counter() - began < 1.0, "the process is free again at once"
+    with pytest.raises(CancelledError):
+        job.wait(1)
+
+
+def test_a_diverged_simulation_tells_where_and_gives_what_there_is(client):
+    model = pendulum(stiffness=1e9)
+    job = requests.simulate(
+        client, model, model.state(q=[1.0]), duration=2.0, dt=1e-2, integrator="forward_euler"
+    )
+    with pytest.raises(worker.WorkerError, match=r"diverged at t = .* in body 'bob'") as caught:
+        job.wait(300)
+    error = caught.value
+    assert error.kind == "DivergedError"
+    assert error.details["body"] == "bob" and 0.0 < error.details["time"] < 2.0 and error.details["reason"]
+    partial = requests.simulate_answer(error.partial, model)
+    assert 0 < len(partial.t) < 201 and np.isfinite(partial.q).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"duration": -1.0}, "duration must be positive, got -1"),
+        ({"duration": 1.0, "integrator": "magic"}, "unknown integrator 'magic'"),
+        ({"duration": 1.0, "tau": [1.0, 2.0]}, r"tau must have shape \(1,\), got \(2,\)"),
+        ({"duration": 1.0, "spped": 1.0}, "unexpected keyword argument 'spped'"),
+    ],
+)
+def test_bad_input_is_told_in_physics_own_words(client, options, says):
+    model = pendulum()
+    with pytest.raises(worker.WorkerError, match=says):
+        requests.simulate(client, model, model.state(), **options).wait(300)
+
+
+@pytest.mark.parametrize(
+    ("kind", "header", "says"),
+    [
+        ("simulate", {}, "the key 'model' is missing in a job"),
+        ("simulate", {"model": {}}, "'bodies'"),
+        ("simulate", {"model": {}, "modle": 1}, "unknown key 'modle' in a job"),
+        ("evaluate_joint", {"joint": {"type": "elastic"}}, "unknown joint type 'elastic'"),
+        ("evaluate_joint", {"joint": {"type": "hinge"}}, "needs the array 'q'"),
+        ("fit_curve", {}, "needs the array 'poses'"),
+        ("warm_up", {"stages": ["coffee"]}, "unknown stage 'coffee'"),
+    ],
+)
+def test_a_job_that_makes_no_sense_is_refused(client, kind, header, says):
+    job = client.submit(kind, header)
+    with pytest.raises(worker.WorkerError, match=says):
+        job.wait(300)
+
+
+def test_the_process_ends_in_the_middle_of_a_job_when_stdin_closes():
+    command = worker.worker_command()
+    model = pendulum()
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    header = {"model": model.to_dict(), "options": {"duration": LONG, "record_interval": 1e3}}
+    protocol.write_message(process.stdin, {"id": 1, "kind": "simulate", "job": header})
+    while (message := protocol.read_message(process.stdout)) is not None:
+        if message.header.get("message") == "simulating":
+            break
+    assert message is not None
+    time.sleep(0.1)
+    began = time.perf_counter()
+    process.stdin.close()
+    assert process.wait(5) == 0
+    assert time.perf_counter() - began < 1.0
+    process.stdout.close()
+
+
+@pytest.mark.skipif(not _jit.JITTED, reason="without numba nothing is compiled")
+def test_compiling_is_told_and_holds_nobody_up(tmp_path):
+    """With an empty cache: others' jobs run meanwhile, a waiting job can be cancelled, closing stdin ends it."""
+    client = worker.WorkerClient(environment=worker.worker_environment(tmp_path))
+    try:
+        warm = requests.warm_up(client)
+        poll_until(warm, lambda: warm.message.startswith("compiling"))
+        assert client.submit("ping").wait(5)
+        waiting = requests.simulate(client, pendulum(), pendulum().state(), duration=0.1)
+        poll_until(waiting, lambda: waiting.message.startswith("compiling"))
+        waiting.cancel()
+        began = time.perf_counter()
+        assert client.submit("ping").wait(5)
+        assert time.perf_counter() - began < 1.0
+        assert not warm.poll()
+        began = time.perf_counter()
+        client.close(timeout=5.0)
+        assert time.perf_counter() - began < 2.0
+        assert warm.poll() and warm.state == "cancelled"
+    finally:
+        client.close()
+
+
+def test_the_client_imports_neither_numba_nor_scipy():
+    script = (
+        "import sys; import physics.worker.client, physics.worker.requests, physics.reporting, physics.io; "
+    )
+    script += "print(sorted({'numba', 'scipy', 'matplotlib', 'multiprocessing'} & set(sys.modules)))"
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
+    assert out.stdout.strip() == "[]", out.stderr
