@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import joints
+from .. import fitting, joints
 from ..errors import DivergedError, FormatError
 from ..io.model_file import model_from_document, plain, state_from_dict
 from ..io.result_file import divergence_to_dict, result_arrays
@@ -53,27 +53,19 @@ def fit_curve(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arra
     keywords = {**job, **arrays}
     if "poses" not in keywords:
         raise FormatError("a job fit_curve needs the array 'poses'")
-    from ..fitting import fit_curve as fit_poses
-
     report.message("fitting")
     try:
-        fit = fit_poses(progress=report.progress, **keywords)
+        fit = fitting.fit_curve(progress=report.progress, **keywords)
     except TypeError as error:  # a keyword that fit_curve does not know
         raise FormatError(f"job fit_curve: {error}") from error
     header = {
         "joint": fit.joint.to_dict(),
-        "iterations": int(fit.iterations),
-        "converged": bool(fit.converged),
-        "hessian_integral": float(fit.hessian_integral),
-        "report": plain(fit.report()),
+        "iterations": fit.iterations,
+        "converged": fit.converged,
+        "hessian_integral": fit.hessian_integral,
+        "length_scale": fit.length_scale,
     }
-    residuals = fit.residuals
-    return header, {
-        "q": fit.q,
-        "rotation": residuals.rotation,
-        "translation": residuals.translation,
-        "distance": residuals.distance,
-    }
+    return plain(header), {"q": fit.q, "steps": np.array(fit.steps, dtype=np.float64), **vars(fit.residuals)}
 
 
 def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:

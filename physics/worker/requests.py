@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from .. import joints
 from .._typing import FloatArray
 from ..errors import FormatError
+from ..fitting import CurveFit, Residuals
 from ..io.model_file import plain, state_to_dict
 from ..io.result_file import result_from_arrays
 from ..joints import Joint
@@ -20,36 +20,13 @@ from ..simulation import Table
 from .client import Answer, Job, WorkerClient
 
 
-@dataclass(frozen=True)
-class FittedCurve:
-    """What ``fitting.fit_curve`` found, as the compute process tells it.
-
-    Attributes:
-        joint: the fitted joint.
-        q: parameters of the poses (N,).
-        rotation, translation, distance: residuals of the poses (N,) [rad, m, in the metric of the fit].
-        iterations, converged, hessian_integral: how the fit went.
-        report: residuals in millimetres and degrees and the like, JSON-able.
-    """
-
-    joint: Joint
-    q: FloatArray
-    rotation: FloatArray
-    translation: FloatArray
-    distance: FloatArray
-    iterations: int
-    converged: bool
-    hessian_integral: float
-    report: dict[str, Any]
-
-
 def warm_up(client: WorkerClient, stages: Sequence[str] | None = None) -> Job:
     """Compile in the background what simulations need; ``job.message`` says what goes on."""
     return client.submit("warm_up", {} if stages is None else {"stages": list(stages)})
 
 
 def fit_curve(client: WorkerClient, poses: Any, **keywords: Any) -> Job:
-    """Fit a curve joint to poses (N, 4, 4); keywords as ``fitting.fit_curve`` but for progress."""
+    """Fit a curve joint to poses (N, 4, 4); keywords as ``fit_curve`` but for progress."""
     arrays = {"poses": np.asarray(poses, dtype=np.float64)}
     header: dict[str, Any] = {}
     for name, value in keywords.items():
@@ -60,19 +37,15 @@ def fit_curve(client: WorkerClient, poses: Any, **keywords: Any) -> Job:
     return client.submit("fit_curve", header, arrays)
 
 
-def fit_curve_answer(answer: Answer) -> FittedCurve:
-    """The fitted curve of a finished job (``job.result``)."""
-    header, arrays = answer.header, answer.arrays
-    return FittedCurve(
-        joint=joints.from_dict(header["joint"]),
-        q=arrays["q"],
-        rotation=arrays["rotation"],
-        translation=arrays["translation"],
-        distance=arrays["distance"],
-        iterations=header["iterations"],
-        converged=header["converged"],
-        hessian_integral=header["hessian_integral"],
-        report=header["report"],
+def fit_curve_answer(answer: Answer) -> CurveFit:
+    """The fit of a finished job (``job.result``)."""
+    header, arrays = dict(answer.header), answer.arrays
+    joint = joints.from_dict(header.pop("joint"))
+    if not isinstance(joint, joints.SplineCurve):
+        raise FormatError(f"the answer to a fit holds a {joint.type} joint, not a spline curve")
+    residuals = Residuals(arrays["rotation"], arrays["translation"], arrays["distance"])
+    return CurveFit(
+        joint=joint, q=arrays["q"], residuals=residuals, steps=tuple(arrays["steps"].tolist()), **header
     )
 
 

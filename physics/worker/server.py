@@ -106,8 +106,9 @@ class Report:
         if self._requests.is_cancelled(self._id):
             raise CancelledError()
 
-    def progress(self, fraction: float) -> bool:
-        """Progress from 0 to 1; False asks the computation to stop."""
+    def progress(self, fraction: float, text: str = "") -> bool:
+        """Progress from 0 to 1 and what goes on, if that is new; False asks the computation to stop."""
+        self._text = text or self._text
         self._fraction = min(max(float(fraction), 0.0), 1.0)
         if time.monotonic() - self._last >= PROGRESS_INTERVAL:
             self._send()

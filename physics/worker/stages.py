@@ -28,8 +28,8 @@ class Report(Protocol):
     def message(self, text: str) -> None:
         """Say what goes on; raises CancelledError where the job is no longer wanted."""
 
-    def progress(self, fraction: float) -> bool:
-        """Say how much is done; False asks to stop."""
+    def progress(self, fraction: float, text: str = "") -> bool:
+        """Say how much is done, and what goes on if that is new; False asks to stop."""
 
 
 def prepare(stages: Iterable[str], report: Report) -> None:

@@ -15,7 +15,7 @@ from physics.errors import CancelledError
 from physics.kernels import _jit
 from physics.worker import client as worker
 from physics.worker import protocol, requests
-from tests.physics.generators import random_joint, random_state, random_tree
+from tests.physics.generators import random_joint, random_state, random_tree, smooth_frames
 
 ROOT = Path(worker.__file__).parents[2]
 LONG = 1e7  # seconds of motion: no machine is done with them before the test is
@@ -106,7 +106,7 @@ def test_a_joint_is_evaluated(client):
 
 
 def test_progress_is_told_while_it_runs(slow_client):
-    job = requests.simulate(slow_client, pendulum(), pendulum().state(q=[1.0]), duration=2.0)
+    job = requests.simulate(slow_client, pendulum(), pendulum().state(q=[1.0]), duration=10.0)
     seen = []
     began = time.monotonic()
     while not job.poll():
@@ -229,3 +229,34 @@ def test_the_client_imports_neither_numba_nor_scipy():
     script += "print(sorted({'numba', 'scipy', 'matplotlib', 'multiprocessing'} & set(sys.modules)))"
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
     assert out.stdout.strip() == "[]", out.stderr
+
+
+def test_a_fit_there_is_one_here_bit_by_bit(client):
+    poses = smooth_frames(np.random.default_rng(4), 13)
+    keywords = {"num_frames": 8, "smoothing": 0.1, "order": 5}
+    there = requests.fit_curve_answer(requests.fit_curve(client, poses, **keywords).wait(60))
+    here = ph.fitting.fit_curve(poses, **keywords)
+    assert there.joint == here.joint and there.q.tobytes() == here.q.tobytes()
+    assert there.report() == here.report() and there.steps == here.steps
+    for name in ("rotation", "translation", "distance"):
+        assert getattr(there.residuals, name).tobytes() == getattr(here.residuals, name).tobytes()
+
+
+def test_a_fit_with_parameters_and_knots(client):
+    poses = smooth_frames(np.random.default_rng(4), 9)
+    q = np.linspace(0.0, 2.0, 9)
+    knots = ph.splines.clamped_knots(6, 4, 0.0, 2.0)
+    fit = requests.fit_curve_answer(
+        requests.fit_curve(client, poses, q=q, knots=knots, num_frames=6).wait(60)
+    )
+    assert fit.joint.knots.tolist() == knots.tolist() and fit.q.tolist() == q.tolist()
+
+
+def test_a_fit_that_cannot_be_is_told(client):
+    poses = smooth_frames(np.random.default_rng(4), 9)
+    poses[3, 0, 3] = np.nan
+    with pytest.raises(worker.WorkerError, match="3") as caught:
+        requests.fit_curve(client, poses).wait(60)
+    assert caught.value.kind in ("FitError", "ModelError")
+    with pytest.raises(worker.WorkerError, match="unexpected keyword argument 'smoothness'"):
+        requests.fit_curve(client, poses, smoothness=1.0).wait(60)
