@@ -38,19 +38,44 @@ class FitReport:
     """What a fit found; distances in millimetres, angles in degrees.
 
     Attributes:
-        frames: keyed frames (n,). distances, angles: residuals of the keyed poses (n,).
-        curve: the fitted joint, in metres. q: its coordinate at each keyed pose (n,).
+        joint_name: the joint's Empty. frames: keyed frames (n,).
+        fit: the fit as physics gives it, in metres and radians.
     """
 
     joint_name: str
     frames: np.ndarray
-    distances: np.ndarray
-    angles: np.ndarray
-    q: np.ndarray
-    curve: Any
-    iterations: int
-    converged: bool
-    hessian_integral: float
+    fit: Any
+
+    @property
+    def curve(self) -> Any:
+        """The fitted joint, in metres."""
+        return self.fit.joint
+
+    @property
+    def q(self) -> np.ndarray:
+        """The coordinate at each keyed pose (n,)."""
+        values: np.ndarray = self.fit.q
+        return values
+
+    @property
+    def iterations(self) -> int:
+        return int(self.fit.iterations)
+
+    @property
+    def converged(self) -> bool:
+        return bool(self.fit.converged)
+
+    @property
+    def hessian_integral(self) -> float:
+        return float(self.fit.hessian_integral)
+
+    @property
+    def distances(self) -> np.ndarray:
+        return 1e3 * np.asarray(self.fit.residuals.translation)
+
+    @property
+    def angles(self) -> np.ndarray:
+        return np.degrees(self.fit.residuals.rotation)
 
     @property
     def num_poses(self) -> int:
@@ -186,18 +211,7 @@ def _fit_steps(scene: Any, item: Any) -> Steps[FitReport]:
         periodic=settings.periodic,
         length_scale=length_scale if length_scale > 0.0 else None,
     )
-    fitted = requests.fit_curve_answer(answer)
-    return FitReport(
-        joint_name=name,
-        frames=frames,
-        distances=1e3 * fitted.translation,
-        angles=np.degrees(fitted.rotation),
-        q=fitted.q,
-        curve=fitted.joint,
-        iterations=fitted.iterations,
-        converged=fitted.converged,
-        hessian_integral=fitted.hessian_integral,
-    )
+    return FitReport(name, frames, requests.fit_curve_answer(answer))
 
 
 def apply_fit(scene: Any, item: Any, report: FitReport) -> None:
