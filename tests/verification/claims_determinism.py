@@ -90,14 +90,31 @@ def samples() -> float:
 
 
 def one_step(jitted: bool) -> np.ndarray:
-    """One step of the example in a child process, with or without compilation; (3, 2 nv), a row a method."""
+    """One step of the example in a child process, with or without compilation; (3, 2 nv), a row a method.
+
+    Raises:
+        RuntimeError: the child ran the other way than asked for.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "step.npy"
         environment = os.environ | {"CONDYLE_JIT": "1" if jitted else "0", "PYTHONPATH": str(ROOT)}
         environment.pop("NUMBA_DISABLE_JIT", None)
-        program = f"from {__name__} import METHODS, STEP, np, numbers, run; np.save({str(path)!r}, "
-        program += "[numbers(run(method, STEP))[-1] for method in METHODS])"
-        subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, check=True)
+        program = f"""
+from {__name__} import METHODS, STEP, np, numbers, run
+from physics.kernels import _jit
+np.save({str(path)!r}, [numbers(run(method, STEP))[-1] for method in METHODS])
+print(_jit.JITTED)
+"""
+        child = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=ROOT,
+            env=environment,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        if child.stdout.strip() != str(jitted):
+            raise RuntimeError(f"asked for jitted {jitted}, the kernels say {child.stdout.strip()}")
         return np.asarray(np.load(path))
 
 

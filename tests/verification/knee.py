@@ -34,7 +34,7 @@ def fitted(order: int, num_frames: int = 8) -> Any:
 
 
 def knee_model(order: int, damping: float = 0.0) -> Any:
-    """The shank on the fitted knee, limits off, with viscous damping in N m s/rad."""
+    """The shank on the fitted knee, limits off, with viscous damping (torque over the rate of q)."""
     builder = ph.ModelBuilder(gravity=GRAVITY)
     builder.add_body(
         "shank",

@@ -1,0 +1,194 @@
+"""Fits of the published knee, of random smooth motions, and of a noisy knee with and without smoothing."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import physics as ph
+from blender_scenes import knee_kinematics
+from physics import lie
+
+from .claim import Measurement, Plot, claim
+from .generators import smooth_frames
+
+FloatArray = NDArray[np.float64]
+
+SOURCE = "Lee & Terzopoulos 2008, sec. 6.2"
+SMOOTHING_SOURCE = "Lee & Terzopoulos 2008, sec. 6.3"
+SMOOTHING = 0.8
+NOISY_FRAMES = 10
+ROUND_OFF = 1e-12  # Gauss-Newton steps below this say nothing about convergence
+
+
+@cache
+def clean_fit(num_frames: int) -> Any:
+    """The 13 published poses, fitted."""
+    return ph.fit_curve(knee_kinematics.keyed_poses(), num_frames=num_frames)
+
+
+def residual_plot(label: str, fit: Any) -> Plot:
+    """Residual of each pose of a knee fit."""
+    line = {label: (knee_kinematics.FLEXION_DEGREES, 1e3 * fit.residuals.translation)}
+    return Plot("fit_residuals", "Residuals of the knee fits", "flexion [degree]", "residual [mm]", line)
+
+
+def largest_translation(num_frames: int) -> Measurement:
+    """Largest distance between a pose's origin and its place on the curve, in mm."""
+    fit = clean_fit(num_frames)
+    plot = residual_plot(f"{num_frames} control frames", fit)
+    return Measurement(1e3 * float(fit.residuals.translation.max()), fit.report(), (plot,))
+
+
+def largest_rotation(num_frames: int) -> Measurement:
+    """Largest angle between a pose and its place on the curve, in degrees."""
+    fit = clean_fit(num_frames)
+    return Measurement(float(np.rad2deg(fit.residuals.rotation.max())), fit.report())
+
+
+KNEE = "largest {} residual of 13 published knee poses (0 to 120 degrees) fitted with {} control frames"
+
+
+@claim("fitting.knee_8_translation", KNEE.format("translation", 8), unit="mm", source=SOURCE, at_most=0.1)
+def knee_8_translation() -> Measurement:
+    return largest_translation(8)
+
+
+@claim("fitting.knee_8_rotation", KNEE.format("rotation", 8), unit="degree", source=SOURCE, at_most=0.05)
+def knee_8_rotation() -> Measurement:
+    return largest_rotation(8)
+
+
+@claim("fitting.knee_10_translation", KNEE.format("translation", 10), unit="mm", source=SOURCE, at_most=0.05)
+def knee_10_translation() -> Measurement:
+    return largest_translation(10)
+
+
+@claim("fitting.knee_10_rotation", KNEE.format("rotation", 10), unit="degree", source=SOURCE, at_most=0.05)
+def knee_10_rotation() -> Measurement:
+    return largest_rotation(10)
+
+
+@cache
+def random_fits() -> tuple[Any, ...]:
+    """Five random smooth motions of 200 poses, fine and coarse, with frozen knots and as many frames as poses."""
+    fits = []
+    for seed, angle in enumerate((0.1, 0.3, 0.5, 0.7, 0.9)):
+        poses = smooth_frames(np.random.default_rng(seed), 200, angle, length=0.1)
+        fits.append(ph.fit_curve(poses, q=np.arange(200.0), num_frames=200))
+    return tuple(fits)
+
+
+RANDOM = "five random smooth motions of 200 poses, 200 control frames, knots frozen: "
+
+
+@claim(
+    "fitting.random_poses_residual",
+    RANDOM + "largest residual in the metric",
+    unit="rad",
+    source=SOURCE,
+    at_most=1e-9,
+)
+def random_poses_residual() -> float:
+    return max(float(fit.residuals.distance.max()) for fit in random_fits())
+
+
+@claim("fitting.random_poses_iterations", RANDOM + "Gauss-Newton steps", source=SOURCE, at_most=10)
+def random_poses_iterations() -> float:
+    return max(fit.iterations if fit.converged else np.inf for fit in random_fits())
+
+
+@claim(
+    "fitting.random_poses_quadratic",
+    RANDOM + "largest ratio of a Gauss-Newton step to the square of the one before (bounded: quadratic)",
+    unit="1/rad",
+    source=SOURCE,
+    at_most=2.0,
+)
+def random_poses_quadratic() -> Measurement:
+    steps = [fit.steps for fit in random_fits()]
+    ratios = [
+        following / before**2
+        for taken in steps
+        for before, following in zip(taken, taken[1:])
+        if following > ROUND_OFF
+    ]
+    lines = {f"motion {index + 1}": (range(1, len(taken) + 1), taken) for index, taken in enumerate(steps)}
+    plot = Plot("fit_convergence", "Gauss-Newton", "iteration", "step [rad]", lines, "y")
+    return Measurement(max(ratios), {"steps": steps}, (plot,))
+
+
+@cache
+def noisy_fit(smoothing: float) -> Any:
+    """The noisy twin of the knee, sigma 0.5 mm and 0.5 degree along and about each axis."""
+    return ph.fit_curve(knee_kinematics.noisy_poses(), num_frames=NOISY_FRAMES, smoothing=smoothing)
+
+
+def squared_hessian(fit: Any, samples: int = 2001) -> float:
+    """Integral of |dS/dq|^2 over the range, in the fit's metric, by the trapezoidal rule."""
+    weights = np.repeat([1.0, 1.0 / fit.length_scale], 3)
+    places = np.linspace(*np.ravel(fit.joint.range), samples)
+    squares = [np.sum((weights * fit.joint.evaluate([q])[2][:, 0, 0]) ** 2) for q in places]
+    return float(np.trapezoid(squares, places) if hasattr(np, "trapezoid") else np.trapz(squares, places))
+
+
+def distance_from_published(fit: Any, samples: int = 2001) -> float:
+    """Root mean square distance of the published motion, every half degree, from the fitted curve, in the metric."""
+    weights = np.repeat([1.0, 1.0 / fit.length_scale], 3)
+    curve = lie.inverse(fit.joint.transform(np.linspace(*np.ravel(fit.joint.range), samples)[:, None]))
+    published = knee_kinematics.tibia_poses(np.radians(np.arange(0.0, 120.25, 0.5)))
+    nearest = [np.min(np.sum((weights * lie.log(curve @ pose)) ** 2, axis=1)) for pose in published]
+    return float(np.sqrt(np.mean(nearest)))
+
+
+NOISY = f"knee poses with noise of 0.5 mm and 0.5 degree on each axis, {NOISY_FRAMES} control frames: "
+
+
+@claim(
+    "fitting.smoothing_hessian",
+    NOISY + f"integral of the squared joint Hessian, plain over smoothed (weight {SMOOTHING:g})",
+    source=SMOOTHING_SOURCE,
+    at_least=5.0,
+)
+def smoothing_hessian() -> Measurement:
+    integrals = [squared_hessian(noisy_fit(smoothing)) for smoothing in (0.0, SMOOTHING)]
+    plots = tuple(
+        residual_plot(f"noisy, smoothing {smoothing:g}", noisy_fit(smoothing))
+        for smoothing in (0.0, SMOOTHING)
+    )
+    return Measurement(integrals[0] / integrals[1], {"plain": integrals[0], "smoothed": integrals[1]}, plots)
+
+
+@claim(
+    "fitting.smoothing_residual",
+    NOISY
+    + f"residual after smoothing (weight {SMOOTHING:g}), root mean square per axis over the noise's sigma",
+    source=SMOOTHING_SOURCE,
+    at_most=1.0,
+)
+def smoothing_residual() -> Measurement:
+    residuals = noisy_fit(SMOOTHING).residuals
+    ratios = {
+        "translation": per_axis(residuals.translation) / knee_kinematics.NOISE_TRANSLATION,
+        "rotation": per_axis(residuals.rotation) / knee_kinematics.NOISE_ROTATION,
+    }
+    return Measurement(max(ratios.values()), ratios)
+
+
+def per_axis(lengths: FloatArray) -> float:
+    """Root mean square of the components of vectors, from their lengths."""
+    return float(np.sqrt(np.mean(lengths**2) / 3.0))
+
+
+@claim(
+    "fitting.smoothing_accuracy",
+    NOISY + "distance of the published motion from the smoothed curve over that from the plain one",
+    source=SMOOTHING_SOURCE,
+    at_most=0.95,
+)
+def smoothing_accuracy() -> Measurement:
+    plain, smoothed = (distance_from_published(noisy_fit(smoothing)) for smoothing in (0.0, SMOOTHING))
+    return Measurement(smoothed / plain, {"plain [rad]": plain, "smoothed [rad]": smoothed})
