@@ -40,7 +40,11 @@ class BlockBandedSystem:
 
     def diagonal(self) -> float:
         """Mean of the diagonal, the measure of damping."""
-        blocks = self.band[:, 0] if self.dense is None else self.dense[np.arange(self.num_blocks), np.arange(self.num_blocks)]
+        blocks = (
+            self.band[:, 0]
+            if self.dense is None
+            else self.dense[np.arange(self.num_blocks), np.arange(self.num_blocks)]
+        )
         return float(np.trace(blocks, axis1=1, axis2=2).mean() / 6.0)
 
     def solve(self, damping: float) -> FloatArray:

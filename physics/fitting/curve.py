@@ -20,9 +20,11 @@ from .result import CurveFit, Residuals
 
 Progress = Callable[[float, str], "bool | None"]
 
-# The outer loop ends where no pose's parameter moves by more than this share of the range.
-SETTLED = 1e-4
-OUTER_ITERATIONS = 6
+# The outer loop ends where no pose's parameter moves by more than this share of the range. Its rounds but the last take
+# few Gauss-Newton steps: the knots are about to change anyhow.
+SETTLED = 1e-6
+OUTER_ITERATIONS = 40
+STEPS_A_ROUND = 2
 
 
 def fit_curve(
@@ -44,8 +46,8 @@ def fit_curve(
     """Control frames whose spline passes poses as closely and, if asked for, as smoothly as can be.
 
     Gauss-Newton on SE(3) with the exact differential of the product of exponentials. The metric is
-    sqrt(angle^2 + (length / length_scale)^2). Without q and knots the parameterization is natural (sec. 6.1): poses sit at
-    their distance along the curve, and an outer loop takes new knots and parameters as the frames move.
+    sqrt(angle^2 + (length / length_scale)^2). Without q and knots the parameterization is natural (sec. 6.1): poses sit
+    where the curve comes nearest to them, and an outer loop takes new knots and parameters as the frames move.
 
     Args:
         poses: (N, 4, 4), in the order along the curve.
@@ -57,8 +59,8 @@ def fit_curve(
         knots: (m + order,), then kept; None chooses them.
         periodic: whether the curve closes after the last pose.
         end: with q, where the period of a periodic curve ends (the parameter of the first pose, one turn on).
-        length_scale: metres that count as one radian; None takes the spread of the poses (root mean square distance of
-            their origins from the centre).
+        length_scale: metres that count as one radian; None takes the spread of the poses (four times
+            the root mean square distance of their origins from the centre).
         outside: what the joint does beyond its range, see `SplineCurve`.
         tolerance: the fit has converged where a step moves no frame by more, in the metric.
         max_iterations: Gauss-Newton steps for one set of knots.
@@ -70,7 +72,11 @@ def fit_curve(
         CancelledError: progress said so.
     """
     targets, given, num_frames = _checked_data(poses, q, num_frames, smoothing, order)
-    scale = parameters.spread(targets) if length_scale is None else number(length_scale, "length_scale", positive=True)
+    scale = (
+        parameters.spread(targets)
+        if length_scale is None
+        else number(length_scale, "length_scale", positive=True)
+    )
     if order == 3:
         warnings.warn("a spline curve of order 3 is only C1: use the joint for kinematics", stacklevel=2)
     q_now, end = _first_parameters(targets, given, periodic, end, scale)
@@ -81,20 +87,25 @@ def fit_curve(
         knots_now = _checked_knots(knots, q_now, num_frames, order, periodic)
     frames = parameters.first_frames(targets, q_now, knots_now, order, end)
     steps: list[float] = []
-    outer = OUTER_ITERATIONS if free else 1
-    for turn in range(outer):
+
+    def solve(limit: int, rounds: int) -> bool:
+        nonlocal frames, objective
         objective = Objective.make(targets, q_now, knots_now, order, periodic, smoothing, scale)
-        report = _reporter(progress, turn, outer, max_iterations)
-        frames, taken, converged = minimize(objective, frames, tolerance, max_iterations, report)
-        steps += taken
-        if turn + 1 == outer:
-            break
-        moved, fresh = parameters.reparameterize(q_now, frames, knots_now, order, periodic, scale)
-        extent = fresh[-1] - fresh[0]
-        settled = np.abs(moved - q_now).max() < SETTLED * extent
+        report = _reporter(progress, rounds, limit)
+        frames, taken, converged = minimize(objective, frames, tolerance, limit, report)
+        steps.extend(taken)
+        return converged
+
+    objective = Objective.make(targets, q_now, knots_now, order, periodic, smoothing, scale)
+    for turn in range(OUTER_ITERATIONS if free else 0):
+        solve(STEPS_A_ROUND, turn)
+        moved = parameters.project(targets, q_now, frames, knots_now, order, periodic, scale)
+        moved, fresh = parameters.reparameterize(moved, frames, knots_now, order, periodic, scale)
+        settled = np.abs(moved - q_now).max() < SETTLED * (fresh[-1] - fresh[0])
         if settled or (smoothing == 0.0 and not periodic and not parameters.well_posed(moved, fresh, order)):
             break
         q_now, knots_now = moved, fresh
+    converged = solve(max_iterations, OUTER_ITERATIONS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # order 3 has been warned of
         joint = SplineCurve(frames, order, knots_now, periodic, outside, scale)
@@ -122,7 +133,9 @@ def _checked_data(
     if order not in (3, 4, 5, 6):
         raise FitError(f"order must be 3, 4, 5 or 6, got {order!r}")
     if isinstance(num_frames, bool) or int(num_frames) != num_frames or num_frames < order:
-        raise FitError(f"num_frames must be a whole number of at least {order} (the order), got {num_frames!r}")
+        raise FitError(
+            f"num_frames must be a whole number of at least {order} (the order), got {num_frames!r}"
+        )
     w = number(smoothing, "smoothing")
     if not 0.0 <= w < 1.0:
         raise FitError(f"smoothing must lie in [0, 1), got {w:g}")
@@ -177,13 +190,13 @@ def _residuals(frames: FloatArray, objective: Objective, scale: float) -> Residu
     )
 
 
-def _reporter(progress: Progress | None, turn: int, outer: int, most: int) -> Callable[[int, float], None]:
+def _reporter(progress: Progress | None, rounds: int, limit: int) -> Callable[[int, float], None]:
     def report(iteration: int, value: float) -> None:
         if progress is None:
             return
-        # steps come to an end long before the most that are allowed: this only has to rise
-        fraction = (turn + iteration / (iteration + 4.0)) / outer
-        if progress(fraction, f"fitting: round {turn + 1}, step {iteration + 1}") is False:
+        # rounds and steps come to an end long before the most that are allowed: the fraction only has to rise
+        fraction = (rounds + iteration / limit) / (OUTER_ITERATIONS + 1)
+        if progress(fraction, f"fitting: round {rounds + 1}, step {iteration + 1}") is False:
             raise CancelledError(f"fit cancelled in step {iteration + 1}")
 
     return report

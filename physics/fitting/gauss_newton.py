@@ -86,9 +86,7 @@ class Objective:
         if self.smooth_weight > 0.0:
             h, blocks = hessian_jacobian(frames, self.inner)
             weights = np.sqrt(self.smooth_weight * self.inner_weights)[:, None] * self.metric
-            system.add_rows(
-                self.inner.index, weights[:, None, :, None] * blocks / self.metric, -weights * h
-            )
+            system.add_rows(self.inner.index, weights[:, None, :, None] * blocks / self.metric, -weights * h)
         return system
 
 

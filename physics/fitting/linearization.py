@@ -123,7 +123,12 @@ def _advance(
     turned = h + sites.slope[:, k, None] * (lie.ad(s) @ z[..., None])[..., 0]
     carried_s = (carry @ s[..., None])[..., 0]
     carried_h = (carry @ turned[..., None])[..., 0]
-    return z * sites.slope[:, k, None] + carried_s, z * sites.curve[:, k, None] + carried_h, carried_s, carried_h
+    return (
+        z * sites.slope[:, k, None] + carried_s,
+        z * sites.curve[:, k, None] + carried_h,
+        carried_s,
+        carried_h,
+    )
 
 
 def hessian_jacobian(frames: FloatArray, sites: Sites) -> tuple[FloatArray, FloatArray]:

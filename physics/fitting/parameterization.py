@@ -9,15 +9,19 @@ from .._typing import FloatArray
 from ..errors import FitError
 from ..joints.spline_curve import frame_distances, natural_knots
 from .linearization import Sites, derivatives
+from .linearization import poses as curve_poses
 
 # Gauss-Legendre points a knot span: exact for polynomials of degree 5, and h is close to one of degree order - 3
 QUADRATURE_POINTS = 3
 
 
 def spread(poses: FloatArray) -> float:
-    """Root mean square distance of the poses' origins from their centre [m]; 1 where they hardly move."""
+    """Width of the cloud of the poses' origins, four times their root mean square distance from the centre [m].
+
+    1 where they hardly move.
+    """
     positions = poses[:, :3, 3]
-    result = float(np.sqrt(((positions - positions.mean(axis=0)) ** 2).sum(axis=1).mean()))
+    result = 4.0 * float(np.sqrt(((positions - positions.mean(axis=0)) ** 2).sum(axis=1).mean()))
     return result if result > 1e-9 else 1.0
 
 
@@ -30,7 +34,9 @@ def chord_parameters(poses: FloatArray, length_scale: float, periodic: bool) -> 
     steps = frame_distances(poses, length_scale, periodic)
     if not (steps > 1e-12).all():
         k = int(np.argmin(steps))
-        raise FitError(f"poses {k} and {(k + 1) % len(poses)} coincide: give their parameters q, or leave one out")
+        raise FitError(
+            f"poses {k} and {(k + 1) % len(poses)} coincide: give their parameters q, or leave one out"
+        )
     parameters = np.concatenate([[0.0], np.cumsum(steps)])
     return parameters[: len(poses)], float(parameters[-1])
 
@@ -47,7 +53,9 @@ def data_knots(q: FloatArray, num_frames: int, order: int, end: float | None) ->
     return splines.averaged_knots(places, order)
 
 
-def first_frames(poses: FloatArray, q: FloatArray, knots: FloatArray, order: int, end: float | None) -> FloatArray:
+def first_frames(
+    poses: FloatArray, q: FloatArray, knots: FloatArray, order: int, end: float | None
+) -> FloatArray:
     """Control frames (m, 4, 4) at the Greville abscissae of the knots, on the geodesics between neighbouring poses."""
     places = splines.greville(knots, order)
     if end is not None:
@@ -72,7 +80,9 @@ def quadrature(knots: FloatArray, order: int, periodic: bool) -> tuple[Sites, Fl
     return Sites.at(q, knots, order, periodic), (half * weights).ravel()
 
 
-def arc_length(q: FloatArray, frames: FloatArray, knots: FloatArray, order: int, periodic: bool, scale: float) -> FloatArray:
+def arc_length(
+    q: FloatArray, frames: FloatArray, knots: FloatArray, order: int, periodic: bool, scale: float
+) -> FloatArray:
     """Length of the curve from its first parameter to each q (n,), in the metric."""
     count = len(knots) - order
     start, end = knots[order - 1], knots[count + order - 1 if periodic else count]
@@ -96,6 +106,34 @@ def reparameterize(
     start, stop = fresh[order - 1], fresh[count + order - 1 if periodic else count]
     moved = start + (stop - start) * length[:-1] / length[-1]
     return moved, fresh
+
+
+def project(
+    targets: FloatArray,
+    q: FloatArray,
+    frames: FloatArray,
+    knots: FloatArray,
+    order: int,
+    periodic: bool,
+    scale: float,
+) -> FloatArray:
+    """Parameters (N,) of the points of the curve nearest to the poses, by Newton steps from q that keep their order.
+
+    The first pose stays where it is, and of an open curve the last one, too: they mark the ends of the range.
+    """
+    metric = 1.0 / np.repeat([1.0, scale], 3)
+    held = [0] if periodic else [0, -1]
+    for _ in range(3):
+        sites = Sites.at(q, knots, order, periodic)
+        s, _ = derivatives(frames, sites)
+        r = lie.log(lie.inverse(curve_poses(frames, sites)) @ targets)
+        step = ((s * r) @ metric**2) / ((s * s) @ metric**2)
+        step[held] = 0.0
+        room = 0.4 * np.minimum(np.diff(q, append=np.inf), np.diff(q, prepend=-np.inf))
+        if periodic:
+            room[-1] = 0.4 * min(q[-1] - q[-2], q[0] + knots[len(frames)] - knots[0] - q[-1])
+        q = q + np.clip(step, -room, room)
+    return q
 
 
 def well_posed(q: FloatArray, knots: FloatArray, order: int) -> bool:
