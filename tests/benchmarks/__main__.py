@@ -70,9 +70,10 @@ def against_peers(report: Report) -> None:
         else:
             present.append((name, make))
     for size in SIZES:
-        peers = [(f"rollout_revolute_{size}_over_{name}", make(size)) for name, make in present]
-        chains.check_agreement(size, tuple(peer for _, peer in peers))
-        report.race(chains.rollout(f"{size} hinges", chains.revolute(size), chains.bend(size)), *peers)
+        peers = {f"rollout_revolute_{size}_over_{name}": make(size) for name, make in present}
+        chains.check_agreement(size, tuple(peers.values()))
+        ours = chains.rollout(f"{size} hinges", chains.revolute(size), chains.bend(size))
+        report.race(ours, *((key, peer.contestant) for key, peer in peers.items()))
 
 
 def against_ourselves(report: Report) -> None:

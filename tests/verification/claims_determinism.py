@@ -100,7 +100,7 @@ def one_step(jitted: bool) -> np.ndarray:
         environment = os.environ | {"CONDYLE_JIT": "1" if jitted else "0", "PYTHONPATH": str(ROOT)}
         environment.pop("NUMBA_DISABLE_JIT", None)
         program = f"""
-from {__name__} import METHODS, STEP, np, numbers, run
+from tests.verification.claims_determinism import METHODS, STEP, np, numbers, run
 from physics.kernels import _jit
 np.save({str(path)!r}, [numbers(run(method, STEP))[-1] for method in METHODS])
 print(_jit.JITTED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,7 @@ def random_poses_quadratic() -> Measurement:
     ratios = [
         following / before**2
         for taken in steps
-        for before, following in zip(taken, taken[1:])
+        for before, following in pairwise(taken)
         if following > ROUND_OFF
     ]
     lines = {f"motion {index + 1}": (range(1, len(taken) + 1), taken) for index, taken in enumerate(steps)}
