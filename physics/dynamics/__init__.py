@@ -62,7 +62,8 @@ def forward_dynamics(model: Model, state: State, tau: Any = None) -> FloatArray:
     tau = _vector(model, tau, "tau")
     qdd = np.zeros(model.num_coordinates)
     spaces = model.workspace().clear()
-    kernel(model.arrays, np.array(state.q), np.array(state.qd), tau, qdd, *spaces)
+    qd = np.array(state.qd)
+    kernel(model.arrays, np.array(state.q), qd, qd, tau, qdd, *spaces)
     check_flags(model, spaces[2])
     return qdd
 

@@ -34,7 +34,7 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
     now, written = problem.start, 1
     y = np.concatenate([state.q, state.qd])
     chart = np.array(state.chart)
-    change_charts(model.arrays, CHART_LIMIT, y[:nv], y[nv:], chart)
+    change_charts(model.arrays, CHART_LIMIT, y[:nv], y[nv:], np.empty(nv), chart)
     event = _chart_event(model)
     while now < end:
         slope.written = written
@@ -62,7 +62,7 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
         now = float(solution.t_events[0][0])
         y = solution.y_events[0][0].copy()
         # the root lies a hair to either side of the limit
-        changed = change_charts(model.arrays, CHART_LIMIT - 1e-6, y[:nv], y[nv:], chart)
+        changed = change_charts(model.arrays, CHART_LIMIT - 1e-6, y[:nv], y[nv:], np.empty(nv), chart)
         recording.info["chart_changes"] += int(changed)
     return recording.result(written)
 
@@ -91,6 +91,7 @@ class _Slope:
             *self.problem.tau,
             t,
             state[:nv],
+            state[nv:],
             state[nv:],
             self.tau,
             slope[nv:],

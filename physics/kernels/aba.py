@@ -32,7 +32,7 @@ from .spatial import Array, dot6, load6, scale_add6, store6
 
 
 @inline
-def inward(arrays: Array, q: Array, qd: Array, tau: Array, work: Array, dof: Array, flags: Array) -> None:
+def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: Array, flags: Array) -> None:
     """Articulated inertias and bias forces, tips first: parents get J_i and b_i + J_i c_i of what their children
     leave.
     """
@@ -49,7 +49,7 @@ def inward(arrays: Array, q: Array, qd: Array, tau: Array, work: Array, dof: Arr
                 flags[STATUS] = SINGULAR
                 flags[CULPRIT] = i
             inverse = 1.0 / diagonal
-            rest = tau[d] + passive_force(dof_float, d, q[d], qd[d]) - dot6(s, force)
+            rest = tau[d] + passive_force(dof_float, d, q[d], rate[d]) - dot6(s, force)
             store6(dof, d, PROJECTED, u)
             dof[d, INVERSE] = inverse
             dof[d, REMAINDER] = rest
@@ -64,12 +64,24 @@ def inward(arrays: Array, q: Array, qd: Array, tau: Array, work: Array, dof: Arr
 
 @jit
 def forward_dynamics(
-    arrays: Array, q: Array, qd: Array, tau: Array, qdd: Array, work: Array, dof: Array, flags: Array
+    arrays: Array,
+    q: Array,
+    qd: Array,
+    rate: Array,
+    tau: Array,
+    qdd: Array,
+    work: Array,
+    dof: Array,
+    flags: Array,
 ) -> None:
-    """Accelerations qdd (nv,) of the coordinates; work, dof and flags are workspaces that it overwrites."""
+    """Accelerations qdd (nv,) of the coordinates; work, dof and flags are workspaces that it overwrites.
+
+    qd are the velocities that inertial forces see, rate those that dampers see: the same array but for an integrator
+    that predicts one of them.
+    """
     body_int, _, _, data, _ = arrays
     outward(arrays, q, qd, work, dof, flags)
-    inward(arrays, q, qd, tau, work, dof, flags)
+    inward(arrays, q, rate, tau, work, dof, flags)
     for i in range(body_int.shape[0]):
         parent = body_int[i, PARENT]
         if parent >= 0:
