@@ -105,9 +105,8 @@ def add_joint(
     """
     if parent is not None and references.same(parent, child):
         raise core.model_error(f"{child.name} cannot be joined to itself")
-    for other in references.joints_of(scene):
-        if references.same(references.resolve(other.condyle.joint.child), child):
-            raise core.model_error(f"{child.name} is moved by joint {other.name!r} already")
+    if references.has_joint(scene, child):
+        raise core.model_error(f"{child.name} is moved by a joint already")
     for body in (parent, child):
         if body is not None:
             units.split_scale(body.matrix, body.name)
@@ -117,7 +116,10 @@ def add_joint(
     for body in (parent, child):
         if body is not None and not body.data.body.enabled:
             make_body(scene, body)
-    item = _new_empty(scene, name or (f"{parent.name} - {child.name}" if parent else child.name), "ARROWS")
+    item = _new_empty(
+        scene, name or (f"{parent.name} - {child.name}" if parent else child.name), "PLAIN_AXES"
+    )
+    item.empty_display_size = 0.25 * max(typical_length(child), 1e-6)
     attach(item, parent, world)
     settings = item.condyle.joint
     settings.enabled = True
@@ -211,6 +213,7 @@ def add_control_frame(scene: Any, item: Any, matrix: Any = None, index: int | No
     settings.knots.clear()  # knots belong to the frames of a fit; now the parameterization is natural again
     base = core.physics().lie.inverse(units.split_scale(item.matrix_world, f"joint {item.name!r}")[0])
     place_frame(item, empty, base @ world)
+    bpy.context.view_layer.update()  # the Empty's world matrix is what everything reads
     return empty
 
 
@@ -275,10 +278,10 @@ def place_frame(item: Any, empty: Any, pose: np.ndarray) -> None:
 
 
 def _frame_empty(scene: Any, item: Any, index: int) -> Any:
-    empty = _new_empty(scene, f"{item.name} Frame {index:02d}", "ARROWS")
+    empty = _new_empty(scene, f"{item.name} Frame {index:02d}", "PLAIN_AXES")
     empty.parent = item
     empty.rotation_mode = "QUATERNION"
-    empty.empty_display_size = 0.15 * item.condyle.joint.length_scale
+    empty.empty_display_size = 0.25 * item.empty_display_size
     empty.condyle.frame_of = item
     migrations.stamp(empty.condyle)
     return empty

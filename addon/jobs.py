@@ -24,11 +24,10 @@ class Job:
     cancel_wanted: bool = False
 
     @property
-    def text(self) -> str:
+    def activity(self) -> str:
+        """What goes on."""
         what = self.message or "starting the compute process"
-        if what.startswith("compiling"):
-            what += " (first time only)"
-        return f"{self.title}: {what}"
+        return f"{what} (first time only)" if what.startswith("compiling") else what
 
 
 class JobOperator:
@@ -126,7 +125,7 @@ class JobOperator:
 def show_progress(context: Any) -> None:
     """Status bar and sidebars show what goes on, or that nothing does."""
     job = session.job
-    text = None if job is None else f"{job.text}  {job.progress:.0%}   (Esc: cancel)"
+    text = None if job is None else f"{job.title} {job.progress:.0%}: {job.activity}   (Esc: cancel)"
     for workspace in bpy.data.workspaces:
         workspace.status_text_set(text)
     for window in context.window_manager.windows:

@@ -162,6 +162,11 @@ def bodies_of(scene: Any) -> list[Body]:
     return found
 
 
+def has_joint(scene: Any, body: Body) -> bool:
+    """Whether a joint moves a body."""
+    return any(same(resolve(item.condyle.joint.child), body) for item in joints_of(scene))
+
+
 def joints_of(scene: Any) -> list[Any]:
     """Every joint of a scene: the Empties that carry one, by name."""
     return [item for item in sorted(scene.objects, key=lambda each: each.name) if item.condyle.joint.enabled]

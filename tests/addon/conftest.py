@@ -64,8 +64,6 @@ def update() -> None:
 
 def smooth_poses(count: int, seed: int = 0, turn: float = 2.0, reach: float = 0.5) -> np.ndarray:
     """A smooth motion (count, 4, 4) with rotations up to some `turn` radians and shifts up to `reach`."""
-    from mathutils import Quaternion
-
     random = np.random.default_rng(seed)
     time = np.linspace(0.0, 1.0, count)[:, None]
     rate, phase = random.uniform(2.0, 5.0, 6), random.uniform(0.0, 6.0, 6)
@@ -74,7 +72,9 @@ def smooth_poses(count: int, seed: int = 0, turn: float = 2.0, reach: float = 0.
     for pose, wave in zip(poses, waves):
         vector = turn * wave[:3]
         angle = float(np.linalg.norm(vector))
-        pose[:3, :3] = np.array(Quaternion((vector / angle).tolist(), angle).to_matrix())
+        x, y, z = vector / angle
+        cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        pose[:3, :3] = np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
         pose[:3, 3] = reach * wave[3:]
     return poses
 

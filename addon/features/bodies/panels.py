@@ -12,6 +12,11 @@ class BodyPanel(SidebarPanel, Panel):
     bl_label = "Body"
     bl_order = 1
 
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        active = context.active_object
+        return active is None or not (active.condyle.joint.enabled or active.condyle.frame_of is not None)
+
     def draw(self, context: Any) -> None:
         from ... import references
 
@@ -29,7 +34,8 @@ class BodyPanel(SidebarPanel, Panel):
         row = layout.row()
         row.label(text=body.name, icon="BONE_DATA" if body.bone else "OBJECT_DATA")
         row.operator("condyle.remove_body", text="", icon="X")
-        layout.prop(settings, "motion")
+        if not references.has_joint(context.scene, body):
+            layout.prop(settings, "motion")
         layout.prop(settings, "mass_source")
         if settings.mass_source == "MESH":
             layout.prop(settings, "shape")

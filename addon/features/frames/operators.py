@@ -10,6 +10,14 @@ from ..common import active_joint, failed, needs_joint
 SPLINE = "spline_curve"
 
 
+def frame_at_hand(context: Any, settings: Any) -> int:
+    """Number of the selected control frame's Empty, else of the one marked in the list."""
+    for number, frame in enumerate(settings.frames):
+        if frame.object is not None and frame.object == context.active_object:
+            return number
+    return min(settings.active_frame, max(0, len(settings.frames) - 1))
+
+
 class _FrameOperator:
     bl_options = {"REGISTER", "UNDO"}
 
@@ -29,6 +37,7 @@ class _FrameOperator:
 
         joint = active_joint(context)
         try:
+            joint.condyle.joint.active_frame = frame_at_hand(context, joint.condyle.joint)
             self.change(context.scene, joint)
             if joint.condyle.joint.driven and len(joint.condyle.joint.frames) >= joint.condyle.joint.order:
                 drive.refresh(context.scene, joint)

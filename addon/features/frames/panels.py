@@ -25,7 +25,7 @@ class ControlFrameList(UIList):
         if item.object is None or context.scene.objects.get(item.object.name) != item.object:
             row.label(text=f"{index}  missing: remove it", icon="ERROR")
             return
-        row.label(text=f"{index}  {item.object.name}", icon="EMPTY_AXIS")
+        row.label(text=item.object.name.removeprefix(f"{data.id_data.name} "), icon="EMPTY_AXIS")
         row.operator(
             "condyle.select_control_frame", text="", icon="RESTRICT_SELECT_OFF", emboss=False
         ).index = index

@@ -54,11 +54,26 @@ class JointPanel(SidebarPanel, Panel):
         if not settings.driven:
             layout.operator("condyle.drive", icon="DRIVER")
             return
-        layout.prop(joint, '["coordinate"]', text=settings.coordinates[0].name.capitalize(), slider=True)
+        slider = layout.row()
+        slider.active = not is_baked_over(settings)
+        slider.prop(joint, '["coordinate"]', text=slider_name(settings.coordinates[0]), slider=True)
         row = layout.row(align=True)
         row.operator("condyle.start_here", icon="PLAY")
         row.operator("condyle.drive", text="", icon="FILE_REFRESH")
         row.operator("condyle.stop_driving", text="", icon="X")
+
+
+def is_baked_over(settings: Any) -> bool:
+    """Whether the child shows a bake, so that the slider does not move it now."""
+    from ... import references
+
+    child = references.resolve(settings.child)
+    return child is not None and child.data.channels.baked
+
+
+def slider_name(row: Any) -> str:
+    """What the slider is called in the panel."""
+    return "Coordinate" if row.unit == "1" else row.name.capitalize()
 
 
 def draw_axes(layout: Any, settings: Any, kind: str) -> None:

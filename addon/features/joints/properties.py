@@ -270,7 +270,7 @@ class JointProperties(PropertyGroup):
     )
     periodic: BoolProperty(name="Closed", description="The curve closes on itself", override=OVERRIDE)
     outside: EnumProperty(
-        name="Beyond the Ends",
+        name="Beyond Ends",
         description="What the joint does beyond the ends of the curve",
         items=(
             ("extend", "Extend", "Goes on straight as at the end"),

@@ -17,7 +17,7 @@ class BakePanel(SidebarPanel, Panel):
         layout = self.layout
         job = session.job
         if job is not None:
-            draw_job(layout, job)
+            draw_job(layout, job, context.region.width)
         else:
             row = layout.row(align=True)
             row.scale_y = 1.4
@@ -29,13 +29,14 @@ class BakePanel(SidebarPanel, Panel):
             )
 
 
-def draw_job(layout: Any, job: Any) -> None:
+def draw_job(layout: Any, job: Any, width: int) -> None:
     """Progress of the work under way, and the button that ends it."""
     column = layout.column(align=True)
-    column.progress(factor=job.progress, text=f"{job.title} {job.progress:.0%}")
     row = column.row(align=True)
-    row.label(text=job.text.split(": ", 1)[1], icon="SORTTIME")
+    row.scale_y = 1.4
+    row.progress(factor=job.progress, text=f"{job.title} {job.progress:.0%}")
     row.operator("condyle.cancel", text="", icon="CANCEL")
+    draw_lines(layout.box().column(align=True), job.activity, "SORTTIME", width)
 
 
 def draw_lines(layout: Any, text: str, icon: str, width: int) -> None:
@@ -44,7 +45,8 @@ def draw_lines(layout: Any, text: str, icon: str, width: int) -> None:
 
     import bpy
 
-    characters = max(16, int(width / (7.0 * bpy.context.preferences.system.ui_scale)) - 8)
+    # the interface's font is about 6.6 pixels a character wide; margins and icon take the room of 12
+    characters = max(16, int(width / (6.6 * bpy.context.preferences.system.ui_scale)) - 12)
     for number, line in enumerate(textwrap.wrap(text, characters)):
         layout.label(text=line, icon=icon if number == 0 else "BLANK1")
 

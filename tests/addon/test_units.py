@@ -1,0 +1,99 @@
+"""Units, rigid poses with scale, and mass properties by volume integrals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+CUBE = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
+FACES = np.array(
+    [
+        *[(0, 1, 3), (0, 3, 2), (4, 7, 5), (4, 6, 7), (0, 5, 1), (0, 4, 5)],
+        *[(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)],
+    ]
+)
+
+
+@pytest.mark.small
+def test_a_box_far_from_the_origin_has_the_mass_properties_of_a_box(part):
+    size, place, density = np.array((0.2, 0.3, 0.7)), np.array((10.0, -20.0, 5.0)), 1234.0
+    found = part("units").mesh_mass_properties(CUBE * size + place, FACES, density, "Box")
+    mass = density * size.prod()
+    squares = size**2
+    assert np.isclose(found.mass, mass, rtol=1e-12)
+    assert np.allclose(found.center, place + size / 2, rtol=0, atol=1e-12)
+    expected = np.diag(mass / 12.0 * (squares.sum() - squares))
+    assert np.allclose(
+        found.inertia, expected, rtol=0, atol=1e-12 * mass
+    )  # integrals about a vertex nearby, float64
+
+
+def test_a_turned_tetrahedron_against_monte_carlo_free_formulas(part):
+    """Scaling a solid by s scales its mass by s^3 and its inertia by s^5; turning it turns the inertia."""
+    units = part("units")
+    corners = np.array([[0.0, 0, 0], [1, 0.1, 0], [0.2, 1, 0], [0.1, 0.3, 1]])
+    faces = np.array([(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)])
+    turn, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))
+    turn *= np.linalg.det(turn)
+    small = units.mesh_mass_properties(corners, faces, 1.0, "T")
+    large = units.mesh_mass_properties(2.0 * corners @ turn.T + 3.0, faces, 1.0, "T")
+    assert np.isclose(large.mass, 8.0 * small.mass)
+    assert np.allclose(large.inertia, 32.0 * turn @ small.inertia @ turn.T, atol=1e-13)
+    assert np.allclose(small.center, corners.mean(axis=0))
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda v, f: (v, f[:-1]), "not closed"),
+        (lambda v, f: (v, np.vstack([f[:-1], f[-1:, ::-1]])), "not closed"),
+        (lambda v, f: (v, f[:, ::-1]), "inside out"),
+        (lambda v, f: (v * [1, 1, 0], f), "no volume"),
+        (lambda v, f: (v, f[:0]), "no faces"),
+    ],
+)
+def test_meshes_without_a_volume_are_refused(part, ph, change, message):
+    vertices, faces = change(CUBE, FACES)
+    with pytest.raises(ph.ModelError, match=f"^Femur: .*{message}"):
+        part("units").mesh_mass_properties(vertices, faces, 1000.0, "Femur")
+
+
+@pytest.mark.parametrize("density", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_density_that_is_none_is_refused(part, ph, density):
+    with pytest.raises(ph.ModelError, match="Femur: density must be positive, got"):
+        part("units").mesh_mass_properties(CUBE, FACES, density, "Femur")
+
+
+def test_poses_lose_uniform_scale_and_nothing_else(part, make):
+    pose = make.smooth_poses(5)[3]
+    matrix = pose.copy()
+    matrix[:3, :3] *= 0.37
+    rigid, scale = part("units").split_scale(matrix, "Bone")
+    assert np.allclose(rigid, pose, atol=1e-14) and np.isclose(scale, 0.37)
+
+
+@pytest.mark.parametrize(
+    ("linear", "message"),
+    [
+        (np.diag((1.0, 2.0, 1.0)), r"Bone: non-uniform scale \(1, 2, 1\)"),
+        (np.diag((1.0, 1.0, -1.0)), "mirrored or zero scale"),
+        (np.zeros((3, 3)), "mirrored or zero scale"),
+        (np.array([[1.0, 0.5, 0.0], [0.0, 0.75**0.5, 0.0], [0.0, 0.0, 1.0]]), "sheared"),
+        (np.full((3, 3), np.nan), "not finite"),
+    ],
+)
+def test_what_is_not_rigid_with_uniform_scale_is_refused(part, ph, linear, message):
+    matrix = np.eye(4)
+    matrix[:3, :3] = linear
+    with pytest.raises(ph.ModelError, match=message):
+        part("units").split_scale(matrix, "Bone")
+
+
+def test_times_follow_the_frame_rate(part, scene):
+    units = part("units")
+    scene.render.fps, scene.render.fps_base = 30, 1.001
+    assert np.isclose(units.frames_per_second(scene), 30.0 / 1.001, rtol=1e-7)  # fps_base is float32
+    assert np.isclose(units.frame_times(np.arange(10.0, 41.0), scene)[-1], 1.001, rtol=1e-7)
