@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from .errors import CondyleError, DivergedError, FormatError, ModelError
+from .errors import CancelledError, CondyleError, DivergedError, FormatError, ModelError
 from .io import ModelFile, load_model, load_result, save_result
 from .reporting import EXIT_DIVERGED, EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Reporter
 
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = options.run(options, reporter)
     except KeyboardInterrupt:
-        reporter.error("interrupted", exit_code=EXIT_INTERRUPTED)
+        reporter.error(CancelledError("interrupted"), exit_code=EXIT_INTERRUPTED)
         return EXIT_INTERRUPTED
     except (FormatError, ModelError) as error:
         return _fail(reporter, error, EXIT_USAGE)

@@ -22,6 +22,7 @@ ROTATION, TRANSLATION = "#cc79a7", "#0072b2"
 UNITS = {"rad": "angle [rad]", "m": "position [m]", "1": "curve parameter [1]"}
 LEGEND_LIMIT = 14
 CURVE_SAMPLES = 400
+JUMP = 1.0  # radians between two samples that the velocity does not explain: a change of chart
 
 STYLE: dict[Any, Any] = {
     "font.size": 10.0,
@@ -65,9 +66,10 @@ def plot_result(result: Result, path: str | os.PathLike[str] | None, title: str 
     """
     units = [unit for joint in result.model.joints for unit in joint.coordinate_units]
     groups = {unit: [k for k, other in enumerate(units) if other == unit] for unit in UNITS if unit in units}
+    q = _broken_at_jumps(result)
     with _figure(len(groups) + 2, path, title) as (figure, axes):
         for panel, (unit, columns) in zip(axes, groups.items()):
-            _draw_coordinates(panel, result, columns)
+            _draw_coordinates(panel, result, q, columns)
             panel.set_ylabel(UNITS[unit])
         axes[0].set_title("Coordinates")
         _draw_energy(axes[-2], axes[-1], result)
@@ -125,32 +127,36 @@ def _curve_geometry(joint: SplineCurve) -> tuple[FloatArray, FloatArray, FloatAr
     return q, np.linalg.norm(twists * weights, axis=1), np.linalg.norm(hessians * weights, axis=1)
 
 
-def _draw_coordinates(panel: Any, result: Result, columns: list[int]) -> None:
+def _draw_coordinates(panel: Any, result: Result, q: FloatArray, columns: list[int]) -> None:
     for place, column in enumerate(columns):
         colour = COLOURS[place % len(COLOURS)]
         style = ("-", "--", ":", "-.")[place // len(COLOURS) % 4]
         name = result.model.coordinate_names[column]
-        panel.plot(result.t, _broken_at_jumps(result, column), style, color=colour, label=name)
+        panel.plot(result.t, q[:, column], style, color=colour, label=name)
     if len(columns) <= LEGEND_LIMIT:
         panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def _broken_at_jumps(result: Result, column: int) -> FloatArray:
-    """A coordinate with NaN where it jumps (a rotation vector changes its chart there, the motion does not)."""
-    q, qd = result.q[:, column].copy(), result.qd[:, column]
-    expected = 0.5 * (qd[1:] + qd[:-1]) * np.diff(result.t)
-    q[1:][np.abs(np.diff(q) - expected) > 1.0] = np.nan
+def _broken_at_jumps(result: Result) -> FloatArray:
+    """q (T, nv) with NaN where a body's angles jump: the chart of a rotation vector changes, the motion does not."""
+    q = result.q.copy()
+    expected = 0.5 * (result.qd[1:] + result.qd[:-1]) * np.diff(result.t)[:, None]
+    jumps = np.abs(np.diff(q, axis=0) - expected) > JUMP
+    for body in result.model.bodies:
+        start = result.model.coordinate_slice(body.name).start
+        angles = [start + k for k, unit in enumerate(body.joint.coordinate_units) if unit == "rad"]
+        rows = 1 + np.flatnonzero(jumps[:, angles].any(axis=1))
+        q[np.ix_(rows, angles)] = np.nan
     return q
 
 
 def _draw_energy(energies: Any, change: Any, result: Result) -> None:
     kinetic, potential, total = result.energy.T
-    for values, colour, name in (
-        (kinetic, KINETIC, "kinetic"),
-        (potential, POTENTIAL, "potential"),
-        (total, TOTAL, "total"),
-    ):
-        energies.plot(result.t, values, color=colour, label=name)
+    energies.plot(
+        result.t, total, color=TOTAL, label="total", linewidth=3.0
+    )  # behind: it may equal one of its parts
+    energies.plot(result.t, kinetic, color=KINETIC, label="kinetic")
+    energies.plot(result.t, potential, color=POTENTIAL, label="potential")
     energies.set_title("Energy")
     energies.set_ylabel("energy [J]")
     energies.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
@@ -189,12 +195,14 @@ def _figure(panels: int, path: str | os.PathLike[str] | None, title: str) -> Ite
         import matplotlib
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
     except ImportError as error:
         raise MissingDependencyError(
             "plots need matplotlib, which is not installed: pip install matplotlib"
         ) from error
+    layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08)
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.0, 2.1 * panels + 0.6), dpi=120, layout="constrained")
+        figure = Figure(figsize=(9.0, 2.1 * panels + 0.6), dpi=120, layout=layout)
         FigureCanvasAgg(figure)
         axes = list(figure.subplots(panels, 1, sharex=True, squeeze=False)[:, 0])
         yield figure, axes
