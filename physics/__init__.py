@@ -19,6 +19,7 @@ from .errors import (
     ModelError,
 )
 from .fitting import CurveFit, fit_curve
+from .io import ModelFile, load_model, load_result, save_model, save_result
 from .model import Model, ModelBuilder, State
 from .result import Result
 from .simulation import Table, simulate
@@ -42,6 +43,11 @@ __all__ = [
     "Result",
     "fit_curve",
     "CurveFit",
+    "save_model",
+    "load_model",
+    "ModelFile",
+    "save_result",
+    "load_result",
     "CondyleError",
     "ModelError",
     "JointRangeError",
