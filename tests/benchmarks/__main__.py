@@ -44,11 +44,11 @@ class Report:
             words = ", ".join(f"{name} {entry['median']:.3g} us" for name, entry in times.items())
             print(f"{key:44} {ratio}   [{words}]", flush=True)
 
-    def figure(self, key: str, value: float, details: Any) -> None:
+    def figure(self, key: str, value: float, details: Any, words: str) -> None:
         """A figure that is no ratio."""
         self.ratios[key] = value
         self.details[key] = details
-        print(f"{key:44} {value:.4g}", flush=True)
+        print(f"{key:44} {value:.4g}   {words}", flush=True)
 
     def note(self, text: str) -> None:
         """Something that the reader must know, such as a missing peer."""
@@ -91,8 +91,10 @@ def against_ourselves(report: Report) -> None:
 def compilation(report: Report) -> None:
     """Time to the first simulation in a fresh process, and of each kernel."""
     cold, warm = compile_time.cold_and_warm()
-    report.figure("compile_cold_s", cold["total"], cold)
-    report.figure("compile_warm_s", warm["total"], warm)
+    for name, times in (("cold", cold), ("warm", warm)):
+        report.figure(
+            f"compile_{name}_s", times["total"], times, f"[{times['processor']:.3g} s of processor time]"
+        )
     print("    cold, each kernel with those that it calls:")
     for kernel, seconds in sorted(cold["kernels"].items(), key=lambda item: -item[1]):
         print(f"    {kernel:40} {seconds:.2f} s")
