@@ -89,13 +89,16 @@ def pack(links: Sequence[Link], gravity: FloatArray) -> Arrays:
 def _body_row(link: Link, placement: FloatArray, body_frame: FloatArray) -> FloatArray:
     rotation = body_frame[:3, :3]
     com = rotation @ link.com + body_frame[:3, 3]
-    inertia = rotation @ link.inertia @ rotation.T
+    moments, axes = np.linalg.eigh(link.inertia)  # rising moments: both roots are real
+    axes = rotation @ axes
     return np.concatenate(
         [
             kernel_poses(placement[None])[0],
             [link.mass],
             com,
-            inertia[np.triu_indices(3)],
+            [moments[0]],
+            axes[:, 1] * np.sqrt(moments[1] - moments[0]),
+            axes[:, 2] * np.sqrt(moments[2] - moments[0]),
             kernel_poses(body_frame[None])[0],
         ]
     )

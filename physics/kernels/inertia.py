@@ -31,23 +31,6 @@ Inertia: TypeAlias = tuple[Symmetric, Rotation, Symmetric]
 
 
 @inline
-def rotate_symmetric(r: Rotation, s: Symmetric) -> Symmetric:
-    """R S R^T for a symmetric S."""
-    x = rotate(r, (s[0], s[1], s[2]))
-    y = rotate(r, (s[1], s[3], s[4]))
-    z = rotate(r, (s[2], s[4], s[5]))
-    # columns of R S are x, y, z read across: (R S)[row] = (x[row], y[row], z[row])
-    return (
-        x[0] * r[0] + y[0] * r[1] + z[0] * r[2],
-        x[0] * r[3] + y[0] * r[4] + z[0] * r[5],
-        x[0] * r[6] + y[0] * r[7] + z[0] * r[8],
-        x[1] * r[3] + y[1] * r[4] + z[1] * r[5],
-        x[1] * r[6] + y[1] * r[7] + z[1] * r[8],
-        x[2] * r[6] + y[2] * r[7] + z[2] * r[8],
-    )
-
-
-@inline
 def symmetric_times(s: Symmetric, x: Vector) -> Vector:
     return (
         s[0] * x[0] + s[1] * x[1] + s[2] * x[2],
@@ -66,7 +49,17 @@ def world_inertia(body_float: Array, i: int, r: Rotation, p: Vector, v: Twist) -
     """
     mass = body_float[i, MASS]
     c = add3(p, rotate(r, load3(body_float, i, COM)))
-    central = rotate_symmetric(r, load6(body_float, i, INERTIA))
+    least = body_float[i, INERTIA]
+    a = rotate(r, load3(body_float, i, INERTIA + 1))
+    b = rotate(r, load3(body_float, i, INERTIA + 4))
+    central = (
+        least + (a[0] * a[0] + b[0] * b[0]),
+        a[0] * a[1] + b[0] * b[1],
+        a[0] * a[2] + b[0] * b[2],
+        least + (a[1] * a[1] + b[1] * b[1]),
+        a[1] * a[2] + b[1] * b[2],
+        least + (a[2] * a[2] + b[2] * b[2]),
+    )
     w = (v[0], v[1], v[2])
     push = cross(w, add3((v[3], v[4], v[5]), cross(w, c)))
     force = (mass * push[0], mass * push[1], mass * push[2])

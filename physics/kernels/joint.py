@@ -237,22 +237,36 @@ def at_point(twist: Twist, x: Vector) -> Twist:
 
 
 @inline
-def advance_joint(
-    arrays: Array, i: int, q: Array, qd: Array, work: Array, dof: Array, flags: Array
-) -> tuple[Rotation, Vector, Twist]:
-    """Pose and velocity of body i from its parent's; stores them, the bias and the motion subspace, in world axes."""
-    body_int, body_float, block_int, data, _ = arrays
-    parent = body_int[i, PARENT]
-    first = body_int[i, DOF_START]
+def placed(body_float: Array, i: int, parent: int, work: Array) -> tuple[Rotation, Vector, Twist]:
+    """Pose of the fixed frame of joint i, and its parent's velocity."""
     r = load9(body_float, i, PLACEMENT)
     p = load3(body_float, i, PLACEMENT + 9)
     v = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    c = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     if parent >= 0:
         outer = load9(work, parent, POSE)
         p = add3(load3(work, parent, POSE + 9), rotate(outer, p))
         r = multiply(outer, r)
         v = load6(work, parent, VELOCITY)
+    return r, p, v
+
+
+@inline
+def store_motion(work: Array, i: int, r: Rotation, p: Vector, v: Twist, c: Twist) -> None:
+    store9(work, i, POSE, r)
+    store3(work, i, POSE + 9, p)
+    store6(work, i, VELOCITY, v)
+    store6(work, i, BIAS, c)
+
+
+@jit
+def advance_factors(
+    arrays: Array, i: int, q: Array, qd: Array, work: Array, dof: Array, flags: Array
+) -> None:
+    """Motion of body i behind any number of factors of any kind, from its parent's, in world axes."""
+    body_int, body_float, block_int, data, _ = arrays
+    first = body_int[i, DOF_START]
+    r, p, v = placed(body_float, i, body_int[i, PARENT], work)
+    c = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
         kind = block_int[b, KIND]
         d = first + block_int[b, COORDINATE]
@@ -278,26 +292,48 @@ def advance_joint(
             store6(dof, d, SUBSPACE, twist_through((columns[0], columns[3], columns[6]), rest, p))
             store6(dof, d + 1, SUBSPACE, twist_through((columns[1], columns[4], columns[7]), rest, p))
             store6(dof, d + 2, SUBSPACE, twist_through((columns[2], columns[5], columns[8]), rest, p))
-    if parent < 0:  # the reference point of a tree is the origin of its root
-        store3(work, i, REFERENCE, p)
-        v = at_point(v, p)
-        c = at_point(c, p)
-        for d in range(first, first + body_int[i, DOF_COUNT]):
-            store6(dof, d, SUBSPACE, at_point(load6(dof, d, SUBSPACE), p))
-        p = (0.0, 0.0, 0.0)
-    store9(work, i, POSE, r)
-    store3(work, i, POSE + 9, p)
-    store6(work, i, VELOCITY, v)
-    store6(work, i, BIAS, c)
-    return r, p, v
+    store_motion(work, i, r, p, v, c)
+
+
+@inline
+def advance_screw(arrays: Array, i: int, q: Array, qd: Array, work: Array, dof: Array) -> None:
+    """Motion of body i behind a single screw: what `advance_factors` does, with nothing to choose on the way."""
+    body_int, body_float, block_int, data, _ = arrays
+    d = body_int[i, DOF_START]
+    r, p, v = placed(body_float, i, body_int[i, PARENT], work)
+    c = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    offset = block_int[body_int[i, BLOCK_START], DATA]
+    r, p, v, c, w = screw_factor(r, p, v, c, data, offset, q[d], qd[d])
+    store6(dof, d, SUBSPACE, w)
+    store_motion(work, i, r, p, v, c)
+
+
+@inline
+def center_on_root(body_int: Array, i: int, work: Array, dof: Array) -> None:
+    """Make the origin of a tree's root the point about which everything in the tree is taken."""
+    p = load3(work, i, POSE + 9)
+    store3(work, i, REFERENCE, p)
+    store3(work, i, POSE + 9, (0.0, 0.0, 0.0))
+    store6(work, i, VELOCITY, at_point(load6(work, i, VELOCITY), p))
+    store6(work, i, BIAS, at_point(load6(work, i, BIAS), p))
+    first = body_int[i, DOF_START]
+    for d in range(first, first + body_int[i, DOF_COUNT]):
+        store6(dof, d, SUBSPACE, at_point(load6(dof, d, SUBSPACE), p))
 
 
 @jit
 def outward(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: Array) -> None:
     """Kinematics of every body, parents first; its rigid inertia, and the force that its momentum's turning takes."""
-    body_float = arrays[1]
-    for i in range(arrays[0].shape[0]):
-        r, p, v = advance_joint(arrays, i, q, qd, work, dof, flags)
-        inertia, force = world_inertia(body_float, i, r, p, v)
+    body_int, body_float, block_int, _, _ = arrays
+    for i in range(body_int.shape[0]):
+        if body_int[i, BLOCK_COUNT] == 1 and block_int[body_int[i, BLOCK_START], KIND] == SCREW:
+            advance_screw(arrays, i, q, qd, work, dof)
+        else:
+            advance_factors(arrays, i, q, qd, work, dof, flags)
+        if body_int[i, PARENT] < 0:
+            center_on_root(body_int, i, work, dof)
+        inertia, force = world_inertia(
+            body_float, i, load9(work, i, POSE), load3(work, i, POSE + 9), load6(work, i, VELOCITY)
+        )
         store_inertia(work, i, inertia)
         store6(work, i, FORCE, force)

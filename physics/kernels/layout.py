@@ -13,10 +13,11 @@ from __future__ import annotations
 PARENT, DOF_START, DOF_COUNT, BLOCK_START, BLOCK_COUNT, ROOT = 0, 1, 2, 3, 4, 5
 BODY_INT_WIDTH = 6
 
-# body_float columns: placement in the parent's link frame (rotation by rows, position), mass, centre of mass and
-# rotational inertia about it (xx, xy, xz, yy, yz, zz) in link axes, body frame in the link frame
-PLACEMENT, MASS, COM, INERTIA, BODY_FRAME = 0, 12, 13, 16, 22
-BODY_FLOAT_WIDTH = 34
+# body_float columns: placement in the parent's link frame (rotation by rows, position), mass, centre of mass,
+# rotational inertia about it, body frame in the link frame. The inertia is c I + a a^T + b b^T, stored as (c, a, b)
+# in link axes: two vectors turn with the body at less cost than a matrix.
+PLACEMENT, MASS, COM, INERTIA, BODY_FRAME = 0, 12, 13, 16, 23
+BODY_FLOAT_WIDTH = 35
 
 # block_int columns; FRAME is the offset in data of a constant frame applied before the block, or -1
 KIND, COORDINATE, DATA, FRAME = 0, 1, 2, 3

@@ -164,10 +164,10 @@ def symplectic_euler(
 ) -> None:
     """One step of (q, qd) in place: first the velocity, then the position with it.
 
-    The velocity so lives half a step behind the position. Where the mass matrix depends on q, inertial forces that see
-    it as it is make the energy drift at first order; seeing it half a step ahead, by the acceleration of the step before
-    (kept in stage[2], 0 at the start), they leave it bounded, at no cost. Dampers see the velocity itself: predicted,
-    they would halve the largest stable step.
+    The velocity so lives half a step behind the position. Where the mass matrix depends on q, inertial forces that
+    see it as it is make the energy drift at first order; seeing it half a step ahead, by the acceleration of the
+    step before (kept in stage[2], 0 at the start), they leave it bounded, at no cost. Dampers see the velocity
+    itself: predicted, they would halve the largest stable step.
     """
     qdd, ahead = stage[2], stage[0]
     for d in range(q.shape[0]):
