@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,14 +37,21 @@ def at_frame(scene: Any, frame: int) -> Iterator[None]:
         scene.frame_set(current, subframe=subframe)
 
 
-def keyed_poses(scene: Any, item: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Keyed frames (n,) of a joint's child, and its poses (n, 4, 4) there in the joint's frame, in metres.
+@dataclass(frozen=True)
+class Source:
+    """What a fit reads: a child keyed against a parent (None: the world), and where between them the joint's frame is.
 
-    The scene is evaluated at every key and put back; a slider that drives the child is held off meanwhile.
-
-    Raises:
-        ModelError: no child, no keys or a single one, a bake in place, or a pose that is not rigid.
+    ``joint_in_parent`` is (4, 4), rigid, in Blender units.
     """
+
+    name: str
+    child: references.Body
+    parent: references.Body | None
+    joint_in_parent: np.ndarray
+
+
+def source_of_joint(item: Any) -> Source:
+    """The source of a joint; ModelError where its child or parent is missing."""
     settings = item.condyle.joint
     child = references.resolve(settings.child)
     parent = None if settings.to_world else references.resolve(settings.parent)
@@ -51,6 +59,26 @@ def keyed_poses(scene: Any, item: Any) -> tuple[np.ndarray, np.ndarray]:
         raise core.model_error(
             f"joint {item.name!r}: its {'child' if child is None else 'parent'} is missing"
         )
+    return source(f"joint {item.name!r}", child, parent, item.matrix_world)
+
+
+def source(name: str, child: references.Body, parent: references.Body | None, matrix: Any) -> Source:
+    """A source by the world matrix of the joint's frame, as the scene is evaluated now."""
+    frame = units.split_scale(matrix, name)[0]
+    if parent is not None:
+        frame = core.physics().lie.inverse(units.split_scale(parent.matrix, parent.name)[0]) @ frame
+    return Source(name, child, parent, frame)
+
+
+def keyed_poses(scene: Any, given: Source) -> tuple[np.ndarray, np.ndarray]:
+    """Keyed frames (n,) of the child, and its poses (n, 4, 4) there in the joint's frame, in metres.
+
+    The scene is evaluated at every key and put back; a slider that drives the child is held off meanwhile.
+
+    Raises:
+        ModelError: no keys or a single one, a bake in place, or a pose that is not rigid.
+    """
+    child, parent = given.child, given.parent
     if actions.is_baked(child.object) and child.data.channels.baked:
         raise core.model_error(f"{child.name} shows a bake now, not its own keys; use Free Bake first")
     frames = keyed_frames(child)
@@ -60,20 +88,14 @@ def keyed_poses(scene: Any, item: Any) -> tuple[np.ndarray, np.ndarray]:
             f"{child.name} has {count} to fit; key its location and rotation at several poses"
         )
     lie = core.physics().lie
-    name = f"joint {item.name!r}"
     poses = []
-    with drive.held_off(child):
-        # the joint's place on its parent, seen once: the Empty need not be the parent's child in Blender
-        joint_in_parent = units.split_scale(item.matrix_world, name)[0]
-        if parent is not None:
-            joint_in_parent = lie.inverse(units.split_scale(parent.matrix, parent.name)[0]) @ joint_in_parent
-        with at_frame(scene, scene.frame_current):
-            for frame in frames:
-                scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
-                base = joint_in_parent
-                if parent is not None:
-                    base = units.split_scale(parent.matrix, parent.name)[0] @ joint_in_parent
-                poses.append(
-                    lie.inverse(base) @ units.split_scale(child.matrix, f"{child.name} at frame {frame:g}")[0]
-                )
+    with drive.held_off(child), at_frame(scene, scene.frame_current):
+        for frame in frames:
+            scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
+            base = given.joint_in_parent
+            if parent is not None:
+                base = units.split_scale(parent.matrix, parent.name)[0] @ base
+            poses.append(
+                lie.inverse(base) @ units.split_scale(child.matrix, f"{child.name} at frame {frame:g}")[0]
+            )
     return frames, units.to_metres(np.array(poses), scene)

@@ -160,7 +160,7 @@ def free_bake(scene: Any) -> int:
 def fit(scene: Any, item: Any) -> Steps[FitReport]:
     """Steps of a fit."""
     scene_uid, item_uid = scene.session_uid, item.session_uid
-    report = yield from _fit_steps(scene, item)
+    report = yield from _fit_joint(scene, item)
     scene, item = _find_scene(scene_uid), _find_joint(item_uid, report.joint_name)
     apply_fit(scene, item, report)
     return report
@@ -169,46 +169,57 @@ def fit(scene: Any, item: Any) -> Steps[FitReport]:
 def fit_selected(context: Any, item: Any) -> Steps[FitReport]:
     """Steps of a fit of the joint at hand; without one (None), of a new joint of the active object or bone.
 
-    The new joint exists only if the fit succeeds.
+    The slider drives the child afterwards. A new joint is made only when the fit has succeeded.
     """
     scene_uid = context.scene.session_uid
-    if item is None:
+    if item is not None:
+        item_uid = item.session_uid
+        report = yield from _fit_joint(context.scene, item)
+        scene, item = _find_scene(scene_uid), _find_joint(item_uid, report.joint_name)
+    else:
         child = references.active_body(context)
         others = [body for body in references.selected_bodies(context) if not references.same(body, child)]
         parent = others[0] if len(others) == 1 else references.blender_parent(child)
-        item = authoring.add_joint(context.scene, parent, child)
-        item_uid = item.session_uid
-        try:
-            report = yield from _fit_steps(context.scene, item)
-        except BaseException:
-            made = references.object_by_session_uid(item_uid)
-            if made is not None:
-                authoring.remove_joint(_find_scene(scene_uid), made)
-            raise
-    else:
-        item_uid = item.session_uid
-        report = yield from _fit_steps(context.scene, item)
-    scene, item = _find_scene(scene_uid), _find_joint(item_uid, report.joint_name)
+        matrix = units.array4(child.matrix)
+        handles = (child.handle(), child.name, parent and parent.handle(), parent and parent.name)
+        given = keyframes.source(child.name, child, parent, matrix)
+        report = yield from _fit_steps(
+            context.scene, given, child.object.condyle.joint.fit, order=4, periodic=False
+        )
+        scene = _find_scene(scene_uid)
+        child = _find_body(handles[0], handles[1])
+        parent = None if handles[2] is None else _find_body(handles[2], handles[3])
+        item = authoring.add_joint(scene, parent, child, matrix=matrix)
     apply_fit(scene, item, report)
     if not item.condyle.joint.driven:
         drive.set_driven(scene, item, True)
     return report
 
 
-def _fit_steps(scene: Any, item: Any) -> Steps[FitReport]:
-    """Fit without changing anything."""
+def _fit_joint(scene: Any, item: Any) -> Steps[FitReport]:
     settings = item.condyle.joint
-    frames, poses = keyframes.keyed_poses(scene, item)
+    given = keyframes.source_of_joint(item)
+    return (
+        yield from _fit_steps(
+            scene, given, settings.fit, order=settings.order, periodic=settings.periodic, name=item.name
+        )
+    )
+
+
+def _fit_steps(
+    scene: Any, given: keyframes.Source, settings: Any, order: int, periodic: bool, name: str = ""
+) -> Steps[FitReport]:
+    """Fit without changing anything."""
+    frames, poses = keyframes.keyed_poses(scene, given)
     requests = core.part("worker.requests")
-    length_scale = settings.fit.length_scale * units.length_scale(scene)
-    name = item.name
+    length_scale = settings.length_scale * units.length_scale(scene)
     answer = yield requests.fit_curve(
         worker_client.client(),
         poses,
-        num_frames=settings.fit.num_frames,
-        smoothing=settings.fit.smoothing,
-        order=settings.order,
-        periodic=settings.periodic,
+        num_frames=settings.num_frames,
+        smoothing=settings.smoothing,
+        order=order,
+        periodic=periodic,
         length_scale=length_scale if length_scale > 0.0 else None,
     )
     return FitReport(name, frames, requests.fit_curve_answer(answer))
@@ -239,7 +250,7 @@ def bake(scene: Any) -> Steps[BakeReport]:
     fits: dict[int, FitReport] = {}
     for uid in [item.session_uid for item in references.joints_of(scene) if item.condyle.joint.fit.requested]:
         scene = _find_scene(scene_uid)
-        fits[uid] = yield from _fit_steps(scene, _find_joint(uid, "a joint to be fitted"))
+        fits[uid] = yield from _fit_joint(scene, _find_joint(uid, "a joint to be fitted"))
     clock.lap("fit")
     scene = _find_scene(scene_uid)
     with keyframes.at_frame(scene, int(frames[0])):

@@ -1,0 +1,239 @@
+"""The whole way: keys -> fit -> simulation -> keys, through the compute process."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+SINGLE = 4e-6  # a few units in the last place of float32, for poses of size 1
+
+
+def rig_knee(part, scene, make, scale=1.0, **options):
+    """A keyed knee with its joint: (joint's Empty, child)."""
+    body = part("references").Body
+    thigh, shank = make.keyed_knee(scale=scale, **options)
+    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+    row = joint.condyle.joint.coordinates[0]
+    row.damping, row.start = 0.05, 1.0
+    return joint, shank
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("parented", [True, False])
+def test_a_keyed_knee_is_fitted_simulated_and_baked(part, scene, make, parented):
+    joint, shank = rig_knee(part, scene, make, parented=parented)
+    tasks = part("tasks")
+    fit = tasks.fit_now(scene, joint)
+    assert fit.converged and fit.num_poses == 13
+    assert fit.worst_distance_mm < 0.1 and fit.worst_angle_deg < 0.05
+    assert len(joint.condyle.joint.frames) == 8 and len(joint.condyle.joint.knots) == 12
+    # the curve in the scene is the fitted one, to float32
+    curve = part("scene_to_model").read_joint(scene, joint)
+    q = np.linspace(*fit.curve.range[0], 20)[:, None]
+    assert np.abs(curve.transform(q) - fit.curve.transform(q)).max() < 1e-6
+    report = tasks.bake_now(scene)
+    assert report.bodies == ["Shank"] and len(report.frames) == 49
+    assert np.isclose(report.coordinates["Knee.q"][0], 1.0)
+    for frame, pose in zip(report.frames, report.poses["Shank"]):
+        scene.frame_set(int(frame))
+        assert np.abs(np.array(shank.matrix_world) - pose).max() < SINGLE
+
+
+@pytest.mark.small
+def test_the_bake_fits_first_where_asked_and_frees_to_what_was(part, scene, make):
+    joint, shank = rig_knee(part, scene, make)
+    tasks = part("tasks")
+    keys = shank.animation_data.action
+    scene.frame_set(20)
+    before = np.array(shank.matrix_world)
+    joint.condyle.joint.fit.requested = True
+    report = tasks.bake_now(scene)
+    assert len(report.fits) == 1 and not joint.condyle.joint.fit.requested
+    assert shank.animation_data.action.name in report.actions and shank.animation_data.action != keys
+    tasks.bake_now(scene)  # again: the bake in place is replaced, and the keys are still remembered
+    assert tasks.free_bake(scene) == 1 and tasks.free_bake(scene) == 0
+    scene.frame_set(20)
+    assert shank.animation_data.action == keys
+    assert np.array_equal(np.array(shank.matrix_world), before)
+    assert [action.name for action in bpy.data.actions] == [keys.name]
+
+
+def released_knee(part, scene, make, scale, fps, base):
+    """The knee at a unit scale and frame rate, thigh inclined so that it swings inside its range; fitted when baked."""
+    scene.unit_settings.scale_length = scale
+    scene.render.fps, scene.render.fps_base = fps, base
+    joint, _ = rig_knee(part, scene, make, scale=1.0 / scale)
+    bpy.data.objects["Thigh"].rotation_euler.y = -1.0
+    joint.condyle.joint.coordinates[0].start = 1.8
+    joint.condyle.joint.fit.requested = True
+    scene.frame_end = 1 + round(1.5 * fps / base)
+    make.update()
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """Every step of the motion at unit scale 1, once computed: {"q": (T,), "dt": ...}."""
+    return {}
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    ("scale", "fps", "base"),
+    [(1.0, 24, 1.0), (0.01, 24, 1.0), (100.0, 24, 1.0), (1.0, 25, 1.0), (1.0, 30, 1.001)],
+)
+def test_the_motion_does_not_depend_on_unit_scale_or_frame_rate(
+    part, scene, make, reference, scale, fps, base
+):
+    if not reference:
+        released_knee(part, scene, make, 1.0, 24, 1.0)
+        first = part("tasks").bake_now(scene)
+        requests, client = part("core").part("worker.requests"), part("worker_client").client()
+        model = first.result.model
+        state = model.state(q=first.result.q[0], qd=first.result.qd[0])
+        every_step = requests.simulate_answer(
+            requests.simulate(client, model, state, duration=1.6, dt=1e-3).wait(120), model
+        )
+        reference.update(t=every_step.t, q=every_step.q[:, 0], qd=every_step.qd[:, 0])
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        scene = bpy.context.scene
+    released_knee(part, scene, make, scale, fps, base)
+    report = part("tasks").bake_now(scene)
+    expected = hermite(reference["t"], reference["q"], reference["qd"], report.times)
+    assert np.ptp(expected) > 1.0
+    # The poses that are fitted come from Blender's float32 matrices, rounded anew at each unit scale.
+    assert np.abs(report.coordinates["Knee.q"] - expected).max() < 5e-6
+
+
+def hermite(times, q, qd, wanted):
+    """Cubics through values and speeds at even times: what lies between two steps of a simulation."""
+    step = times[1] - times[0]
+    left = np.clip((wanted / step).astype(int), 0, len(times) - 2)
+    x = wanted / step - left
+    h00, h10 = (1 + 2 * x) * (1 - x) ** 2, x * (1 - x) ** 2
+    h01, h11 = x**2 * (3 - 2 * x), x**2 * (x - 1)
+    return h00 * q[left] + h10 * step * qd[left] + h01 * q[left + 1] + h11 * step * qd[left + 1]
+
+
+@pytest.mark.small
+def test_bones_are_fitted_and_baked_as_objects_are(part, scene, make):
+    body, tasks = part("references").Body, part("tasks")
+    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.55), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    rig.rotation_euler, rig.scale = (0.2, 0.1, 0.5), (0.9, 0.9, 0.9)
+    bone = rig.pose.bones["B"]
+    bone.rotation_mode = "XYZ"
+    scene.frame_start, scene.frame_end = 1, 25
+    for frame in range(1, 26, 3):
+        angle = 0.08 * (frame - 1)
+        bone.rotation_euler, bone.location = (angle, 0, 0), (0, 0.01 * np.sin(angle), 0.02 * angle)
+        bone.keyframe_insert("rotation_euler", frame=frame)
+        bone.keyframe_insert("location", frame=frame)
+    scene.frame_set(1)
+    part("authoring").make_body(
+        scene, body(rig, "B"), mass=2.0, center=(0, 0.2, 0), inertia=(0.02, 0.002, 0.02)
+    )
+    joint = part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), name="Elbow")
+    fit = tasks.fit_now(scene, joint)
+    assert fit.worst_distance_mm < 0.5 and fit.worst_angle_deg < 0.2
+    joint.condyle.joint.coordinates[0].start = float(fit.curve.range[0, 1]) / 2
+    report = tasks.bake_now(scene)
+    for frame, pose in zip(report.frames, report.poses["Rig/B"]):
+        scene.frame_set(int(frame))
+        matrix = np.array(rig.matrix_world @ bone.matrix)
+        matrix[:3, :3] /= 0.9
+        assert np.abs(matrix - pose).max() < SINGLE
+
+
+@pytest.mark.small
+def test_cancelling_leaves_everything_as_it_was(part, scene, make):
+    joint, shank = rig_knee(part, scene, make)
+    joint.condyle.joint.fit.requested = True
+    action, names = shank.animation_data.action, set(bpy.data.objects.keys())
+    for begin in (lambda: part("tasks").bake(scene), lambda: part("tasks").fit(scene, joint)):
+        steps = begin()
+        next(steps).cancel()
+        steps.close()
+        assert shank.animation_data.action == action and set(bpy.data.objects.keys()) == names
+        assert len(joint.condyle.joint.frames) == 0 and not shank.condyle.channels.baked
+        assert [item.name for item in bpy.data.actions] == [action.name]
+
+
+def test_a_cancelled_first_fit_makes_no_joint_and_no_bodies(part, scene, make):
+    _, shank = make.keyed_knee()
+    bpy.context.view_layer.objects.active = shank
+    names = set(bpy.data.objects.keys())
+    steps = part("tasks").fit_selected(bpy.context, None)
+    next(steps).cancel()
+    steps.close()
+    assert set(bpy.data.objects.keys()) == names and not shank.condyle.body.enabled
+
+
+def test_the_scene_may_lose_a_body_while_it_is_simulated(part, scene, make, ph):
+    _, shank = rig_knee(part, scene, make)
+    part("authoring").add_control_frame(scene, *corners_of(part, scene, make))
+    steps = part("tasks").bake(scene)
+    job = next(steps)
+    bpy.data.objects.remove(shank)
+    job.wait(120)
+    with pytest.raises(ph.ModelError, match="Shank was removed or renamed meanwhile"):
+        part("worker_client").advance(steps, job)
+
+
+def corners_of(part, scene, make):
+    """The scene's knee with three control frames, and the matrix of a fourth."""
+    joint = part("references").joints_of(scene)[0]
+    for z in (0.0, 0.1, 0.2):
+        matrix = np.eye(4)
+        matrix[2, 3] = z
+        part("authoring").add_control_frame(scene, joint, matrix)
+    matrix = np.eye(4)
+    matrix[2, 3] = 0.3
+    return joint, matrix
+
+
+@pytest.mark.parametrize(("first", "last"), [(10, 10), (20, 5)])
+def test_an_empty_or_reversed_range_is_refused(part, scene, make, ph, first, last):
+    rig_knee(part, scene, make)
+    settings = scene.condyle.simulation
+    settings.use_scene_range, settings.frame_start, settings.frame_end = False, first, last
+    with pytest.raises(ph.ModelError, match=f"frame range is empty or reversed: from {first} to {last}"):
+        part("tasks").bake_now(scene)
+
+
+def test_the_preview_range_counts(part, scene, make):
+    scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 7, 11
+    assert list(part("tasks").frame_range(scene)) == [7, 8, 9, 10, 11]
+
+
+@pytest.mark.parametrize("keys", [0, 1])
+def test_a_fit_without_enough_keys_is_refused(part, scene, make, ph, keys):
+    joint, shank = rig_knee(part, scene, make)
+    shank.animation_data_clear()
+    if keys:
+        shank.keyframe_insert("location", frame=3)
+    with pytest.raises(ph.ModelError, match=r"Shank has (no keyframes|only one keyframe) to fit"):
+        part("tasks").fit_now(scene, joint)
+
+
+def test_keys_that_do_not_move_are_refused(part, scene, make):
+    joint, shank = rig_knee(part, scene, make)
+    shank.animation_data_clear()
+    for frame in (1, 5, 9, 13, 17, 21, 25, 29):
+        shank.keyframe_insert("location", frame=frame)
+    with pytest.raises(
+        part("core").physics().CondyleError, match=r"coincide|same pose|do not move|spread|distinct"
+    ):
+        part("tasks").fit_now(scene, joint)
+    assert len(joint.condyle.joint.frames) == 0
+
+
+def test_a_free_body_falls_as_galilei_says(part, scene, make):
+    body = part("references").Body
+    stone = make.box("Stone", (0, 0, 10))
+    make.update()
+    part("authoring").make_body(scene, body(stone), motion="FREE")
+    scene.frame_start, scene.frame_end = 1, 25
+    scene.condyle.simulation.integrator = "rk4"
+    report = part("tasks").bake_now(scene)
+    assert np.allclose(report.poses["Stone"][:, 2, 3], 10.0 - 0.5 * 9.81 * report.times**2, atol=1e-6)
