@@ -36,7 +36,7 @@ class BlockBandedSystem:
                     np.add.at(self.dense, (index[:, a], index[:, b]), products[:, a, b])
                 continue
             for b in range(a, self.width):
-                np.add.at(self.band, (index[:, a], b - a), products[:, a, b])
+                np.add.at(self.band[:, b - a], index[:, a], products[:, a, b])
 
     def diagonal(self) -> float:
         """Mean of the diagonal, the measure of damping."""

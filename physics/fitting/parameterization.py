@@ -11,8 +11,10 @@ from ..joints.spline_curve import frame_distances, natural_knots
 from .linearization import Sites, derivatives
 from .linearization import poses as curve_poses
 
-# Gauss-Legendre points a knot span: exact for polynomials of degree 5, and h is close to one of degree order - 3
-QUADRATURE_POINTS = 3
+# Gauss-Legendre points and weights on [-1, 1] for each knot span: exact for polynomials of degree 5, and |h|^2 is close
+# to one of degree 2 (order - 3) there
+QUADRATURE_POINTS = np.sqrt(0.6) * np.array([-1.0, 0.0, 1.0])
+QUADRATURE_WEIGHTS = np.array([5.0, 8.0, 5.0]) / 9.0
 
 
 def spread(poses: FloatArray) -> float:
@@ -74,10 +76,9 @@ def quadrature(knots: FloatArray, order: int, periodic: bool) -> tuple[Sites, Fl
     """Sites inside every knot span and their weights (n,) for integrals over the range."""
     count = len(knots) - order
     domain = np.unique(knots[order - 1 : count + order] if periodic else knots[order - 1 : count + 1])
-    points, weights = np.polynomial.legendre.leggauss(QUADRATURE_POINTS)
     half = 0.5 * np.diff(domain)[:, None]
-    q = (0.5 * (domain[:-1] + domain[1:])[:, None] + half * points).ravel()
-    return Sites.at(q, knots, order, periodic), (half * weights).ravel()
+    q = (0.5 * (domain[:-1] + domain[1:])[:, None] + half * QUADRATURE_POINTS).ravel()
+    return Sites.at(q, knots, order, periodic), (half * QUADRATURE_WEIGHTS).ravel()
 
 
 def arc_length(
@@ -136,15 +137,23 @@ def project(
     return q
 
 
-def well_posed(q: FloatArray, knots: FloatArray, order: int) -> bool:
-    """Schoenberg-Whitney: whether a pose can be found inside the support of every control frame."""
+def well_posed(q: FloatArray, knots: FloatArray, order: int, periodic: bool) -> bool:
+    """Schoenberg-Whitney: whether a pose can be found inside the support of every control frame.
+
+    Of a closed curve only whether every control frame has a pose in its support, which is necessary.
+    """
     count = len(knots) - order
+    if periodic:
+        period = knots[count] - knots[0]
+        turns = (q[:, None] + period * np.arange(-1, 2)).ravel()
+        inside = (turns > knots[:count, None]) & (turns < knots[order:, None])
+        return bool(inside.any(axis=1).all())
     used = 0
     for j in range(count):
         while used < len(q) and not (q[used] > knots[j] or (j == 0 and q[used] >= knots[0])):
             used += 1
-        inside = used < len(q) and (q[used] < knots[j + order] or (j == count - 1 and q[used] <= knots[-1]))
-        if not inside:
+        reached = used < len(q) and (q[used] < knots[j + order] or (j == count - 1 and q[used] <= knots[-1]))
+        if not reached:
             return False
         used += 1
     return True

@@ -1,0 +1,111 @@
+"""What `fit_curve` is given, checked before anything is computed: one error naming the thing and its value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import lie
+from .._typing import FloatArray
+from ..errors import FitError, ModelError
+from ..validation import finite_array, number
+
+ORDERS = (3, 4, 5, 6)
+
+
+def whole_number(value: Any, name: str, least: int) -> int:
+    """An int; FitError where it is none or too small."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
+        raise FitError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    return int(value)
+
+
+def real_number(value: Any, name: str, *, positive: bool = False) -> float:
+    """A finite float; FitError otherwise."""
+    try:
+        return number(value, name, positive=positive)
+    except ModelError as error:
+        raise FitError(str(error)) from error
+
+
+def check_poses(poses: Any) -> FloatArray:
+    """Poses (N, 4, 4) with N >= 2 and exactly orthonormal rotations."""
+    try:
+        targets = lie.check_frames(poses, "pose")
+    except ModelError as error:
+        raise FitError(str(error)) from error
+    if targets.ndim != 3:
+        raise FitError(f"poses must have shape (N, 4, 4), got {targets.shape}")
+    if len(targets) < 2:
+        raise FitError(f"a fit needs at least 2 poses, got {len(targets)}")
+    return targets
+
+
+def check_size(num_poses: int, num_frames: Any, smoothing: Any, order: Any) -> tuple[int, float]:
+    """Number of control frames and smoothing, fit for each other, the order and the data."""
+    if isinstance(order, bool) or order not in ORDERS:
+        raise FitError(f"order must be 3, 4, 5 or 6, got {order!r}")
+    count = whole_number(num_frames, "num_frames", 1)
+    if count < order:
+        raise FitError(f"num_frames must be at least {order} (the order), got {count}")
+    weight = real_number(smoothing, "smoothing")
+    if not 0.0 <= weight < 1.0:
+        raise FitError(f"smoothing must lie in [0, 1), got {weight:g}")
+    if count > num_poses and weight == 0.0:
+        raise FitError(
+            f"{count} control frames are more than {num_poses} poses can fix: take fewer, or smoothing above 0"
+        )
+    return count, weight
+
+
+def check_parameters(q: Any, num_poses: int, periodic: bool, end: Any) -> tuple[FloatArray, float | None]:
+    """Increasing parameters (N,), and for a closed curve the one where its period ends."""
+    try:
+        given = finite_array(q, (num_poses,), "q")
+    except ModelError as error:
+        raise FitError(str(error)) from error
+    if (np.diff(given) <= 0.0).any():
+        k = int(np.argmax(np.diff(given) <= 0.0))
+        raise FitError(
+            f"q must increase, got {given[k]:g} at pose {k} before {given[k + 1]:g} at pose {k + 1}"
+        )
+    if not periodic:
+        return given, None
+    if end is None:
+        raise FitError("a periodic fit with given q needs `end`, the parameter where its period ends")
+    stop = real_number(end, "end")
+    if not stop > given[-1]:
+        raise FitError(f"the period must end after the last pose at {given[-1]:g}, got {stop:g}")
+    return given, stop
+
+
+def check_knots(knots: Any, num_frames: int, order: int, periodic: bool) -> FloatArray:
+    """Knots (m + order,) that span a range and, for a closed curve, repeat after it."""
+    try:
+        result = finite_array(knots, (num_frames + order,), "knots")
+    except ModelError as error:
+        raise FitError(str(error)) from error
+    if (np.diff(result) < 0.0).any():
+        k = int(np.argmax(np.diff(result) < 0.0))
+        raise FitError(f"knots must not decrease, got {result[k]:g} before {result[k + 1]:g}")
+    start, stop = result[order - 1], result[num_frames]
+    if not stop > start:
+        raise FitError(f"the knots' range is empty: [{start:g}, {stop:g}]")
+    periods = result[num_frames:] - result[:order]
+    if periodic and float(np.ptp(periods)) > 1e-9 * float(periods.max()):
+        raise FitError(f"knots of a periodic curve must repeat, got periods {periods.tolist()}")
+    return result
+
+
+def check_inside(q: FloatArray, knots: FloatArray, order: int, end: float | None) -> None:
+    """Refuse parameters outside the knots' range, and a period that is not theirs."""
+    count = len(knots) - order
+    if end is not None:
+        period = knots[count] - knots[0]
+        if abs(end - q[0] - period) > 1e-9 * period:
+            raise FitError(f"the period from {q[0]:g} to {end:g} is not that of the knots, {period:g}")
+        return
+    start, stop = knots[order - 1], knots[count]
+    if q[0] < start or q[-1] > stop:
+        raise FitError(f"q from {q[0]:g} to {q[-1]:g} leaves the knots' range [{start:g}, {stop:g}]")

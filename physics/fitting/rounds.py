@@ -1,0 +1,91 @@
+"""The outer loop: parameters and knots follow the control frames, which follow the poses (Lee & Terzopoulos 2008,
+secs. 6.1 and 6.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .._typing import FloatArray
+from ..errors import CancelledError
+from . import parameterization as parameters
+from .gauss_newton import Objective, minimize
+
+Progress = Callable[[float, str], "bool | None"]
+
+# The outer loop ends with the first round that does not lower the objective by this share: the fixed point of natural
+# knots is not the closest fit, and on data that the curve meets exactly there is nothing to gain. After the first
+# round few Gauss-Newton steps do: the knots are about to change anyhow.
+WORTHWHILE = 1e-3
+MOST_ROUNDS = 30
+STEPS_A_ROUND = 3
+# an objective per pose below this, in the metric squared, is round-off
+MET = 1e-24
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Control frames with their knots, the poses' parameters, the objective for these, and its value."""
+
+    frames: FloatArray
+    knots: FloatArray
+    q: FloatArray
+    objective: Objective
+    value: float
+    converged: bool
+
+
+@dataclass(eq=False)
+class Fitter:
+    """Poses and how to fit them; `steps` gathers the size of every Gauss-Newton step."""
+
+    targets: FloatArray
+    order: int
+    periodic: bool
+    smoothing: float
+    scale: float
+    tolerance: float
+    max_iterations: int
+    progress: Progress | None
+    steps: list[float] = field(default_factory=list)
+
+    def solve(self, q: FloatArray, knots: FloatArray, frames: FloatArray, limit: int, rounds: int) -> Curve:
+        """The best control frames for frozen knots and parameters, in at most `limit` steps."""
+        objective = Objective.make(
+            self.targets, q, knots, self.order, self.periodic, self.smoothing, self.scale
+        )
+
+        def report(iteration: int, value: float) -> None:
+            # rounds and steps end long before the most that are allowed: the fraction only has to rise
+            fraction = (rounds + iteration / limit) / (MOST_ROUNDS + 2)
+            text = f"fitting: round {rounds + 1}, step {iteration + 1}"
+            if self.progress is not None and self.progress(fraction, text) is False:
+                raise CancelledError(f"fit cancelled in round {rounds + 1}, step {iteration + 1}")
+
+        frames, taken, converged = minimize(objective, frames, self.tolerance, limit, report)
+        self.steps.extend(taken)
+        return Curve(frames, knots, q, objective, objective.value(frames), converged)
+
+    def run(self, q: FloatArray, knots: FloatArray, frames: FloatArray, free: bool) -> Curve:
+        """Solve, and where the parameterization is free improve it for as long as that pays."""
+        best = self.solve(q, knots, frames, self.max_iterations, 0)
+        rounds = 0
+        while free and rounds < MOST_ROUNDS and best.value > MET:
+            rounds += 1
+            moved, fresh = self._reparameterized(best)
+            if self.smoothing == 0.0 and not parameters.well_posed(moved, fresh, self.order, self.periodic):
+                break
+            next_one = self.solve(moved, fresh, best.frames, STEPS_A_ROUND, rounds)
+            gain = best.value - next_one.value
+            if gain > 0.0:
+                best = next_one
+            if not gain > WORTHWHILE * best.value:
+                break
+        if not best.converged:
+            best = self.solve(best.q, best.knots, best.frames, self.max_iterations, rounds + 1)
+        return best
+
+    def _reparameterized(self, curve: Curve) -> tuple[FloatArray, FloatArray]:
+        at = (curve.frames, curve.knots, self.order, self.periodic, self.scale)
+        nearest = parameters.project(self.targets, curve.q, *at)
+        return parameters.reparameterize(nearest, *at)
