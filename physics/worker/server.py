@@ -17,6 +17,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Mapping
 from typing import Any, BinaryIO, NoReturn
 
@@ -162,13 +163,18 @@ def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _read(source: BinaryIO, requests: Requests, channel: Channel) -> NoReturn:
+    status = 1
     try:
         while (message := protocol.read_message(source)) is not None:
             requests.accept(message, channel)
+        status = 0
     except FormatError as error:
         channel.send({"event": "refused", "message": str(error)})
-        end(2)
-    end(0)
+        status = 2
+    except Exception:  # no memory for an array, a broken pipe: without a reader there is no use in living on
+        traceback.print_exc()
+    finally:
+        end(status)
 
 
 def _run(message: protocol.Message, requests: Requests, channel: Channel) -> None:
@@ -201,9 +207,7 @@ def _do(
 
 
 def _tell_failure(job_id: int, error: Exception, channel: Channel) -> None:
-    import traceback
-
-    traceback.print_exception(error, file=sys.stderr)
+    traceback.print_exception(error)
     event = {
         "event": "failed",
         "id": job_id,

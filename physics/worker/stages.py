@@ -7,6 +7,7 @@ kernels run unjitted there is nothing to wait for.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Protocol
@@ -20,6 +21,7 @@ from ..model import Model, ModelBuilder
 from ..simulation import simulate
 
 LOOK_INTERVAL = 0.05  # seconds between two looks whether a waiting job is still wanted
+LOADING_TIME = 1.5  # seconds within which kernels come out of the cache; what takes longer is being compiled
 
 
 class Report(Protocol):
@@ -45,12 +47,13 @@ def prepare(stages: Iterable[str], report: Report) -> None:
             raise FormatError(f"unknown stage {name!r} to compile; known are {', '.join(STAGES)}")
     if not _jit.JITTED:
         return
-    futures = [(name, _submit(name)) for name in names]
-    for number, (name, future) in enumerate(futures):
-        if not future.done():
-            report.message(f"compiling {name}")
+    for name, future in [(name, _submit(name)) for name in names]:
+        began = time.monotonic()
+        text = f"preparing {name}"
         while not wait([future], LOOK_INTERVAL).done:
-            if not report.progress(number / len(names)):
+            if time.monotonic() - began > LOADING_TIME:
+                text = f"compiling {name}"
+            if not report.progress(0.0, text):
                 raise CancelledError()
         future.result()
 
