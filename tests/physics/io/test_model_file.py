@@ -331,3 +331,60 @@ def test_the_text_is_made_for_readers():
     text = format_json(value)
     assert json.loads(text) == value
     assert "[1.0, -0.0],\n" in text
+
+
+def places(value, way=()):
+    """Every place in a document, as the way to it."""
+    if isinstance(value, dict):
+        items = value.items()
+    elif isinstance(value, list):
+        items = enumerate(value)
+    else:
+        return
+    for key, item in items:
+        yield (*way, key)
+        yield from places(item, (*way, key))
+
+
+@pytest.mark.filterwarnings("ignore:overflow")  # of 1e308 squared, before it is refused
+def test_whatever_is_put_wherever_the_error_is_one_of_ours(tmp_path):
+    """No value of JSON at any place of a file brings out an error that is not meant for the user."""
+    rng = np.random.default_rng(1)
+    model = random_tree(rng, 6)
+    path = tmp_path / "model.json"
+    save_model(
+        model, path, random_state(rng, model), {"duration": 1.0, "tau": np.zeros(model.num_coordinates)}
+    )
+    document = json.loads(path.read_text())
+    every = list(places(document))
+    odd = [
+        None,
+        True,
+        0,
+        -1,
+        2**70,
+        1e308,
+        -1e-320,
+        float("nan"),
+        "",
+        "x",
+        [],
+        [[]],
+        [None],
+        {},
+        {"type": "hinge"},
+    ]
+    refused = 0
+    for _ in range(250):
+        spoilt = copy.deepcopy(document)
+        *way, last = every[int(rng.integers(len(every)))]
+        container = spoilt
+        for key in way:
+            container = container[key]
+        container[last] = odd[int(rng.integers(len(odd)))]
+        path.write_text(json.dumps(spoilt))
+        try:
+            load_model(path)
+        except (ph.FormatError, ph.ModelError):
+            refused += 1
+    assert refused > 100

@@ -247,7 +247,9 @@ def test_a_request_that_makes_no_sense_ends_it_with_a_reason(header):
 
 def test_answers_that_are_no_protocol_are_told(tmp_path):
     script = tmp_path / "liar.py"
-    script.write_text("print('hello, I am a shell profile that prints', flush=True)\nimport time\ntime.sleep(60)\n")
+    script.write_text(
+        "print('hello, I am a shell profile that prints', flush=True)\nimport time\ntime.sleep(60)\n"
+    )
     client = worker.WorkerClient([sys.executable, str(script)])
     with pytest.raises(worker.WorkerError, match="answer not understood: not a message"):
         client.submit("ping").wait(10)
