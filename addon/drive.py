@@ -21,7 +21,7 @@ from .references import Body
 PROPERTY = "coordinate"
 CONSTRAINTS = (("Condyle Location", "COPY_LOCATION"), ("Condyle Rotation", "COPY_ROTATION"))
 SUBTYPES = {"rad": "ANGLE", "m": "DISTANCE", "1": "NONE"}
-# Beyond so many radians or metres an unlimited joint's slider goes on straight.
+# How many radians or metres the slider of an unlimited joint goes.
 UNLIMITED = {"rad": 8.0 * np.pi, "m": 1000.0, "1": 8.0 * np.pi}
 
 
@@ -60,7 +60,7 @@ def refresh(scene: Any, item: Any) -> None:
     unit = settings.coordinates[0].unit
     lower, upper = slider_range(settings, joint)
     in_scene_units = 1.0 / units.length_scale(scene) if unit == "m" else 1.0
-    q = np.linspace(lower, upper, _sample_count(settings, upper - lower))
+    q = _samples(settings, lower, upper)
     poses = units.to_blender(joint.transform(q[:, None]), scene) @ scene_to_model.child_in_joint(item)
     _ensure_property(
         item, lower * in_scene_units, upper * in_scene_units, unit, settings.coordinates[0].start
@@ -86,11 +86,15 @@ def slider_range(settings: Any, joint: Any) -> tuple[float, float]:
     return -UNLIMITED[row.unit], UNLIMITED[row.unit]
 
 
-def _sample_count(settings: Any, width: float) -> int:
-    """Keys of a driver's curve: cubics of a fortieth of a radian follow a turn to 1e-8."""
+def _samples(settings: Any, lower: float, upper: float) -> np.ndarray:
+    """Coordinates of the keys of a driver's curve; beyond them it goes on straight, which is all that a slider needs.
+
+    Cubics a fortieth of a radian long follow a turn to 1e-8 of its radius.
+    """
     if settings.type == "slider":
-        return 5
-    return int(np.clip(round(40.0 * width), 8 * max(8, len(settings.frames)), 4001)) + 1
+        return np.linspace(-1.0, 1.0, 5)
+    count = int(np.clip(round(40.0 * (upper - lower)), 8 * max(8, len(settings.frames)), 4000))
+    return np.linspace(lower, upper, count + 1)
 
 
 def _ensure_property(item: Any, lower: float, upper: float, unit: str, start: float) -> None:

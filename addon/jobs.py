@@ -55,8 +55,10 @@ class JobOperator:
         return self._finish(outcome)
 
     def invoke(self, context: Any, _event: Any) -> set[str]:
-        if bpy.app.background:
-            return self.execute(context)
+        return self.execute(context) if bpy.app.background else self.start(context)
+
+    def start(self, context: Any) -> set[str]:
+        """Begin, and be modal from now on."""
         self._task = self.steps(context)
         try:
             self._request = next(self._task)
