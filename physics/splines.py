@@ -94,27 +94,33 @@ def basis(knots: Any, order: int, q: Any, derivative: int = 0) -> FloatArray:
     Outside the domain the polynomials of the first and the last span go on.
     """
     knots, q = np.asarray(knots, dtype=np.float64), np.asarray(q, dtype=np.float64)
+    return _basis_in_spans(knots, order, q, span_index(knots, order, q), derivative)
+
+
+def _basis_in_spans(
+    knots: FloatArray, order: int, q: FloatArray, spans: IntArray, derivative: int
+) -> FloatArray:
+    """The polynomials of the given spans (n,), so that values and derivatives agree at and beyond the ends."""
     count = len(knots) - order
     if derivative > 0:
-        lower = basis(knots, order - 1, q, derivative - 1) if order > 1 else np.zeros((len(q), count + 1))
-        width = knots[order - 1 :][: count + 1] - knots[: count + 1]
-        scaled = np.divide(
-            (order - 1) * lower,
-            width,
-            out=np.zeros_like(lower),
-            where=np.broadcast_to(width > 0.0, lower.shape),
-        )
+        if order == 1:
+            return np.zeros((len(q), count))
+        lower = _basis_in_spans(knots, order - 1, q, spans, derivative - 1)
+        scaled = (order - 1) * _over_width(lower, knots[order - 1 :] - knots[: count + 1])
         difference: FloatArray = scaled[:, :-1] - scaled[:, 1:]
         return difference
     values = np.zeros((len(q), len(knots) - 1))
-    values[np.arange(len(q)), span_index(knots, order, q)] = 1.0
+    values[np.arange(len(q)), spans] = 1.0
     for k in range(2, order + 1):
         width = knots[k - 1 :] - knots[: len(knots) - k + 1]
-        up = np.divide(
-            q[:, None] - knots[: len(width)], width, out=np.zeros((len(q), len(width))), where=width > 0.0
-        )
+        up = _over_width(q[:, None] - knots[: len(width)], width)
         values = up[:, :-1] * values[:, :-1] + np.where(width[1:] > 0.0, 1.0 - up[:, 1:], 0.0) * values[:, 1:]
     return values
+
+
+def _over_width(values: FloatArray, width: FloatArray) -> FloatArray:
+    """Values (n, i) over widths (i,) of supports, 0 where a support is empty."""
+    return np.divide(values, width, out=np.zeros(values.shape), where=width > 0.0)
 
 
 def cumulative_basis(knots: Any, order: int, q: Any, derivative: int = 0) -> FloatArray:
