@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from . import SCENES, SceneError, build
+from .process import leave
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -34,4 +35,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

@@ -11,19 +11,14 @@ raises SceneError, and its exit code is 1, where one does not.
 from __future__ import annotations
 
 import argparse
-import atexit
 import os
-import shutil
 import sys
-import tempfile
 import time
 from pathlib import Path
 
-if "BLENDER_USER_RESOURCES" not in os.environ:  # read by `import bpy`; a user's own settings stay out of it
-    os.environ["BLENDER_USER_RESOURCES"] = tempfile.mkdtemp(prefix="condyle-scene-")
-    atexit.register(shutil.rmtree, os.environ["BLENDER_USER_RESOURCES"], ignore_errors=True)
-
 import bpy
+
+from physics import CondyleError, MissingDependencyError
 
 from . import SceneError
 from .knee_joint import (
@@ -51,6 +46,7 @@ from .knee_pictures import (
 )
 from .knee_scene import KneeScene, bone_gap, check_bones, new_scene, relative_pose
 from .picture import Image, silence, write_image
+from .process import leave
 
 README_PICTURE = Path(__file__).parent / "pictures" / "knee.png"
 
@@ -117,7 +113,10 @@ def demo(out: Path, readme: bool = False) -> None:
         sheet = draw(knee, joint, fits, swing)
         for path in (out / "knee.png", *([README_PICTURE] if readme else [])):
             write_image(sheet, path)
-        write_image(plots(swing.report.result, fits.kept), out / "knee_plots.png")
+        try:
+            write_image(plots(swing.report.result, fits.kept), out / "knee_plots.png")
+        except MissingDependencyError as error:
+            print(f"knee_plots.png is left out: {error}", file=sys.stderr)
         watch.lap("pictures")
         save(out / "knee.blend")
         watch.lap("save")
@@ -201,11 +200,11 @@ def main(arguments: list[str] | None = None) -> int:
             demo(options.out, options.readme)
         else:
             print(build(options.out))
-    except SceneError as error:
+    except (SceneError, CondyleError) as error:
         print(f"knee: {error}", file=sys.stderr)
         return 1
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

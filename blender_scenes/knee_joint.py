@@ -69,11 +69,18 @@ def add_joint(scene: bpy.types.Scene, leg: Leg) -> bpy.types.Object:
     )
     joint.empty_display_size = 0.02
     row = joint.condyle.joint.coordinates[0]
-    row.limits, row.damping = "RANGE", DAMPING
+    row.limits, row.damping, row.start = "RANGE", DAMPING, expected_start()
     joint.condyle.joint.order = ORDER
     settings = joint.condyle.joint.fit
     settings.num_frames, settings.length_scale, settings.requested = FRAMES_KEPT, LENGTH_SCALE, True
     return joint
+
+
+def expected_start() -> float:
+    """Coordinate of the release before there is a curve: the length of the published motion up to there."""
+    poses = tibia_poses(np.radians(np.linspace(0.0, RELEASE_DEGREES, 701)))
+    shifts = np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1)
+    return float(np.hypot(np.radians(0.1), shifts / LENGTH_SCALE).sum())
 
 
 def set_swing(scene: bpy.types.Scene) -> None:

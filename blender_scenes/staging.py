@@ -104,7 +104,7 @@ def add_studio(
     for name, direction, color, watts, spread in (
         ("Key", (-0.75, -1.0, 1.1), (1.0, 0.96, 0.90), 62.0, 0.9),
         ("Rim", (0.5, 1.3, 0.9), (0.65, 0.8, 1.0), 60.0, 0.8),
-        ("Fill", (1.2, -0.9, -0.35), (0.7, 0.82, 1.0), 16.0, 1.4),
+        ("Fill", (1.2, -0.9, -0.35), (0.75, 0.85, 1.0), 30.0, 1.4),
     ):
         light = bpy.data.lights.new(name, "AREA")
         light.color, light.energy, light.size = color, watts * size**2, spread * size
