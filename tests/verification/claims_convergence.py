@@ -9,7 +9,7 @@ import numpy as np
 import physics as ph
 
 from .claim import Measurement, Plot, claim
-from .claims_energy import hinge_chain
+from .claims_energy import NAMES, hinge_chain
 from .claims_joints import smooth_interval
 from .knee import knee_model, released
 
@@ -29,7 +29,7 @@ def order(
     reference = final(model, state, duration, min(min(steps) / 10.0, 1e-4), "rk4")
     errors = [np.linalg.norm(final(model, state, duration, dt, integrator) - reference) for dt in steps]
     slope = float(np.polyfit(np.log(steps), np.log(errors), 1)[0])
-    line = {f"{label}, {integrator}: {slope:.2f}": (list(steps), errors)}
+    line = {f"{label}, {NAMES[integrator]}: {slope:.2f}": (list(steps), errors)}
     plot = Plot("convergence", "Convergence", "step [s]", "error at the end", line, "xy")
     return Measurement(slope, {"steps [s]": steps, "errors": errors}, (plot,))
 

@@ -14,6 +14,7 @@ from .knee import knee_model, released
 
 DURATION = 10.0
 STEP = 1e-3
+NAMES = {"forward_euler": "forward Euler", "symplectic_euler": "symplectic Euler", "rk4": "RK4"}
 
 
 def drift(
@@ -57,7 +58,9 @@ def hinge_chain_rk4() -> Measurement:
 
 def knee_drift(order: int, integrator: str = "rk4", duration: float = DURATION) -> Measurement:
     model = knee_model(order)
-    return drift(f"knee of order {order}, {integrator}", model, released(model, order), integrator, duration)
+    return drift(
+        f"knee of order {order}, {NAMES[integrator]}", model, released(model, order), integrator, duration
+    )
 
 
 KNEE = "energy drift over the swing, knee as a spline joint of order {}, RK4, 10 s at 1 ms"

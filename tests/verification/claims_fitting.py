@@ -78,7 +78,7 @@ def random_fits() -> tuple[Any, ...]:
     """Five random smooth motions of 200 poses, fine and coarse, with frozen knots and as many frames as poses."""
     fits = []
     for seed, angle in enumerate((0.1, 0.3, 0.5, 0.7, 0.9)):
-        poses = smooth_frames(np.random.default_rng(seed), 200, angle, length=0.1)
+        poses = smooth_frames(np.random.default_rng(seed), 200, angle, length=0.1, waves=20.0)
         fits.append(ph.fit_curve(poses, q=np.arange(200.0), num_frames=200))
     return tuple(fits)
 

@@ -7,7 +7,6 @@ import json
 import math
 import os
 import platform
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,14 +23,12 @@ PACKAGES = ("numpy", "scipy", "numba", "matplotlib", "bpy")
 def write_beside(path: Path, data: bytes) -> None:
     """Write to a new file in the same folder, then rename, so that a reader never sees half a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
+        temporary.write_bytes(data)
         os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def environment() -> dict[str, str]:

@@ -41,7 +41,8 @@ def run_claim(claim: Claim) -> Outcome:
     except Skipped as skipped:
         status, reason = SKIPPED, str(skipped)
     except Exception as error:  # reported as this claim's failure; the others still run
-        status, reason = BROKEN, f"{type(error).__name__}: {error}"
+        first_line = (str(error).splitlines() or [""])[0]
+        status, reason = BROKEN, f"{type(error).__name__}: {first_line}"
         traceback.print_exc()
     return Outcome(claim, status, measurement, time.perf_counter() - start, reason)
 
