@@ -141,7 +141,16 @@ def read_joint(scene: Any, item: Any) -> Any:
         if settings.type == "spline_curve":
             return _read_spline(scene, item)
         if settings.type == "composite":
-            parts = [_elementary(scene, part, part.type) for part in settings.parts]
+            if sum(part.type == "spline_curve" for part in settings.parts) > 1:
+                raise core.model_error(
+                    "only one part can be a spline curve, through the joint's control frames"
+                )
+            parts = [
+                _read_spline(scene, item)
+                if part.type == "spline_curve"
+                else _elementary(scene, part, part.type)
+                for part in settings.parts
+            ]
             return core.physics().joints.Composite(joints=tuple(parts))
         return _elementary(scene, settings, settings.type)
     except core.physics().ModelError as error:
@@ -157,8 +166,6 @@ def _elementary(scene: Any, settings: Any, kind: str) -> Any:
         return joint_class(axis=axis, pitch=settings.pitch * units.length_scale(scene))
     if kind == "universal":
         return joint_class(axis_1=axis, axis_2=axis_2)
-    if kind == "spline_curve":
-        raise core.model_error("a composite's spline curve has no control frames of its own yet")
     return joint_class()
 
 

@@ -66,16 +66,13 @@ def active_joint(context: Any) -> Any:
     return None
 
 
-def needs_joint(cls: Any, context: Any, kind: str = "") -> bool:
-    """Poll: data may change, and a joint (of that type) is at hand."""
+def needs_joint(cls: Any, context: Any) -> bool:
+    """Poll: data may change, and a joint is at hand."""
     if not writable(cls):
         return False
     joint = active_joint(context)
     if joint is None:
         cls.poll_message_set("Select a joint's Empty, one of its control frames, or its moving body")
-        return False
-    if kind and joint.condyle.joint.type != kind:
-        cls.poll_message_set("Only a spline curve joint has control frames: change the joint's type first")
         return False
     return True
 

@@ -92,7 +92,7 @@ def test_every_joint_type_of_physics_is_offered_and_read(part, knee, ph, kind):
     name = properties.JOINT_TYPES[kind][0]
     settings = joint.condyle.joint
     settings.type, settings.axis = name, (1, 0, 0)
-    if name == "spline_curve":
+    if name in {"spline_curve", "composite"}:
         for z in range(4):
             part("authoring").add_control_frame(
                 scene, joint, np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, z], [0, 0, 0, 1]])
@@ -100,9 +100,10 @@ def test_every_joint_type_of_physics_is_offered_and_read(part, knee, ph, kind):
     if name == "composite":
         settings.parts.add().type = "hinge"
         settings.parts.add().type = "planar"
+        settings.parts.add().type = "spline_curve"
     found = part("scene_to_model").read_joint(scene, joint)
     assert found.type == name
-    assert [row.name for row in settings.coordinates] == list(found.coordinate_names)
+    assert [row.label for row in settings.coordinates] == list(found.coordinate_names)
     assert [row.unit for row in settings.coordinates] == list(found.coordinate_units)
 
 

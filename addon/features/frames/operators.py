@@ -6,8 +6,17 @@ from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
 from ..common import active_joint, failed, needs_joint
+from ..joints.properties import has_curve
 
-SPLINE = "spline_curve"
+
+def needs_curve(cls: Any, context: Any) -> bool:
+    """Poll: the joint at hand has a curve."""
+    if not needs_joint(cls, context):
+        return False
+    if not has_curve(active_joint(context).condyle.joint):
+        cls.poll_message_set("Only a spline curve has control frames: change the joint's type first")
+        return False
+    return True
 
 
 def frame_at_hand(context: Any, settings: Any) -> int:
@@ -23,7 +32,7 @@ class _FrameOperator:
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        if not needs_joint(cls, context, SPLINE):
+        if not needs_curve(cls, context):
             return False
         if cls.least_frames > len(active_joint(context).condyle.joint.frames):
             cls.poll_message_set(f"The joint has fewer than {cls.least_frames} control frames")
@@ -115,7 +124,7 @@ class SelectControlFrame(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        if not needs_joint(cls, context, SPLINE):
+        if not needs_curve(cls, context):
             return False
         if context.mode != "OBJECT":
             cls.poll_message_set("Only in object mode")

@@ -5,6 +5,7 @@ from typing import Any
 from bpy.types import Panel, UIList
 
 from ..common import SidebarPanel, active_joint
+from ..joints.properties import has_curve
 
 
 class ControlFrameList(UIList):
@@ -39,7 +40,7 @@ class FramesPanel(SidebarPanel, Panel):
     @classmethod
     def poll(cls, context: Any) -> bool:
         joint = active_joint(context)
-        return joint is not None and joint.condyle.joint.type == "spline_curve"
+        return joint is not None and has_curve(joint.condyle.joint)
 
     def draw(self, context: Any) -> None:
         layout = self.layout

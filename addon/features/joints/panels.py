@@ -73,7 +73,7 @@ def is_baked_over(settings: Any) -> bool:
 
 def slider_name(row: Any) -> str:
     """What the slider is called in the panel."""
-    return "Coordinate" if row.unit == "1" else row.name.capitalize()
+    return "Coordinate" if row.unit == "1" else row.label.capitalize()
 
 
 def draw_axes(layout: Any, settings: Any, kind: str) -> None:
@@ -129,7 +129,7 @@ class CoordinatesPanel(SidebarPanel, Panel):
         for row in rows:
             box = layout.box() if len(rows) > 1 else layout
             if len(rows) > 1:
-                box.label(text=row.name)
+                box.label(text=row.label)
             self._draw_coordinate(box.column(), row)
 
     def _draw_coordinate(self, layout: Any, row: Any) -> None:

@@ -18,7 +18,7 @@ from bpy.types import Object, PropertyGroup
 from ..common import OVERRIDE, OVERRIDE_INSERT, BodyReference, angle_view, length_view
 from ..fitting.properties import FitProperties
 
-#: every joint of physics.joints.REGISTRY (a test compares them)
+#: every joint of physics.joints.REGISTRY (a test compares them); files store the position: new ones go to the end
 JOINT_TYPES = (
     (
         "spline_curve",
@@ -67,6 +67,13 @@ def coordinate_list(joint: Any) -> list[tuple[str, str]]:
     ]
 
 
+def has_curve(settings: Any) -> bool:
+    """Whether a joint is, or as a composite contains, a spline curve through its control frames."""
+    if settings.type == "composite":
+        return any(part.type == "spline_curve" for part in settings.parts)
+    return settings.type == "spline_curve"
+
+
 def match_coordinates(joint: Any) -> None:
     """Give a joint one row of settings a coordinate; rows that still fit keep their values."""
     wanted = coordinate_list(joint)
@@ -74,12 +81,12 @@ def match_coordinates(joint: Any) -> None:
         if index == len(joint.coordinates):
             joint.coordinates.add()
         row = joint.coordinates[index]
-        if (row.name, row.unit) != (name, unit):
+        if (row.label, row.unit) != (name, unit):
             joint.coordinates.remove(index)
             joint.coordinates.add()
             joint.coordinates.move(len(joint.coordinates) - 1, index)
             row = joint.coordinates[index]
-            row.name, row.unit = name, unit
+            row.label, row.unit = name, unit
     while len(joint.coordinates) > len(wanted):
         joint.coordinates.remove(len(joint.coordinates) - 1)
 
@@ -91,7 +98,7 @@ def _type_changed(self: Any, _context: Any) -> None:
 class CoordinateProperties(PropertyGroup):
     """Settings of one coordinate of a joint. All values are SI: radians, metres, seconds."""
 
-    name: StringProperty(name="Name", description="Name of the coordinate", override=OVERRIDE)
+    label: StringProperty(name="Label", description="Name of the coordinate", override=OVERRIDE)
     unit: StringProperty(name="Unit", description='"rad", "m" or "1"', override=OVERRIDE)
     limits: EnumProperty(
         name="Limits",

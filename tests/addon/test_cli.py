@@ -1,0 +1,138 @@
+"""The command line: exit codes, the untouched input, the whole output."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+@pytest.fixture
+def command(condyle):
+    """Run ``python -m addon`` in a fresh process."""
+    if condyle.__name__ != "addon":
+        pytest.skip("the installed extension is called inside Blender (blender --command condyle)")
+    root = Path(condyle.__file__).parents[1]
+
+    def run(*arguments):
+        line = [sys.executable, "-m", "addon", *map(str, arguments)]
+        return subprocess.run(line, capture_output=True, text=True, cwd=root, timeout=180)
+
+    run.root = root
+    return run
+
+
+@pytest.fixture
+def knee_file(part, scene, make, tmp_path):
+    """A saved knee that asks to be fitted."""
+    thigh, shank = make.keyed_knee()
+    joint = part("authoring").add_joint(
+        scene, part("references").Body(thigh), part("references").Body(shank), name="Knee"
+    )
+    joint.condyle.joint.fit.requested = True
+    joint.condyle.joint.coordinates[0].start = 1.0
+    path = tmp_path / "knee.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    return path
+
+
+@pytest.mark.small
+def test_bake_reads_fits_simulates_and_writes(command, knee_file, tmp_path):
+    out, before = tmp_path / "out.blend", hashlib.sha256(knee_file.read_bytes()).digest()
+    done = command("bake", knee_file, "--out", out, "--log-json")
+    assert done.returncode == 0, done.stderr
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [events[0]["event"], events[-2]["event"]] == ["start", "done"]
+    assert events[-2]["frames"] == 49 and events[-2]["bodies"] == 1
+    assert any(event["event"] == "message" and "fit Knee: 13 poses" in event["text"] for event in events)
+    assert hashlib.sha256(knee_file.read_bytes()).digest() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["knee.blend", "out.blend"]
+    bpy.ops.wm.open_mainfile(filepath=str(out))
+    shank, places = bpy.data.objects["Shank"], []
+    for frame in (1, 10, 20):
+        bpy.context.scene.frame_set(frame)
+        places.append(np.array(shank.matrix_world)[:3, 3])
+    assert np.linalg.norm(np.diff(places, axis=0), axis=1).min() > 0.01
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+def test_quiet_says_nothing_and_no_terminal_gets_no_bar(command, knee_file, tmp_path):
+    done = command("bake", knee_file, "--out", tmp_path / "out.blend", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = command("bake", knee_file, "--out", tmp_path / "out.blend")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("bake", "IN"), 2, "--out"),
+        (("fly", "IN", "--out", "OUT"), 2, "invalid choice"),
+        (("bake", "nowhere.blend", "--out", "OUT"), 2, "no such file: nowhere.blend"),
+        (("bake", "IN", "--out", "IN"), 2, "must not be the input"),
+        (("bake", "IN", "--out", "out.png"), 2, "must be a .blend file"),
+        (("bake", "IN", "--out", "OUT", "--scene", "Leg"), 2, "has no scene 'Leg'"),
+    ],
+)
+def test_usage(command, knee_file, tmp_path, arguments, code, message):
+    names = {"IN": knee_file, "OUT": tmp_path / "out.blend"}
+    done = command(*(names.get(argument, argument) for argument in arguments))
+    assert done.returncode == code and message in done.stderr
+    assert not (tmp_path / "out.blend").exists()
+
+
+def test_a_scene_that_fails(command, scene, make, tmp_path):
+    broken = tmp_path / "broken.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(broken), copy=True)
+    done = command("bake", broken, "--out", tmp_path / "out.blend")
+    assert done.returncode == 1 and "nothing to simulate" in done.stderr
+    broken.write_bytes(broken.read_bytes()[:1000])
+    done = command("bake", broken, "--out", tmp_path / "out.blend", "--log-json")
+    assert done.returncode == 1 and "cannot be read" in done.stdout
+    assert not (tmp_path / "out.blend").exists()
+
+
+def test_a_simulation_that_diverges(command, part, scene, make, tmp_path):
+    body = part("references").Body
+    a, b = make.box("A", (0, 0, 1)), make.box("B")
+    make.update()
+    joint = part("authoring").add_joint(scene, body(a), body(b), "hinge")
+    joint.condyle.joint.coordinates[0].damping = 1e9  # an explicit step of 1 ms cannot hold it
+    joint.condyle.joint.coordinates[0].start_speed = 1.0
+    scene.frame_end = 48
+    path = tmp_path / "stiff.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    done = command("bake", path, "--out", tmp_path / "out.blend")
+    assert done.returncode == 3 and "B" in done.stderr
+    assert not (tmp_path / "out.blend").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_interrupting_leaves_no_file(command, part, scene, make, knee_file, tmp_path):
+    out = tmp_path / "out.blend"
+    line = [sys.executable, "-m", "addon", "bake", str(knee_file), "--out", str(out), "--log-json"]
+    environment = {
+        **os.environ,
+        "CONDYLE_CACHE_DIR": str(tmp_path / "cache"),
+    }  # compiling gives time to interrupt
+    process = subprocess.Popen(
+        line, cwd=command.root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while '"progress"' not in process.stdout.readline():
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130 and "interrupted" in output
+    assert not out.exists() and sorted(path.suffix for path in tmp_path.iterdir() if path.is_file()) == [
+        ".blend"
+    ]
