@@ -91,21 +91,6 @@ def pose_jacobian(frames: FloatArray, sites: Sites) -> FloatArray:
     return result
 
 
-def paper_pose_jacobian(frames: FloatArray, sites: Sites) -> FloatArray:
-    """The approximation of Lee & Terzopoulos 2008, eq. 34, kept to be compared with `pose_jacobian`."""
-    twists = control_twists(frames)[sites.index[:, 1:]]
-    order = twists.shape[1] + 1
-    ones, zeros = np.ones((len(twists), 1)), np.zeros((len(twists), 1))
-    weights = np.concatenate([ones, sites.phi], axis=1) - np.concatenate([sites.phi, zeros], axis=1)
-    tail = np.broadcast_to(np.eye(6), (len(twists), 6, 6))
-    result = np.zeros((len(twists), order, 6, 6))
-    for k in range(order - 1, -1, -1):
-        result[:, k] = tail * weights[:, k, None, None]
-        if k:
-            tail = tail @ lie.adjoint_inverse(lie.exp(twists[:, k - 1] * sites.phi[:, k - 1, None]))
-    return result
-
-
 def derivatives(frames: FloatArray, sites: Sites) -> tuple[FloatArray, FloatArray]:
     """Joint Jacobian s and Hessian h = ds/dq at every site, each (n, 6) (eqs. 29, 31)."""
     twists = control_twists(frames)[sites.index[:, 1:]]
