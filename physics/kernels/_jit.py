@@ -76,6 +76,20 @@ JITTED: bool = numba is not None
 CACHE_FOLDER: str | None = _cache_folder() if JITTED else None
 
 
+def _options() -> dict[str, Any]:
+    """Options of every kernel.
+
+    Kernels allocate nothing, so Numba's reference counts of their arrays only cost: a third of a step, measured. The
+    switch for them is not a public one, so it is looked for.
+    """
+    options: dict[str, Any] = {"cache": CACHE_FOLDER is not None, "nogil": True, "error_model": "numpy"}
+    from numba.core.options import DefaultOptions
+
+    if hasattr(DefaultOptions, "_nrt"):
+        options["_nrt"] = False
+    return options
+
+
 def _compile(function: Kernel, **options: bool) -> Kernel:
     if numba is None:
         return function
@@ -83,9 +97,7 @@ def _compile(function: Kernel, **options: bool) -> Kernel:
     if CACHE_FOLDER is not None:
         numba.config.CACHE_DIR = CACHE_FOLDER
     try:
-        compiled: Kernel = numba.njit(
-            cache=CACHE_FOLDER is not None, nogil=True, error_model="numpy", **options
-        )(function)
+        compiled: Kernel = numba.njit(**_options(), **options)(function)
     finally:
         numba.config.CACHE_DIR = previous
     return compiled

@@ -89,9 +89,9 @@ def momentum(inertia: Inertia, s: Twist) -> Twist:
         top[0],
         top[1],
         top[2],
-        low[0] + coupling[0] * w[0] + coupling[3] * w[1] + coupling[6] * w[2],
-        low[1] + coupling[1] * w[0] + coupling[4] * w[1] + coupling[7] * w[2],
-        low[2] + coupling[2] * w[0] + coupling[5] * w[1] + coupling[8] * w[2],
+        low[0] + (coupling[0] * w[0] + coupling[3] * w[1] + coupling[6] * w[2]),
+        low[1] + (coupling[1] * w[0] + coupling[4] * w[1] + coupling[7] * w[2]),
+        low[2] + (coupling[2] * w[0] + coupling[5] * w[1] + coupling[8] * w[2]),
     )
 
 

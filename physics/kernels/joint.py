@@ -258,12 +258,20 @@ def store_motion(work: Array, i: int, r: Rotation, p: Vector, v: Twist, c: Twist
     store6(work, i, BIAS, c)
 
 
-@jit
+@inline
 def advance_factors(
-    arrays: Array, i: int, q: Array, qd: Array, work: Array, dof: Array, flags: Array
+    body_int: Array,
+    body_float: Array,
+    block_int: Array,
+    data: Array,
+    i: int,
+    q: Array,
+    qd: Array,
+    work: Array,
+    dof: Array,
+    flags: Array,
 ) -> None:
     """Motion of body i behind any number of factors of any kind, from its parent's, in world axes."""
-    body_int, body_float, block_int, data, _ = arrays
     first = body_int[i, DOF_START]
     r, p, v = placed(body_float, i, body_int[i, PARENT], work)
     c = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -296,9 +304,18 @@ def advance_factors(
 
 
 @inline
-def advance_screw(arrays: Array, i: int, q: Array, qd: Array, work: Array, dof: Array) -> None:
+def advance_screw(
+    body_int: Array,
+    body_float: Array,
+    block_int: Array,
+    data: Array,
+    i: int,
+    q: Array,
+    qd: Array,
+    work: Array,
+    dof: Array,
+) -> None:
     """Motion of body i behind a single screw: what `advance_factors` does, with nothing to choose on the way."""
-    body_int, body_float, block_int, data, _ = arrays
     d = body_int[i, DOF_START]
     r, p, v = placed(body_float, i, body_int[i, PARENT], work)
     c = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -324,12 +341,12 @@ def center_on_root(body_int: Array, i: int, work: Array, dof: Array) -> None:
 @jit
 def outward(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: Array) -> None:
     """Kinematics of every body, parents first; its rigid inertia, and the force that its momentum's turning takes."""
-    body_int, body_float, block_int, _, _ = arrays
+    body_int, body_float, block_int, data, _ = arrays
     for i in range(body_int.shape[0]):
         if body_int[i, BLOCK_COUNT] == 1 and block_int[body_int[i, BLOCK_START], KIND] == SCREW:
-            advance_screw(arrays, i, q, qd, work, dof)
+            advance_screw(body_int, body_float, block_int, data, i, q, qd, work, dof)
         else:
-            advance_factors(arrays, i, q, qd, work, dof, flags)
+            advance_factors(body_int, body_float, block_int, data, i, q, qd, work, dof, flags)
         if body_int[i, PARENT] < 0:
             center_on_root(body_int, i, work, dof)
         inertia, force = world_inertia(

@@ -29,15 +29,22 @@ from .spatial import Array
 CHART_LIMIT = math.pi + 0.5
 
 
+@inline
+def copy(source: Array, target: Array) -> None:
+    """Element by element: a slice's assignment would want to allocate."""
+    for d in range(source.shape[0]):
+        target[d] = source[d]
+
+
 @jit
 def table_force(times: Array, values: Array, t: float, tau: Array) -> None:
     """Linear interpolation in a table of generalized forces, constant beyond its ends; one row is a constant."""
     last = times.shape[0] - 1
     if last == 0 or t <= times[0]:
-        tau[:] = values[0]
+        copy(values[0], tau)
         return
     if t >= times[last]:
-        tau[:] = values[last]
+        copy(values[last], tau)
         return
     low, high = 0, last
     while high - low > 1:
@@ -130,10 +137,11 @@ def runge_kutta_4(
 ) -> None:
     """One classical Runge-Kutta step of (q, qd) in place; stage is a workspace (5, nv)."""
     stage_q, stage_qd, qdd, sum_qd, sum_qdd = stage[0], stage[1], stage[2], stage[3], stage[4]
-    stage_q[:] = q
-    stage_qd[:] = qd
-    sum_qd[:] = 0.0
-    sum_qdd[:] = 0.0
+    copy(q, stage_q)
+    copy(qd, stage_qd)
+    for d in range(q.shape[0]):
+        sum_qd[d] = 0.0
+        sum_qdd[d] = 0.0
     for k in range(4):
         offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
         weight = 1.0 if k == 0 or k == 3 else 2.0
@@ -200,8 +208,8 @@ def record_samples(
         row = counters[1]
         x = (samples[row] - t) / dt
         if x > 1.0 - 1e-9:
-            record_q[row] = q
-            record_qd[row] = qd
+            copy(q, record_q[row])
+            copy(qd, record_qd[row])
         else:
             for d in range(q.shape[0]):
                 rise = q[d] - last_q[d]
@@ -245,8 +253,8 @@ def rollout(
         has_charts |= arrays[2][b, KIND] == ROTATION_VECTOR
     for _ in range(num_steps):
         t = start + counters[0] * dt
-        last_q[:] = q
-        last_qd[:] = qd
+        copy(q, last_q)
+        copy(qd, last_qd)
         if integrator == RUNGE_KUTTA_4:
             runge_kutta_4(arrays, times, values, t, dt, q, qd, tau, stage, spaces)
         elif integrator == SYMPLECTIC_EULER:
@@ -260,8 +268,8 @@ def rollout(
             flags[STATUS] = NOT_FINITE
             flags[CULPRIT] = first_not_finite(body_int, q, qd)
         if flags[STATUS] != OK:
-            q[:] = last_q
-            qd[:] = last_qd
+            copy(last_q, q)
+            copy(last_qd, qd)
             return
         record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
         if has_charts:
