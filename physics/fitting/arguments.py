@@ -92,6 +92,11 @@ def check_knots(knots: Any, num_frames: int, order: int, periodic: bool) -> Floa
     start, stop = result[order - 1], result[num_frames]
     if not stop > start:
         raise FitError(f"the knots' range is empty: [{start:g}, {stop:g}]")
+    inner = result[order - 1 : num_frames + (order if periodic else 1)]
+    if (np.diff(inner) <= 0.0).any():
+        raise FitError(
+            f"knots inside the range must increase, got {inner[int(np.argmin(np.diff(inner)))]:g} twice"
+        )
     periods = result[num_frames:] - result[:order]
     if periodic and float(np.ptp(periods)) > 1e-9 * float(periods.max()):
         raise FitError(f"knots of a periodic curve must repeat, got periods {periods.tolist()}")

@@ -1,0 +1,84 @@
+"""Bad input gives one error that names the thing and its value, before anything is computed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from tests.verification.fitting_data import wandering_poses
+
+POSES = wandering_poses(np.random.default_rng(0), 10)
+Q = np.arange(10.0)
+
+
+def changed(index, value):
+    poses = POSES.copy()
+    poses[index] = value
+    return poses
+
+
+def with_nan():
+    poses = POSES.copy()
+    poses[3, 0, 3] = np.nan
+    return poses
+
+
+KNOTS = ph.splines.clamped_knots(8, 4, 0.0, 9.0)
+BAD = {
+    "NaN pose": ({"poses": with_nan()}, "pose 3 is not finite"),
+    "scaled pose": ({"poses": changed(2, np.diag([2.0, 2.0, 2.0, 1.0]))}, "pose 2 has no proper rotation"),
+    "not poses": ({"poses": np.zeros((10, 6))}, r"pose .*shape \(10, 6\)"),
+    "one matrix": ({"poses": np.eye(4)}, r"poses must have shape \(N, 4, 4\), got \(4, 4\)"),
+    "no poses": ({"poses": np.zeros((0, 4, 4))}, "at least 2 poses, got 0"),
+    "one pose": ({"poses": POSES[:1]}, "at least 2 poses, got 1"),
+    "coincident": ({"poses": changed(4, POSES[3])}, "poses 3 and 4 coincide"),
+    "closed by a copy": ({"poses": changed(9, POSES[0]), "periodic": True}, "poses 9 and 0 coincide"),
+    "q equal": ({"q": [0, 1, 2, 2, 4, 5, 6, 7, 8, 9]}, "q must increase, got 2 at pose 2 before 2 at pose 3"),
+    "q reversed": ({"q": -Q}, "q must increase, got -0 at pose 0 before -1 at pose 1"),
+    "q NaN": ({"q": np.where(Q == 5, np.nan, Q)}, r"q must be finite, got nan at \[5\]"),
+    "q too short": ({"q": Q[:-1]}, r"q must have shape \(10,\), got \(9,\)"),
+    "few frames": ({"num_frames": 3}, r"num_frames must be at least 4 \(the order\), got 3"),
+    "half a frame": ({"num_frames": 7.5}, "num_frames must be a whole number of at least 1, got 7.5"),
+    "no number of frames": ({"num_frames": None}, "num_frames must be a whole number .* got None"),
+    "too many frames": ({"num_frames": 11}, "11 control frames are more than 10 poses can fix"),
+    "order 2": ({"order": 2}, "order must be 3, 4, 5 or 6, got 2"),
+    "order 7": ({"order": 7, "num_frames": 9}, "order must be 3, 4, 5 or 6, got 7"),
+    "smoothing 1": ({"smoothing": 1.0}, r"smoothing must lie in \[0, 1\), got 1"),
+    "smoothing negative": ({"smoothing": -0.1}, r"smoothing must lie in \[0, 1\), got -0.1"),
+    "smoothing NaN": ({"smoothing": np.nan}, "smoothing must be finite, got nan"),
+    "length scale": ({"length_scale": 0.0}, "length_scale must be positive, got 0"),
+    "tolerance": ({"tolerance": -1e-9}, "tolerance must be positive, got -1e-09"),
+    "iterations": ({"max_iterations": 0}, "max_iterations must be a whole number of at least 1, got 0"),
+    "outside": ({"outside": "wrap"}, "outside must be one of .* got 'wrap'"),
+    "knots too few": ({"q": Q, "knots": KNOTS[:-1]}, r"knots must have shape \(12,\), got \(11,\)"),
+    "knots falling": ({"q": Q, "knots": KNOTS[::-1]}, "knots must not decrease, got 9 before"),
+    "knots empty": ({"q": Q, "knots": np.ones(12)}, r"range is empty: \[1, 1\]"),
+    "q outside": ({"q": Q + 1.0, "knots": KNOTS}, r"q from 1 to 10 leaves the knots' range \[0, 9\]"),
+    "no period": ({"q": Q, "periodic": True}, "needs `end`"),
+    "short period": ({"q": Q, "periodic": True, "end": 9.0}, "must end after the last pose at 9, got 9"),
+    "knots twice": ({"q": Q, "knots": np.where(KNOTS[5] == KNOTS, KNOTS[6], KNOTS)}, "inside the range must increase"),
+    "clamped, closed": ({"knots": KNOTS, "periodic": True}, "knots inside the range must increase, got 9 twice"),
+    "not periodic": ({"knots": np.arange(12.0) ** 2, "periodic": True}, "knots of a periodic curve must repeat"),
+    "other period": (
+        {"q": Q, "periodic": True, "end": 10.0, "knots": ph.splines.periodic_knots(8, 4, 0.0, 11.0)},
+        "the period from 0 to 10 is not that of the knots, 11",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_bad_input_is_named(kind):
+    keywords, message = BAD[kind]
+    with pytest.raises(ph.FitError, match=message):
+        ph.fit_curve(**{"poses": POSES, **keywords})
+
+
+def test_coincident_poses_are_fine_where_parameters_are_given():
+    fit = ph.fit_curve(changed(4, POSES[3]), q=Q)
+    assert fit.converged
+
+
+def test_a_curve_that_stands_still_makes_no_joint():
+    with pytest.raises(ph.FitError, match="control frames 0 and 1 coincide"):
+        ph.fit_curve(np.tile(np.eye(4), (10, 1, 1)), q=Q)
