@@ -18,7 +18,8 @@ def run() -> int:
     except SystemExit as end:
         return int(end.code or 0)
     try:
-        import bpy  # noqa: F401
+        with cli.silenced():
+            import bpy  # noqa: F401
     except ImportError as error:
         print(f"error: Blender as a Python module (bpy) is missing: {error}", file=sys.stderr)
         return 1

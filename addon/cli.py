@@ -82,7 +82,7 @@ def _bake_file(source: Path, target: Path, scene_name: str | None, reporter: Any
 
     reporting = core.part("reporting")
     try:
-        with _silenced():
+        with silenced():
             bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)
     except RuntimeError as error:
         reporter.error(f"{source} cannot be read: {str(error).strip()}")
@@ -151,7 +151,7 @@ def _save(target: Path, reporter: Any) -> int:
 
     reporting = core.part("reporting")
     try:
-        with core.part("io.files").write_atomically(target) as temporary, _silenced():
+        with core.part("io.files").write_atomically(target) as temporary, silenced():
             bpy.ops.wm.save_as_mainfile(
                 filepath=str(temporary), copy=True, check_existing=False, relative_remap=True
             )
@@ -162,7 +162,7 @@ def _save(target: Path, reporter: Any) -> int:
     return int(reporting.EXIT_DONE)
 
 
-class _silenced:
+class silenced:
     """Blender's own lines on standard output, out of the way of ours: the descriptor, since they come from C."""
 
     def __enter__(self) -> None:
