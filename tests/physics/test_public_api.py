@@ -1,0 +1,95 @@
+"""The public face is a promise: what stands here may be added to, not taken away or renamed."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+
+import physics as ph
+
+PUBLIC = {
+    "joints",
+    "lie",
+    "splines",
+    "ModelBuilder",
+    "Model",
+    "Body",
+    "State",
+    "forward_dynamics",
+    "inverse_dynamics",
+    "mass_matrix",
+    "body_poses",
+    "energy",
+    "Energy",
+    "simulate",
+    "Table",
+    "Result",
+    "fit_curve",
+    "CurveFit",
+    "save_model",
+    "load_model",
+    "ModelFile",
+    "save_result",
+    "load_result",
+    "CondyleError",
+    "ModelError",
+    "JointRangeError",
+    "FormatError",
+    "FitError",
+    "DivergedError",
+    "CancelledError",
+    "MissingDependencyError",
+}
+JOINTS = {
+    "fixed",
+    "hinge",
+    "slider",
+    "helical",
+    "cylindrical",
+    "universal",
+    "planar",
+    "translational",
+    "spherical",
+    "free",
+    "spline_curve",
+    "composite",
+}
+SOURCES = sorted(Path(ph.__file__).parent.rglob("*.py"))
+
+
+def test_public_names():
+    assert set(ph.__all__) == PUBLIC
+    assert set(ph.joints.REGISTRY) == JOINTS
+    assert all(hasattr(ph, name) for name in PUBLIC)
+
+
+def test_everything_public_is_documented():
+    for name in PUBLIC:
+        assert inspect.getdoc(getattr(ph, name)), name
+    for name, joint in ph.joints.REGISTRY.items():
+        assert inspect.getdoc(joint), name
+
+
+def test_physics_knows_no_blender_and_only_relative_imports_of_itself():
+    """Inside the extension the package has another name, and Blender's modules are the add-on's business."""
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module or ""]
+            else:
+                continue
+            roots = {name.split(".")[0] for name in names}
+            assert not roots & {"bpy", "mathutils", "gpu", "physics", "addon"}, f"{path}: {roots}"
+
+
+def test_core_path_imports_numpy_alone():
+    """SciPy, numba and matplotlib are imported where they are used, inside functions (numba by the switch alone)."""
+    for path in SOURCES:
+        tree = ast.parse(path.read_text())
+        for node in tree.body:
+            if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0):
+                module = node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
+                assert (module or "").split(".")[0] not in {"scipy", "numba", "matplotlib"}, path
