@@ -129,7 +129,9 @@ class SplineCurve(Joint):
             raise ModelError(
                 f"spline curve knots must not decrease, got {knots[j]:g} before {knots[j + 1]:g}"
             )
-        inner = knots[self.order - 1 : len(knots) - self.order + 1]
+        # a closed curve's range ends with its last knot, one period after the first of the range
+        end = len(knots) if self.periodic else len(knots) - self.order + 1
+        inner = knots[self.order - 1 : end]
         if not inner[-1] > inner[0]:
             raise ModelError(f"spline curve range is empty or reversed: [{inner[0]:g}, {inner[-1]:g}]")
         repeated = np.nonzero(np.diff(inner) <= 0.0)[0]

@@ -127,6 +127,7 @@ def test_bad_input_is_named():
         (lambda: ph.joints.SplineCurve(frames, order=7), "7"),
         (lambda: ph.joints.SplineCurve(frames, knots=np.arange(10.0)[::-1]), "decrease"),
         (lambda: ph.joints.SplineCurve(frames, knots=np.zeros(10)), "empty"),
+        (lambda: ph.joints.SplineCurve(frames, knots=ph.splines.clamped_knots(6, 4), periodic=True), "twice"),
         (lambda: ph.joints.SplineCurve(frames, outside="bounce"), "bounce"),
         (lambda: ph.joints.Hinge((0, 0, 0)), "zero"),
         (lambda: ph.joints.Universal((1, 0, 0), (2, 0, 0)), "differ"),
