@@ -14,11 +14,14 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import bpy
 
 from physics import CondyleError, MissingDependencyError
+from physics.reporting import Reporter
 
 from . import SceneError
 from .knee_joint import (
@@ -26,6 +29,7 @@ from .knee_joint import (
     FRAMES_KEPT,
     SMOOTHING,
     Fits,
+    Progress,
     Swing,
     add_joint,
     bake,
@@ -51,18 +55,22 @@ from .process import leave
 README_PICTURE = Path(__file__).parent / "pictures" / "knee.png"
 
 
-class Stopwatch:
-    """Seconds of one stage after the other."""
+class Stages:
+    """One stage after the other, told on a terminal, with the seconds that each took."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
-        self._last = time.perf_counter()
+        self._reporter = Reporter()
 
-    def lap(self, stage: str) -> None:
-        """The time since the last lap belongs to `stage`."""
-        now = time.perf_counter()
-        self.seconds[stage] = now - self._last
-        self._last = now
+    @contextmanager
+    def stage(self, name: str) -> Iterator[Progress]:
+        """A stage; what it yields takes the share that is done and a line of text."""
+        began = time.perf_counter()
+        self._reporter.start(name)
+        self._reporter.progress(0.0, "begun")
+        yield self._reporter.progress
+        self.seconds[name] = time.perf_counter() - began
+        self._reporter.done()
 
 
 def set_up() -> tuple[KneeScene, bpy.types.Object, bpy.types.Object, dict[str, float]]:
@@ -97,30 +105,29 @@ def demo(out: Path, readme: bool = False) -> None:
 
     With `readme` the picture in the README is renewed as well.
     """
-    watch = Stopwatch()
+    stages = Stages()
     out.mkdir(parents=True, exist_ok=True)
     with registered_addon():
-        knee, joint, twin_joint, figures = set_up()
-        watch.lap("build")
-        fits = fit_all(knee, joint, twin_joint)
-        check_fits(fits)
-        watch.lap("fit")
-        drift = energy_drift(knee.scene, (joint, twin_joint))
-        swing = bake(knee)
-        check_swing(swing)
-        watch.lap("simulate and bake")
-        figures |= swing_figures(knee, swing) | {"energy_drift": drift}
-        sheet = draw(knee, joint, fits, swing)
-        for path in (out / "knee.png", *([README_PICTURE] if readme else [])):
-            write_image(sheet, path)
-        try:
-            write_image(plots(swing.report.result, fits.kept), out / "knee_plots.png")
-        except MissingDependencyError as error:
-            print(f"knee_plots.png is left out: {error}", file=sys.stderr)
-        watch.lap("pictures")
+        with stages.stage("build"):
+            knee, joint, twin_joint, figures = set_up()
+        with stages.stage("fit") as progress:
+            fits = fit_all(knee, joint, twin_joint, progress)
+            check_fits(fits)
+        with stages.stage("simulate and bake") as progress:
+            figures["energy_drift"] = energy_drift(knee.scene, (joint, twin_joint), progress)
+            swing = bake(knee, progress)
+            check_swing(swing)
+            figures |= swing_figures(knee, swing)
+        with stages.stage("pictures") as progress:
+            sheet = draw(knee, joint, fits, swing, progress)
+            for path in (out / "knee.png", *([README_PICTURE] if readme else [])):
+                write_image(sheet, path)
+            try:
+                write_image(plots(swing.report.result, fits.kept), out / "knee_plots.png")
+            except MissingDependencyError as error:
+                print(f"knee_plots.png is left out: {error}", file=sys.stderr)
         save(out / "knee.blend")
-        watch.lap("save")
-    print(table(fits, swing, figures, watch.seconds))
+    print(table(fits, swing, figures, stages.seconds))
     for name in ("knee.blend", "knee.png", "knee_plots.png"):
         if (out / name).exists():
             print(f"  {out / name}")
@@ -140,7 +147,7 @@ def swing_figures(knee: KneeScene, swing: Swing) -> dict[str, float]:
     return {"swing_smallest_gap": min(gaps), "swing_largest_gap": max(gaps)}
 
 
-def draw(knee: KneeScene, joint: bpy.types.Object, fits: Fits, swing: Swing) -> Image:
+def draw(knee: KneeScene, joint: bpy.types.Object, fits: Fits, swing: Swing, progress: Progress) -> Image:
     """The contact sheet; the joint's curve, its frames and the ankle's way stay in the scene."""
     _, curve_poses = dense_curve(joint, knee.leg, fits.kept.curve, count=200)
     add_joint_display(knee, curve_poses, [frame.object for frame in joint.condyle.joint.frames])
@@ -153,7 +160,7 @@ def draw(knee: KneeScene, joint: bpy.types.Object, fits: Fits, swing: Swing) -> 
         f"{len(knee.leg.poses)} keyed poses, {FRAMES_KEPT} control frames",
         f"largest residual {fits.kept.worst_distance_mm:.3f} mm",
     )
-    return contact_sheet(knee, frames, captions, lines)
+    return contact_sheet(knee, frames, captions, lines, progress)
 
 
 def table(fits: Fits, swing: Swing, figures: dict[str, float], seconds: dict[str, float]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ from .knee_kinematics import (
 from .knee_scene import KneeScene, Leg, flexion_degrees, object_pose
 
 FloatArray = NDArray[np.float64]
+Progress = Callable[[float, str], None]  # share done, what goes on
 
 BONE_DENSITY = 1900.0  # kg/m^3, compact bone
 # N m s a unit of the coordinate (about a radian): the swing loses a third of its width in 2 s.
@@ -91,13 +92,19 @@ def set_swing(scene: bpy.types.Scene) -> None:
     simulation.frame_end = 1 + round(SECONDS * scene.render.fps / scene.render.fps_base)
 
 
-def fit(scene: bpy.types.Scene, joint: bpy.types.Object, num_frames: int, smoothing: float = 0.0) -> Any:
+def fit(
+    scene: bpy.types.Scene,
+    joint: bpy.types.Object,
+    num_frames: int,
+    smoothing: float = 0.0,
+    progress: Progress | None = None,
+) -> Any:
     """The add-on's fit of the keyed poses, with the report that it gives."""
     from addon import tasks
 
     settings = joint.condyle.joint.fit
     settings.num_frames, settings.smoothing = num_frames, smoothing
-    report = tasks.fit_now(scene, joint)
+    report = tasks.fit_now(scene, joint, progress)
     settings.requested = False
     return report
 
@@ -148,17 +155,19 @@ class Fits:
     smoothed_error: float
 
 
-def fit_all(knee: KneeScene, joint: bpy.types.Object, twin_joint: bpy.types.Object) -> Fits:
+def fit_all(
+    knee: KneeScene, joint: bpy.types.Object, twin_joint: bpy.types.Object, progress: Progress | None = None
+) -> Fits:
     """Fit the clean keys with 10 and with 8 control frames, the noisy ones with 10 without and with smoothing.
 
     The curves kept in the file are the clean one with 8 control frames and the smoothed one.
     """
     scene = knee.scene
-    fine = fit(scene, joint, FRAMES_FINE)
-    kept = fit(scene, joint, FRAMES_KEPT)
-    noisy = fit(scene, twin_joint, FRAMES_FINE)
+    fine = fit(scene, joint, FRAMES_FINE, progress=progress)
+    kept = fit(scene, joint, FRAMES_KEPT, progress=progress)
+    noisy = fit(scene, twin_joint, FRAMES_FINE, progress=progress)
     _, noisy_poses = dense_curve(twin_joint, knee.twin, noisy.curve)
-    smoothed = fit(scene, twin_joint, FRAMES_FINE, SMOOTHING)
+    smoothed = fit(scene, twin_joint, FRAMES_FINE, SMOOTHING, progress)
     q, smoothed_poses = dense_curve(twin_joint, knee.twin, smoothed.curve)
     release(twin_joint, q, smoothed_poses)
     release(joint, *dense_curve(joint, knee.leg, kept.curve))
@@ -193,7 +202,9 @@ def check_fits(fits: Fits) -> None:
         )
 
 
-def energy_drift(scene: bpy.types.Scene, joints: Sequence[bpy.types.Object]) -> float:
+def energy_drift(
+    scene: bpy.types.Scene, joints: Sequence[bpy.types.Object], progress: Progress | None = None
+) -> float:
     """Largest change of the total energy in a swing without damping, over the largest kinetic energy; Runge-Kutta 4."""
     from addon import tasks
 
@@ -202,7 +213,7 @@ def energy_drift(scene: bpy.types.Scene, joints: Sequence[bpy.types.Object]) -> 
     scene.condyle.simulation.integrator = "rk4"
     for row in rows:
         row.damping = 0.0
-    energy = tasks.bake_now(scene).energy
+    energy = tasks.bake_now(scene, progress).energy
     tasks.free_bake(scene)
     scene.condyle.simulation.integrator = integrator
     for row in rows:
@@ -220,12 +231,12 @@ class Swing:
     bake_angle: float  # degrees
 
 
-def bake(knee: KneeScene) -> Swing:
+def bake(knee: KneeScene, progress: Progress | None = None) -> Swing:
     """Simulate and bake both legs; compare what Blender then shows at every frame with the simulation."""
     from addon import tasks
 
     scene = knee.scene
-    report = tasks.bake_now(scene)
+    report = tasks.bake_now(scene, progress)
     flexion, distances, angles = [], [], []
     for index, frame in enumerate(report.frames):
         scene.frame_set(int(frame))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -47,7 +47,11 @@ def legs_bones(leg: Leg) -> list[str]:
 
 
 def contact_sheet(
-    knee: KneeScene, frames: Sequence[int], captions: Sequence[tuple[str, str]], lines: Sequence[str]
+    knee: KneeScene,
+    frames: Sequence[int],
+    captions: Sequence[tuple[str, str]],
+    lines: Sequence[str],
+    progress: Callable[[float, str], None],
 ) -> Image:
     """The close-up with `lines` of text, and one small picture a frame with its two lines of caption."""
     prepare_render(knee.scene, samples=8)
@@ -55,11 +59,15 @@ def contact_sheet(
     heads = [Label(lines[0], (0.05, 0.945), 0.034)]
     heads += [Label(line, (0.05, 0.905 - 0.033 * row), 0.023) for row, line in enumerate(lines[1:])]
     eye = (KNEE[0] + 0.25, KNEE[1] - 1.0, KNEE[2] + 0.25)
+    progress(0.0, "drawing the close-up")
     large = render(
         knee.scene, Shot(eye, KNEE, 0.185, frames[0], CLOSE_UP_PIXELS, heads, hidden=[*hidden, "Swing"])
     )
     small = []
     for frame, (upper, lower) in zip(frames, captions, strict=True):
+        progress(
+            (len(small) + 3.0) / (len(frames) + 3.0), f"drawing {upper}"
+        )  # the close-up is as long as three
         labels = (Label(upper, (0.045, 0.14), 0.062), Label(lower, (0.045, 0.05), 0.062))
         small.append(render(knee.scene, replace(WHOLE_LEG, frame=frame, labels=labels, hidden=hidden)))
     return sheet(large, small, columns=2, shade=0.07)
