@@ -112,11 +112,10 @@ class Joint:
         return np.tile([-np.inf, np.inf], (self.num_coordinates, 1))
 
     @cached_property
-    def _single(self) -> Any:
-        from ..packing import Workspace, pack_joint  # packing imports this module
+    def _arrays(self) -> Any:
+        from ..packing import pack_joint  # packing imports this module
 
-        arrays = pack_joint(self)
-        return arrays, Workspace(1, self.num_coordinates)
+        return pack_joint(self)
 
     @cached_property
     def _after(self) -> FloatArray:
@@ -137,12 +136,13 @@ class Joint:
             JointRangeError: q lies outside a joint whose policy is ``"error"``.
         """
         from ..kernels.observe import joint_geometry
+        from ..packing import Workspace
 
         n = self.num_coordinates
         q = finite_array(
             np.atleast_1d(np.asarray(q, dtype=np.float64)), (n,), f"{self.type} joint coordinates"
         )
-        arrays, workspace = self._single
+        arrays = self._arrays
         pairs = list(_pairs(n))
         directions = np.zeros((len(pairs), n))
         for k, (i, j) in enumerate(pairs):
@@ -150,7 +150,7 @@ class Joint:
         pose, columns, biases = np.empty(12), np.empty((n, 6)), np.empty((len(pairs), 6))
         if not pairs:  # the pose comes from the same pass, so one empty direction
             directions, biases = np.zeros((1, 0)), np.empty((1, 6))
-        spaces = workspace.clear()
+        spaces = Workspace(1, n).clear()
         joint_geometry(arrays, q, directions, pose, columns, biases, spaces)
         self._check_range(spaces[2], q)
         link = np.eye(4)
@@ -169,6 +169,7 @@ class Joint:
             JointRangeError: q lies outside a joint whose policy is ``"error"``.
         """
         from ..kernels.observe import observe
+        from ..packing import Workspace
 
         q = np.asarray(q, dtype=np.float64)
         n = self.num_coordinates
@@ -176,9 +177,9 @@ class Joint:
             raise ModelError(f"{self.type} joint coordinates must have shape (..., {n}), got {q.shape}")
         batch = q.shape[:-1]
         samples = finite_array(q, q.shape, f"{self.type} joint coordinates").reshape(int(np.prod(batch)), n)
-        arrays, workspace = self._single
+        arrays = self._arrays
         poses = np.empty((len(samples), 1, 4, 4))
-        spaces = workspace.clear()
+        spaces = Workspace(1, n).clear()
         observe(arrays, samples, np.zeros_like(samples), poses, np.empty((len(samples), 3)), *spaces)
         self._check_range(spaces[2], q)
         return poses[:, 0].reshape(*batch, 4, 4)
@@ -200,7 +201,7 @@ class Joint:
         return json.dumps(self.to_dict(), sort_keys=True)
 
     def __getstate__(self) -> dict[str, Any]:
-        # cached workspaces are scratch memory, not part of the joint
+        # what is cached can be made again
         return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
 
 
