@@ -9,7 +9,9 @@ import numpy as np
 from .. import lie
 from .._typing import FloatArray
 from ..errors import FitError, ModelError
+from ..joints.spline_curve import OUTSIDE
 from ..validation import finite_array, number
+from . import parameterization as parameters
 
 ORDERS = (3, 4, 5, 6)
 
@@ -57,6 +59,25 @@ def check_size(num_poses: int, num_frames: Any, smoothing: Any, order: Any) -> t
             f"{count} control frames are more than {num_poses} poses can fix: take fewer, or smoothing above 0"
         )
     return count, weight
+
+
+def check_outside(outside: Any) -> None:
+    """Refuse what no joint can do beyond its range."""
+    if outside not in OUTSIDE:
+        raise FitError(f"outside must be one of {', '.join(OUTSIDE)}, got {outside!r}")
+
+
+def check_length_scale(length_scale: Any, targets: FloatArray) -> float:
+    """Metres that count as one radian; None: the spread of the poses."""
+    if length_scale is None:
+        return parameters.spread(targets)
+    return real_number(length_scale, "length_scale", positive=True)
+
+
+def check_limits(tolerance: Any, max_iterations: Any) -> tuple[float, int]:
+    """Where the iteration may end, and where it must."""
+    small = real_number(tolerance, "tolerance", positive=True)
+    return small, whole_number(max_iterations, "max_iterations", 1)
 
 
 def check_parameters(q: Any, num_poses: int, periodic: bool, end: Any) -> tuple[FloatArray, float | None]:

@@ -10,7 +10,6 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import FitError, ModelError
 from ..joints import SplineCurve
-from ..joints.spline_curve import OUTSIDE
 from . import arguments
 from . import parameterization as parameters
 from .linearization import poses as curve_poses
@@ -42,7 +41,7 @@ def fit_curve(
     them, measured along the curve, with knots after the control frames, for as long as that brings it closer.
 
     Args:
-        poses: (N, 4, 4), in the order along the curve.
+        poses: (N, 4, 4), in the order along the curve, neighbours less than half a turn apart.
         q: their parameters (N,), increasing, which are then kept; None: natural.
         num_frames: control frames m, at least `order`; more than N only with smoothing.
         smoothing: w in [0, 1): the weight of the squared joint Hessian beside the misfit (sec. 6.3). At 1/2 a wave that
@@ -64,21 +63,10 @@ def fit_curve(
     """
     targets = arguments.check_poses(poses)
     count, weight = arguments.check_size(len(targets), num_frames, smoothing, order)
-    if outside not in OUTSIDE:
-        raise FitError(f"outside must be one of {', '.join(OUTSIDE)}, got {outside!r}")
-    scale = parameters.spread(targets)
-    if length_scale is not None:
-        scale = arguments.real_number(length_scale, "length_scale", positive=True)
-    fitter = Fitter(
-        targets,
-        order,
-        bool(periodic),
-        weight,
-        scale,
-        arguments.real_number(tolerance, "tolerance", positive=True),
-        arguments.whole_number(max_iterations, "max_iterations", 1),
-        progress,
-    )
+    arguments.check_outside(outside)
+    scale = arguments.check_length_scale(length_scale, targets)
+    small, most = arguments.check_limits(tolerance, max_iterations)
+    fitter = Fitter(targets, order, bool(periodic), weight, scale, small, most, progress)
     q_first, knots_first, stop = _first_parameters(fitter, q, knots, count, end)
     if order == 3:
         warnings.warn("a spline curve of order 3 is only C1: use the joint for kinematics", stacklevel=2)
