@@ -61,11 +61,16 @@ class Report:
         return json.dumps(whole, indent=1, allow_nan=False).encode()
 
 
+def installed(module: str) -> bool:
+    """Whether a module is there to import."""
+    return importlib.util.find_spec(module) is not None
+
+
 def against_peers(report: Report) -> None:
     """Hinge chains against the engines that are installed."""
     present = []
     for module, name, make in PEERS:
-        if importlib.util.find_spec(module) is None:
+        if not installed(module):
             report.note(f"{module} is not installed: no rollout_revolute_N_over_{name}")
         else:
             present.append((name, make))

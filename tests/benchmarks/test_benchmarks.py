@@ -44,6 +44,13 @@ def test_report_has_one_key_a_ratio() -> None:
     assert written["notes"] == ["a peer is missing"]
 
 
+def test_missing_peers_are_noted_and_have_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "installed", lambda module: False)
+    report = command.Report(rounds=1)
+    command.against_peers(report)
+    assert report.ratios == {} and len(report.notes) == len(command.PEERS)
+
+
 @pytest.mark.slow
 def test_warm_cache_saves_the_compilation(tmp_path: Path) -> None:
     pytest.importorskip("numba")

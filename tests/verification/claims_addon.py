@@ -1,5 +1,114 @@
-"""Claims about the Blender side: bakes, unit scales, times of the first bake. They need bpy.
+"""Claims about the Blender side: bakes, units, times. Each is measured in a process of its own that has bpy."""
 
-A claim here calls the measuring function that a test of the add-on uses too, kept beside that test in
-`tests/addon`, and raises `Skipped` where bpy is missing.
-"""
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from .claim import Measurement, Skipped, claim
+
+ROOT = Path(__file__).parents[2]
+MARK = "FIGURE "  # begins the line with the figure, among whatever else Blender prints
+SINGLE = 4e-6  # a few units in the last place of float32, for poses of size 1 to 10
+
+
+def figures(name: str, **environment: str) -> dict[str, float]:
+    """What `blender_figures` prints for a figure.
+
+    Raises:
+        Skipped: bpy is not installed.
+        RuntimeError: the process failed; the message ends with what it said.
+    """
+    if importlib.util.find_spec("bpy") is None:
+        raise Skipped("bpy, Blender as a Python module, is not installed")
+    with tempfile.TemporaryDirectory(prefix="condyle-blender-") as resources:
+        child = subprocess.run(
+            [sys.executable, "-m", "tests.verification.blender_figures", name],
+            cwd=ROOT,
+            env=os.environ | {"BLENDER_USER_RESOURCES": resources} | environment,
+            capture_output=True,
+            text=True,
+        )
+    for line in child.stdout.splitlines():
+        if line.startswith(MARK):
+            return dict(json.loads(line.removeprefix(MARK)))
+    raise RuntimeError(f"{name} in Blender failed: {child.stderr.strip()[-400:]}")
+
+
+def worst(name: str) -> Measurement:
+    """The largest of a figure's values, all of them in the details."""
+    found = figures(name)
+    return Measurement(max(found.values()), found)
+
+
+@claim("addon.register", "processor time of importing and registering the add-on", unit="ms", at_most=50.0)
+def register() -> float:
+    return min(figures("register")["ms"] for _ in range(2))
+
+
+@claim(
+    "addon.bake_objects",
+    "largest entry by which a baked object's world matrix misses the simulated pose, every rotation mode, under a "
+    "turned and scaled parent: single precision",
+    cost="slow",
+    at_most=SINGLE,
+)
+def bake_objects() -> Measurement:
+    return worst("bake_objects")
+
+
+@claim(
+    "addon.bake_bones",
+    "largest entry by which a baked pose bone's world matrix misses the simulated pose, every rotation mode, in a "
+    "turned and scaled armature: single precision",
+    cost="slow",
+    at_most=SINGLE,
+)
+def bake_bones() -> Measurement:
+    return worst("bake_bones")
+
+
+@claim(
+    "addon.knee_in_units",
+    "largest change of the baked knee's coordinate over unit scales 0.01, 1, 100 and 24, 25, 29.97 frames a second "
+    "(the fitted poses come from float32 matrices)",
+    cost="slow",
+    at_most=5e-6,
+)
+def knee_in_units() -> Measurement:
+    return worst("knee_in_units")
+
+
+@cache
+def first_bakes() -> tuple[dict[str, float], dict[str, float]]:
+    """Fit and bake with an empty cache of kernels, then with the one that it left."""
+    with tempfile.TemporaryDirectory(prefix="condyle-cache-") as folder:
+        return tuple(figures("first_bake", CONDYLE_CACHE_DIR=folder) for _ in range(2))
+
+
+@claim(
+    "addon.first_bake_cold",
+    "wall-clock time of the first fit and bake of a keyed knee, no kernel compiled yet",
+    unit="s",
+    cost="slow",
+    at_most=20.0,
+)
+def first_bake_cold() -> Measurement:
+    return Measurement(first_bakes()[0]["fit and bake"], first_bakes()[0])
+
+
+@claim(
+    "addon.first_bake_warm",
+    "wall-clock time of the first fit and bake of a keyed knee, kernels compiled before",
+    unit="s",
+    cost="slow",
+    at_most=3.0,
+)
+def first_bake_warm() -> Measurement:
+    return Measurement(first_bakes()[1]["fit and bake"], first_bakes()[1])
