@@ -1,8 +1,7 @@
 """What the compute process can do: one function a kind of job.
 
-Each takes the job's header and arrays and a ``Report``, and gives the answer's header and arrays. Kernels
-that a job needs are compiled in named stages beforehand, so that the parent can say what the first use waits
-for.
+Each takes the job's header and arrays and a ``Report``, and gives the answer's header and arrays. Kernels that
+a job needs are compiled in named stages beforehand, so that the parent can say what the first use waits for.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import fitting, joints
-from ..errors import DivergedError, FormatError
+from ..errors import CancelledError, DivergedError, FormatError
 from ..io.model_file import model_from_document, plain, state_from_dict
 from ..io.result_file import divergence_to_dict, result_arrays
 from ..kernels import _jit
@@ -54,10 +53,7 @@ def fit_curve(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arra
     if "poses" not in keywords:
         raise FormatError("a job fit_curve needs the array 'poses'")
     report.message("fitting")
-    try:
-        fit = fitting.fit_curve(progress=report.progress, **keywords)
-    except TypeError as error:  # a keyword that fit_curve does not know
-        raise FormatError(f"job fit_curve: {error}") from error
+    fit = fitting.fit_curve(progress=report.progress, **keywords)
     header = {
         "joint": fit.joint.to_dict(),
         "iterations": fit.iterations,
@@ -69,7 +65,7 @@ def fit_curve(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arra
 
 
 def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Simulate: ``model``, ``state`` and keywords of ``simulate`` as ``options``; tau as arrays."""
+    """Simulate: ``model``, ``state`` and keywords of ``simulate`` as ``options``; tau, or a table of it, as arrays."""
     _check_keys(job, {"model", "state", "options"}, ("model",))
     prepare(("poses and energy", "forward dynamics"), report)
     model = model_from_document(job["model"])
@@ -80,11 +76,7 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
     elif "tau" in arrays:
         options["tau"] = arrays["tau"]
     report.message("simulating")
-    try:
-        result = simulate(model, state, progress=report.progress, **options)
-    except TypeError as error:  # a keyword that simulate does not know
-        raise FormatError(f"job simulate: {error}") from error
-    return _result_answer(result)
+    return _result_answer(simulate(model, state, progress=report.progress, **options))
 
 
 def evaluate_joint(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
@@ -99,14 +91,16 @@ def evaluate_joint(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
         return {}, {"transforms": joint.transform(q)}
     prepare(("joint geometry",), report)
     n = joint.num_coordinates
-    transforms, subspaces, hessians = (
-        np.empty((len(q), 4, 4)),
-        np.empty((len(q), 6, n)),
-        np.empty((len(q), 6, n, n)),
-    )
+    found = {
+        name: np.empty((len(q), *shape))
+        for name, shape in (("transforms", (4, 4)), ("S", (6, n)), ("dS", (6, n, n)))
+    }
     for k, coordinates in enumerate(q):
-        transforms[k], subspaces[k], hessians[k] = joint.evaluate(coordinates)
-    return {}, {"transforms": transforms, "S": subspaces, "dS": hessians}
+        if not report.progress(k / len(q)):
+            raise CancelledError()
+        for array, value in zip(found.values(), joint.evaluate(coordinates)):
+            array[k] = value
+    return {}, found
 
 
 def _result_answer(result: Result) -> tuple[Header, Arrays]:

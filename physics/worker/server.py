@@ -7,7 +7,6 @@ belongs to the protocol alone; whatever prints lands on stderr.
 
 from __future__ import annotations
 
-import importlib
 import importlib.metadata
 import importlib.util
 import os
@@ -23,7 +22,7 @@ from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from ..errors import CancelledError, FormatError
+from ..errors import CancelledError, DivergedError, FormatError
 from . import protocol
 
 PROGRESS_INTERVAL = 0.05  # seconds between two progress events
@@ -73,13 +72,9 @@ class Requests:
         """Take in what the parent said; FormatError where it makes no sense."""
         header = message.header
         job_id, kind = header.get("id"), header.get("kind")
-        if (
-            type(job_id) is not int
-            or not isinstance(kind, str)
-            or not isinstance(header.get("job", {}), dict)
-        ):
+        if type(job_id) is not int or not isinstance(kind, str) or type(header.get("job", {})) is not dict:
             raise FormatError(
-                f"a request needs a whole number 'id', a text 'kind' and an object 'job': {header!r}"
+                f"a request needs a number 'id', a text 'kind', an object 'job': {header!r:.200}"
             )
         if kind == "cancel":
             self._cancelled.add(job_id)
@@ -123,9 +118,8 @@ class Report:
 
 def serve() -> NoReturn:
     """Serve on stdin and stdout until stdin closes."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C in a terminal reaches the whole group: the parent decides
+    # Ctrl-C in a terminal reaches the whole group of processes: the parent decides what it means
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.stack_size(STACK_SIZE)
     source, sink = _take_standard_streams()
     channel = Channel(sink)
@@ -199,26 +193,20 @@ def _do(
 ) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
     if kind == "ping":
         return {"echo": job, **_hello()}, arrays
-    jobs = importlib.import_module(
-        f"{__package__}.jobs"
-    )  # the physics, and with it numba: only when first needed
-    answer: tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]] = jobs.run(kind, job, arrays, report)
-    return answer
+    from . import jobs  # imports numba: when first needed
+
+    return jobs.run(kind, job, arrays, report)
 
 
 def _tell_failure(job_id: int, error: Exception, channel: Channel) -> None:
     traceback.print_exception(error)
-    event = {
-        "event": "failed",
-        "id": job_id,
-        "error": type(error).__name__,
-        "message": str(error),
-        "details": {},
-    }
+    event: dict[str, Any] = {"event": "failed", "id": job_id, "details": {}}
+    event["error"], event["message"] = type(error).__name__, str(error)
     arrays: dict[str, np.ndarray[Any, Any]] = {}
-    if type(error).__name__ == "DivergedError":
-        jobs = importlib.import_module(f"{__package__}.jobs")
-        event["details"], event["partial"], arrays = jobs.describe_divergence(error)
+    if isinstance(error, DivergedError):
+        from .jobs import describe_divergence
+
+        event["details"], event["partial"], arrays = describe_divergence(error)
     channel.send(event, arrays)
 
 

@@ -188,6 +188,7 @@ def test_the_process_ends_in_the_middle_of_a_job_when_stdin_closes():
     header = {"model": model.to_dict(), "options": {"duration": LONG, "record_interval": 1e3}}
     protocol.write_message(process.stdin, {"id": 1, "kind": "simulate", "job": header})
     while (message := protocol.read_message(process.stdout)) is not None:
+        assert message.header["event"] not in ("failed", "done"), message.header
         if message.header.get("message") == "simulating":
             break
     assert message is not None
