@@ -5,9 +5,10 @@ Twists are [angular, linear] in the body frame, wrenches [moment, force], quater
 
 from __future__ import annotations
 
-from . import joints, lie, splines
+from . import exponential_coordinates, joints, lie, splines
 from .body import Body
 from .dynamics import Energy, body_poses, energy, forward_dynamics, inverse_dynamics, mass_matrix
+from .dynamics.impact import Impact, limit_impact
 from .errors import (
     CancelledError,
     CondyleError,
@@ -28,6 +29,7 @@ __all__ = [
     "joints",
     "lie",
     "splines",
+    "exponential_coordinates",
     "ModelBuilder",
     "Model",
     "Body",
@@ -38,6 +40,8 @@ __all__ = [
     "body_poses",
     "energy",
     "Energy",
+    "limit_impact",
+    "Impact",
     "simulate",
     "Table",
     "Result",

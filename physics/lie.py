@@ -18,15 +18,15 @@ from .errors import ModelError
 # 1e-17 of the sum there.
 SERIES_LIMIT = 1.0
 _N = range(10)
-_ALPHA = [(-1) ** n / factorial(2 * n + 1) for n in _N]  # sin t / t
-_BETA = [(-1) ** n / factorial(2 * n + 2) for n in _N]  # (1 - cos t) / t^2
-_GAMMA = [(-1) ** n / factorial(2 * n + 3) for n in _N]  # (t - sin t) / t^3
-_DELTA = [(-1) ** n / factorial(2 * n + 4) for n in _N]  # (t^2 / 2 + cos t - 1) / t^4
-_EPSILON = [(-1) ** n / factorial(2 * n + 5) for n in _N]  # (t^3 / 6 - t + sin t) / t^5
-_ZETA = [(-1) ** n * (n + 1) / factorial(2 * n + 4) for n in _N]  # (2 beta - alpha) / (2 t^2)
+ALPHA = [(-1) ** n / factorial(2 * n + 1) for n in _N]  # sin t / t
+BETA = [(-1) ** n / factorial(2 * n + 2) for n in _N]  # (1 - cos t) / t^2
+GAMMA = [(-1) ** n / factorial(2 * n + 3) for n in _N]  # (t - sin t) / t^3
+DELTA = [(-1) ** n / factorial(2 * n + 4) for n in _N]  # (t^2 / 2 + cos t - 1) / t^4
+EPSILON = [(-1) ** n / factorial(2 * n + 5) for n in _N]  # (t^3 / 6 - t + sin t) / t^5
+ZETA = [(-1) ** n * (n + 1) / factorial(2 * n + 4) for n in _N]  # (2 beta - alpha) / (2 t^2)
 
 
-def _coefficient(square: FloatArray, series: list[float], closed: FloatArray) -> FloatArray:
+def coefficient(square: FloatArray, series: list[float], closed: FloatArray) -> FloatArray:
     """The series in t^2 where t is small, the closed form elsewhere."""
     x = np.minimum(square, SERIES_LIMIT)
     total = np.full_like(x, series[-1])
@@ -44,11 +44,11 @@ def _angle(r: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _beta(square: FloatArray, angle: FloatArray, safe: FloatArray) -> FloatArray:
-    return _coefficient(square, _BETA, 2.0 * (np.sin(0.5 * angle) / safe) ** 2)
+    return coefficient(square, BETA, 2.0 * (np.sin(0.5 * angle) / safe) ** 2)
 
 
 def _gamma(square: FloatArray, angle: FloatArray, safe: FloatArray) -> FloatArray:
-    return _coefficient(square, _GAMMA, (angle - np.sin(angle)) / safe**3)
+    return coefficient(square, GAMMA, (angle - np.sin(angle)) / safe**3)
 
 
 def hat(w: Any) -> FloatArray:
@@ -74,7 +74,7 @@ def so3_exp(r: Any) -> FloatArray:
     r = np.asarray(r, dtype=np.float64)
     skew = hat(r)
     square, angle, safe = _angle(r)
-    alpha = _coefficient(square, _ALPHA, np.sin(angle) / safe)
+    alpha = coefficient(square, ALPHA, np.sin(angle) / safe)
     square_of_skew: FloatArray = skew @ skew
     result: FloatArray = np.eye(3) + alpha * skew + _beta(square, angle, safe) * square_of_skew
     return result
@@ -117,7 +117,7 @@ def so3_right_jacobian_inverse(r: Any) -> FloatArray:
     half = 0.5 * safe
     closed = (1.0 - half * np.cos(half) / np.sin(half)) / safe**2
     # below the limit the numerator's series goes over beta: the closed form is a difference of equal numbers there
-    series = _coefficient(square, _ZETA, np.ones_like(square)) / _beta(square, angle, safe)
+    series = coefficient(square, ZETA, np.ones_like(square)) / _beta(square, angle, safe)
     zeta = np.where(square < SERIES_LIMIT, series, closed)
     result: FloatArray = np.eye(3) + 0.5 * skew + zeta * (skew @ skew)
     return result
@@ -190,8 +190,8 @@ def _coupling(r: FloatArray, v: FloatArray) -> FloatArray:
     w, u = hat(r), hat(v)
     wu, uw, wuw = w @ u, u @ w, w @ u @ w
     gamma = _gamma(square, angle, safe)
-    delta = _coefficient(square, _DELTA, (0.5 * square + np.cos(angle) - 1.0) / safe**4)
-    epsilon = _coefficient(square, _EPSILON, (angle**3 / 6.0 - angle + np.sin(angle)) / safe**5)
+    delta = coefficient(square, DELTA, (0.5 * square + np.cos(angle) - 1.0) / safe**4)
+    epsilon = coefficient(square, EPSILON, (angle**3 / 6.0 - angle + np.sin(angle)) / safe**5)
     result: FloatArray = (
         0.5 * u
         + gamma * (wu + uw + wuw)

@@ -1,0 +1,55 @@
+"""Impulses at a unilateral limit g(q) >= 0, felt by the whole tree through its mass matrix."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..model import Model, State
+from ..validation import finite_array, number
+
+
+class Impact(NamedTuple):
+    """What an impact leaves: the state after it, and the impulse along the limit's gradient (0 where none was
+    needed).
+    """
+
+    state: State
+    impulse: float
+
+
+def limit_impact(model: Model, state: State, gradient: Any, restitution: float = 0.0) -> Impact:
+    """The state behind a frictionless impact against a limit g(q) >= 0 that the state stands at.
+
+    The impulse is along the gradient (Kim, Lee & Park 2014, joint limit analysis): M (q'+ - q'-) = lambda dg/dq
+    with <dg/dq, q'+> = -e <dg/dq, q'->, so the energy changes by -(1 - e^2) <dg/dq, q'->^2 / (2 dg^T M^-1 dg),
+    never upward.
+
+    Args:
+        model: the tree; state: where it touches the limit.
+        gradient: dg/dq (nv,).
+        restitution: e in [0, 1].
+
+    Raises:
+        ModelError: the gradient is zero or has the wrong shape; e lies outside [0, 1].
+    """
+    from . import check_state, mass_matrix
+
+    check_state(model, state)
+    direction = finite_array(gradient, (model.num_coordinates,), "gradient of the limit")
+    e = number(restitution, "restitution")
+    if not 0.0 <= e <= 1.0:
+        raise ModelError(f"restitution must lie in [0, 1], got {e:g}")
+    if not np.abs(direction).max() > 0.0:
+        raise ModelError("gradient of the limit must not be zero: there is no direction to push in")
+    approach = float(direction @ state.qd)
+    if approach >= 0.0:
+        return Impact(state, 0.0)
+    response: FloatArray = np.linalg.solve(mass_matrix(model, state), direction)
+    impulse = -(1.0 + e) * approach / float(direction @ response)
+    qd = state.qd + impulse * response
+    qd.flags.writeable = False
+    return Impact(State(state.q, qd, state.time, state.chart), impulse)
