@@ -133,4 +133,6 @@ def show_progress(context: Any) -> None:
     for window in context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
-                area.tag_redraw()
+                for region in area.regions:
+                    if region.type == "UI":  # the view itself shows nothing new and is slow to draw
+                        region.tag_redraw()

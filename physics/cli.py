@@ -11,6 +11,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -84,8 +85,11 @@ def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
         raise FormatError(f"{options.model}: says no simulation.duration; give one with --duration")
     if not options.out.parent.is_dir():
         raise FormatError(f"--out {options.out}: there is no folder {options.out.parent}")
+    reporter.progress(0.0, "preparing (the first time kernels are compiled)")
     try:
-        result = simulate(file.model, file.state, progress=reporter.progress, **keywords)
+        result = simulate(
+            file.model, file.state, progress=partial(reporter.progress, message="simulating"), **keywords
+        )
     except DivergedError as error:
         kept = None
         if error.result is not None:

@@ -18,16 +18,14 @@ pytestmark = pytest.mark.small
 USER_FOLDER = Path(os.environ["BLENDER_USER_RESOURCES"])
 
 ENABLE = """
-import sys, time, bpy, addon_utils
+import sys, bpy, addon_utils
 before = set(sys.modules)
-started = time.perf_counter()
 module = addon_utils.enable({module!r})
-seconds = time.perf_counter() - started
 new = {{name.split(".")[0] for name in set(sys.modules) - before}}
 heavy = sorted(new & {{"numba", "llvmlite", "scipy"}})
 if module is not None:  # disabling would take the wheels away from the running tests as well
     module.unregister()
-print("RESULT", module is not None, ",".join(heavy), seconds)
+print("RESULT", module is not None, ",".join(heavy))
 """
 
 
@@ -68,10 +66,8 @@ def test_enabling_imports_no_compiler(condyle: ModuleType) -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
     result = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]
     assert done.returncode == 0 and result, done.stdout + done.stderr
-    _, enabled, heavy, seconds = result[0].split(" ")
+    _, enabled, heavy = result[0].split(" ")
     assert enabled == "True" and heavy == "", result[0]
-    # 50 ms is the bound of register() alone (a claim of its own); this includes reading every module, cold
-    assert float(seconds) < 1.0
 
 
 def test_the_compute_process_takes_the_wheels(ph: ModuleType) -> None:

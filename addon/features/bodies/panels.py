@@ -42,9 +42,12 @@ class BodyPanel(SidebarPanel, Panel):
             layout.prop(settings, "density")
             return
         layout.prop(settings, "mass")
-        layout.prop(settings, "center_of_mass")
-        layout.prop(settings, "inertia_diagonal")
-        layout.prop(settings, "inertia_products")
+        layout.column().prop(settings, "center_of_mass", text="Center")
+        column = layout.column(align=True)
+        for index, name in enumerate(("Inertia xx", "yy", "zz")):
+            column.prop(settings, "inertia_diagonal", index=index, text=name)
+        for index, name in enumerate(("xy", "xz", "yz")):
+            column.prop(settings, "inertia_products", index=index, text=name)
         layout.operator("condyle.fill_in_mass", icon="MESH_DATA")
 
 

@@ -55,6 +55,8 @@ def poll_until(job, condition, seconds=60.0):
 
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "DOP853"])
 def test_a_simulation_there_is_one_here_bit_by_bit(client, integrator):
+    if integrator == "DOP853":
+        pytest.importorskip("scipy")
     rng = np.random.default_rng(11)
     model = random_tree(rng, 6)
     state = random_state(rng, model)
