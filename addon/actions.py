@@ -167,9 +167,9 @@ def _new_action(item: Any) -> tuple[Any, Any]:
     record = item.condyle.bake
     record.had_animation_data = item.animation_data is not None
     data = item.animation_data or item.animation_data_create()
-    old, slot = data.action, compat.slot_of(data)
+    old = data.action
     record.previous_action = old
-    record.previous_slot = slot.identifier if slot is not None else ""
+    record.previous_slot = compat.slot_name(data)
     record.blend_type, record.extrapolation = data.action_blend_type, data.action_extrapolation
     record.influence = data.action_influence
     if old is None:
@@ -246,7 +246,7 @@ def _restore_action(item: Any) -> None:
     if data is not None:
         data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
         data.action_influence = record.influence
-        compat.assign(data, previous, compat.find_slot(previous, record.previous_slot) if previous else None)
+        compat.reassign(data, previous, record.previous_slot)
         if not record.had_animation_data:
             item.animation_data_clear()
     if action.users == 0:

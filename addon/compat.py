@@ -16,11 +16,37 @@ def slot_of(animation_data: Any) -> Any:
     return getattr(animation_data, "action_slot", None)
 
 
+#: in place of a slot's identifier: the action was in use without a slot
+NO_SLOT = "-"
+
+
+def slot_name(animation_data: Any) -> str:
+    """What `reassign` finds the slot in use by: its identifier, or NO_SLOT; empty before 4.4."""
+    if animation_data.action is None or not has_slots(animation_data.action):
+        return ""
+    slot = animation_data.action_slot
+    return slot.identifier if slot is not None else NO_SLOT
+
+
 def find_slot(action: Any, identifier: str) -> Any:
     """The slot of an action by its identifier, e.g. ``"OBTibia"``; None if there is none."""
     if not has_slots(action):
         return None
     return next((slot for slot in action.slots if slot.identifier == identifier), None)
+
+
+def reassign(animation_data: Any, action: Any, name: str) -> None:
+    """Make an action the one in use again, with the slot that `slot_name` told.
+
+    A name told before 4.4 is empty: Blender then gave the action's curves a slot when it loaded the file.
+    """
+    animation_data.action = action
+    if action is None or not has_slots(action):
+        return
+    slot = find_slot(action, name)
+    if slot is None and not name:
+        slot = next(iter(animation_data.action_suitable_slots), None)
+    animation_data.action_slot = slot
 
 
 def new_slot(action: Any, datablock: Any) -> Any:

@@ -226,6 +226,18 @@ def test_free_bake_restores_action_slot_and_pose(part, scene, make):
     assert not made & set(bpy.data.actions.keys())
 
 
+def test_an_action_without_a_slot_comes_back_without_one(part, scene, make):
+    compat, references = part("compat"), part("references")
+    item = make.box("Shank")
+    item.keyframe_insert("location", frame=1)
+    if not compat.has_slots(item.animation_data.action):
+        pytest.skip("before 4.4 actions have no slots")
+    item.animation_data.action_slot = None
+    bake(part, scene, {references.Body(item): make.smooth_poses(25, 9)})
+    part("actions").free(scene)
+    assert item.animation_data.action is not None and item.animation_data.action_slot is None
+
+
 def test_a_shared_action_is_not_touched(part, scene, make):
     compat, references = part("compat"), part("references")
     one, other = make.box("One"), make.box("Other")

@@ -101,6 +101,7 @@ def test_files_of_released_versions_load(part, condyle, path):
     assert part("actions").is_baked(shank)
     assert part("tasks").free_bake(scene) == 1
     assert shank.animation_data.action.name == "ShankAction"
+    assert len(part("keyframes").keyed_frames(part("references").Body(shank))) == 13
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
