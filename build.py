@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-BLENDER_OF_PYTHON = {"3.13": "5.2", "3.11": "5.0"}  # what .venv holds, the better first
+PACKAGER = ROOT / ".ci" / "extension.py"
 PYTHON_OF_BLENDER = {"4.2": "3.11", "5.0": "3.11", "5.2": "3.13"}  # what the extension is tested on
 BPY_MACHINES = {("Linux", "x86_64"), ("Darwin", "arm64"), ("Windows", "AMD64"), ("Windows", "ARM64")}
 
@@ -254,22 +254,28 @@ def say(message: str) -> None:
     print(f"build.py: {message}", file=sys.stderr, flush=True)
 
 
-def run(python: Path, *arguments: str, folder: Path | None = None, **variables: str) -> int:
-    """Run ``python ARGUMENTS`` with the checkout, and not the current folder, on its path; its exit code."""
-    environment = {**os.environ, **variables}
+def run(python: Path, *arguments: str, folder: Path | None = None) -> int:
+    """Become ``python ARGUMENTS`` with the checkout, and not the current folder, on its path; its exit code.
+
+    Where there is no exec, wait for it instead.
+    """
+    environment = dict(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     # Blender's own settings of this user stay out of it, unless asked for.
     environment.setdefault("BLENDER_USER_RESOURCES", str(MAIN.folder / "blender-user"))
     if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         environment.setdefault("LIBGL_ALWAYS_SOFTWARE", "1")
-    process = subprocess.Popen([str(python), "-P", *arguments], env=environment, cwd=folder)
+    command = [str(python), "-P", *arguments]
+    if os.name == "posix":
+        os.chdir(folder or ".")
+        sys.stdout.flush()
+        os.execve(command[0], command, environment)
+    process = subprocess.Popen(command, env=environment, cwd=folder)
     while True:
         try:
-            code = process.wait()
-            break
-        except KeyboardInterrupt:  # the terminal sent it to the child as well: let it end in its own way
+            return process.wait()
+        except KeyboardInterrupt:  # the console told the program as well: let it end in its own way
             continue
-    return 128 - code if code < 0 else code
 
 
 def has_option(rest, *names: str) -> bool:
@@ -306,22 +312,18 @@ def test(options, rest) -> int:
     python = ensure(blender_environment(options.installed))
     abi = "cp" + PYTHON_OF_BLENDER[options.installed].replace(".", "")
     out = ROOT / "dist" / f"installed-{options.installed}"
-    code = package("--out", str(out), "--python", abi, "--platform", "here")
+    shutil.rmtree(out, ignore_errors=True)
+    code = subprocess.call([str(ensure(MAIN)), str(PACKAGER), "--out", str(out), "--python", abi])
     if code:
         return code
-    (archive,) = out.glob(f"*-{abi}.zip")
+    (archive,) = out.glob("*.zip")
     return run(python, str(ROOT / "tests/installed/run.py"), "--zip", str(archive), *selected)
 
 
-def package(*arguments: str) -> int:
-    """Build zips of the extension. Only fetching wheels and validating need .venv."""
-    if "--no-wheels" in arguments and not MAIN.is_ready():
-        return subprocess.call([sys.executable, str(ROOT / ".ci/extension.py"), *arguments])
-    return run(ensure(MAIN), str(ROOT / ".ci/extension.py"), *arguments)
-
-
 def extension(options, rest) -> int:
-    return package(*rest)
+    """Build zips of the extension. Only fetching wheels and validating need .venv."""
+    ready = "--no-wheels" in rest and not MAIN.is_ready()
+    return subprocess.call([sys.executable if ready else str(ensure(MAIN)), str(PACKAGER), *rest])
 
 
 def clean(options, rest) -> int:

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -217,17 +218,39 @@ def test_arguments_are_handed_on_and_exit_codes_handed_back(
     assert " ".join(handed_on[0]) == expected
 
 
-def test_exit_codes_and_interruption_of_the_program_pass_through(build: ModuleType) -> None:
-    python = Path(sys.executable)
-    assert build.run(python, "-c", "raise SystemExit(3)") == 3
-    if os.name == "posix":  # killed by a signal counts as shells count it
-        assert build.run(python, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGTERM)") == 143
+def start(build: ModuleType, code: str, folder: Path) -> subprocess.Popen[str]:
+    """``build.run(python, "-c", code)`` in a process of its own, as it replaces the one that calls it."""
+    call = f"import sys, build; sys.exit(build.run(sys.executable, '-c', {code!r}))"
+    environment = os.environ | {"PYTHONPATH": str(build.ROOT)}
+    return subprocess.Popen(
+        [sys.executable, "-c", call], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
+    )
+
+
+def test_the_exit_code_of_the_program_passes_through(build: ModuleType, tmp_path: Path) -> None:
+    assert start(build, "raise SystemExit(3)", tmp_path).wait(30) == 3
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals as POSIX has them")
+def test_an_interrupt_of_build_py_alone_reaches_the_program(build: ModuleType, tmp_path: Path) -> None:
+    program = """
+import time
+try:
+    print("ready", flush=True)
+    time.sleep(60)
+except KeyboardInterrupt:
+    raise SystemExit(130)
+"""
+    process = start(build, program, tmp_path)
+    assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    process.stdout.close()
 
 
 def test_the_current_folder_is_not_on_the_path_but_the_checkout_is(build: ModuleType, tmp_path: Path) -> None:
-    (tmp_path / "physics.py").write_text("raise SystemExit(9)")
     script = "import sys; sys.exit('' in sys.path or not any(p.endswith('checkout') for p in sys.path))"
-    assert build.run(Path(sys.executable), "-c", script, folder=tmp_path) == 0
+    assert start(build, script, tmp_path).wait(30) == 0
 
 
 def test_clean_leaves_the_sources(build: ModuleType) -> None:
