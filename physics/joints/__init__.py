@@ -7,9 +7,25 @@ from dataclasses import fields
 from typing import Any
 
 from ..errors import FormatError
+from .anatomical import Custom, Ellipsoid, Elliptic
 from .base import Block, Factorization, Joint
 from .composite import Composite
-from .elementary import Cylindrical, Fixed, Helical, Hinge, Planar, Slider, Translational, Universal
+from .elementary import (
+    Cylindrical,
+    Euler,
+    Fixed,
+    Helical,
+    Hinge,
+    Planar,
+    PlanarTranslation,
+    SkewedUniversal,
+    Slider,
+    SlottedHinge,
+    Translational,
+    Universal,
+)
+from .functions import CubicSpline, Function, Linear, Polynomial, TangentAngle, Wave, function_from_dict
+from .inverted import Inverted
 from .rotational import Free, Spherical
 from .spline_curve import SplineCurve
 
@@ -29,6 +45,14 @@ REGISTRY: dict[str, type[Joint]] = {
         Free,
         SplineCurve,
         Composite,
+        PlanarTranslation,
+        SlottedHinge,
+        SkewedUniversal,
+        Euler,
+        Elliptic,
+        Ellipsoid,
+        Custom,
+        Inverted,
     )
 }
 
@@ -56,6 +80,8 @@ def from_dict(description: Mapping[str, Any]) -> Joint:
         if not isinstance(parts, (list, tuple)):
             raise FormatError(f"'joints' of a composite joint must be a list, got {parts!r:.80}")
         values["joints"] = tuple(from_dict(part) for part in parts)
+    if joint_class is Inverted and "joint" in values:
+        values["joint"] = from_dict(values["joint"])
     try:
         return joint_class(**values)
     except TypeError as error:
@@ -66,18 +92,33 @@ __all__ = [
     "REGISTRY",
     "Block",
     "Composite",
+    "CubicSpline",
+    "Custom",
     "Cylindrical",
+    "Ellipsoid",
+    "Elliptic",
+    "Euler",
     "Factorization",
     "Fixed",
     "Free",
+    "Function",
     "Helical",
     "Hinge",
+    "Inverted",
     "Joint",
+    "Linear",
     "Planar",
+    "PlanarTranslation",
+    "Polynomial",
+    "SkewedUniversal",
     "Slider",
+    "SlottedHinge",
     "Spherical",
     "SplineCurve",
+    "TangentAngle",
     "Translational",
     "Universal",
+    "Wave",
     "from_dict",
+    "function_from_dict",
 ]

@@ -177,3 +177,84 @@ class Translational(Joint):
 
     def to_dict(self) -> dict[str, Any]:
         return {"type": self.type}
+
+
+@dataclass(frozen=True, eq=False)
+class PlanarTranslation(Joint):
+    """Two translations in the x-y plane (ArtiSynth's guide, sec. 3.4.10)."""
+
+    type: ClassVar[str] = "planar_translation"
+    coordinate_names = ("x", "y")
+    coordinate_units = ("m", "m")
+
+    def factorization(self) -> Factorization:
+        return product_of_screws([sliding(X), sliding(Y)])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type}
+
+
+@dataclass(frozen=True, eq=False)
+class SlottedHinge(Joint):
+    """Translation along x, then rotation about z: a pin in a slot (ArtiSynth's guide, eq. 3.25)."""
+
+    type: ClassVar[str] = "slotted_hinge"
+    coordinate_names = ("x", "angle")
+    coordinate_units = ("m", "rad")
+
+    def factorization(self) -> Factorization:
+        return product_of_screws([sliding(X), turning(Z)])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type}
+
+
+@dataclass(frozen=True, eq=False)
+class SkewedUniversal(Joint):
+    """Roll about z, then pitch about y' cos(skew) + z' sin(skew) (ArtiSynth's guide, sec. 3.4.6).
+
+    The sense of the skew is that of the guide's matrix, not of its sentence.
+    """
+
+    skew: float = 0.0
+    type: ClassVar[str] = "skewed_universal"
+    coordinate_names = ("roll", "pitch")
+    coordinate_units = ("rad", "rad")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "skew", number(self.skew, "skewed universal joint skew"))
+        if abs(np.cos(self.skew)) < 1e-6:
+            raise ModelError(f"skewed universal joint axes must differ, got a skew of {self.skew:g}")
+
+    def factorization(self) -> Factorization:
+        return product_of_screws([turning(Z), turning((0.0, np.cos(self.skew), np.sin(self.skew)))])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "skew": self.skew}
+
+
+@dataclass(frozen=True, eq=False)
+class Euler(Joint):
+    """Three rotations in a row about given axes: Euler angles of any sequence, singular where first and last line up.
+
+    Attributes:
+        sequence: three letters of x, y, z, each other than the one before: ``"zyx"`` are roll, pitch, yaw (ArtiSynth's
+            gimbal, its guide sec. 3.4.7). For a joint that passes the singularity unharmed take `Spherical`.
+    """
+
+    sequence: str = "zyx"
+    type: ClassVar[str] = "euler"
+    coordinate_names = ("angle_1", "angle_2", "angle_3")
+    coordinate_units = ("rad", "rad", "rad")
+
+    def __post_init__(self) -> None:
+        letters = self.sequence
+        wrong = not isinstance(letters, str) or len(letters) != 3 or not set(letters) <= set("xyz")
+        if wrong or letters[0] == letters[1] or letters[1] == letters[2]:
+            raise ModelError(f"Euler joint sequence must be three letters such as 'zyx', got {letters!r}")
+
+    def factorization(self) -> Factorization:
+        return product_of_screws([turning({"x": X, "y": Y, "z": Z}[letter]) for letter in self.sequence])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "sequence": self.sequence}

@@ -14,7 +14,7 @@ from .elementary import X, Y, Z, sliding
 
 def rotation_block(coordinate: int) -> Block:
     """exp([r]) with the three coordinates that begin at `coordinate`."""
-    return Block(layout.ROTATION_VECTOR, coordinate, IDENTITY, np.empty(0))
+    return Block(layout.ROTATION_VECTOR, coordinate, IDENTITY, np.ones(1))
 
 
 @dataclass(frozen=True, eq=False)

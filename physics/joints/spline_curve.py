@@ -207,6 +207,7 @@ class SplineCurve(Joint):
             buckets / (upper - lower),
             k,
             OUTSIDE[self.outside],
+            0.0,
         ]
         ends = [self._end(0, 0.0), self._end(len(first) - 1, 1.0)]
         data = np.concatenate([np.array(header), table, breaks, spans.ravel(), *ends])
@@ -238,6 +239,39 @@ def kernel_twists(twists: FloatArray) -> FloatArray:
     rate = np.linalg.norm(w, axis=1, keepdims=True)
     axis = np.divide(w, rate, out=np.zeros_like(w), where=rate > 0.0)
     return np.concatenate([axis, rate, v, np.cross(axis, v), (axis * v).sum(axis=1, keepdims=True)], axis=1)
+
+
+def negated_twists(rows: FloatArray) -> FloatArray:
+    """Rows (..., 11) of `kernel_twists` for the opposite twists."""
+    signs = np.ones(11)
+    signs[[0, 1, 2, 4, 5, 6]] = -1.0
+    result: FloatArray = rows * signs
+    return result
+
+
+def inverted_poses(rows: FloatArray) -> FloatArray:
+    """Rows (n, 12) of `kernel_poses` for the inverse poses."""
+    rotation = rows[:, :9].reshape(-1, 3, 3).transpose(0, 2, 1)
+    position = -np.einsum("nij,nj->ni", rotation, rows[:, 9:])
+    return np.concatenate([rotation.reshape(-1, 9), position], axis=1)
+
+
+def inverted_spline(data: FloatArray) -> FloatArray:
+    """Data of a spline block for the inverse motion: twists negated and in reverse order, frames inverted."""
+    result = data.copy()
+    spans, order = int(data[layout.SPLINE_SPANS]), int(data[layout.SPLINE_ORDER])
+    start = layout.SPLINE_HEADER + int(data[layout.SPLINE_BUCKETS]) + 1 + spans + 1
+    stride = 12 + (order - 1) * (layout.TWIST_WIDTH + order)
+    rows = data[start : start + spans * stride].reshape(spans, stride)
+    factors = rows[:, 12:].reshape(spans, order - 1, layout.TWIST_WIDTH + order)[:, ::-1].copy()
+    factors[..., : layout.TWIST_WIDTH] = negated_twists(factors[..., : layout.TWIST_WIDTH])
+    turned = np.concatenate([inverted_poses(rows[:, :12]), factors.reshape(spans, -1)], axis=1)
+    result[start : start + spans * stride] = turned.ravel()
+    ends = data[start + spans * stride :].reshape(2, 12 + layout.TWIST_WIDTH)
+    flipped = np.concatenate([inverted_poses(ends[:, :12]), negated_twists(ends[:, 12:])], axis=1)
+    result[start + spans * stride :] = flipped.ravel()
+    result[layout.SPLINE_INVERTED] = 1.0 - data[layout.SPLINE_INVERTED]
+    return result
 
 
 def bucket_table(breaks: FloatArray) -> tuple[int, FloatArray]:

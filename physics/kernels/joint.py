@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from ._jit import inline, jit
+from .functions import evaluate_function
 from .inertia import store_inertia, world_inertia
 from .layout import (
     BIAS,
@@ -23,6 +24,7 @@ from .layout import (
     DOF_START,
     FORCE,
     FRAME,
+    FUNCTION,
     KIND,
     OUT_OF_RANGE,
     OUTSIDE_CLAMP,
@@ -36,6 +38,7 @@ from .layout import (
     SPLINE_BUCKETS,
     SPLINE_CURVE,
     SPLINE_HEADER,
+    SPLINE_INVERTED,
     SPLINE_LOWER,
     SPLINE_ORDER,
     SPLINE_OUTSIDE,
@@ -131,6 +134,12 @@ def twist_factor(
 
 
 @inline
+def behind(r: Rotation, p: Vector, data: Array, offset: int) -> tuple[Rotation, Vector]:
+    """The pose behind a constant frame stored at offset."""
+    return multiply(r, flat9(data, offset)), add3(p, rotate(r, flat3(data, offset + 9)))
+
+
+@inline
 def find_span(data: Array, offset: int, q: float) -> int:
     """Knot span of q: a bucket of equal width, then bisection inside it, so that more frames cost nothing."""
     spans = int(data[offset + SPLINE_SPANS])
@@ -168,6 +177,7 @@ def spline_factors(
     stride = 12 + (order - 1) * (TWIST_WIDTH + order)
     subspace = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     outside = False
+    inverted = data[offset + SPLINE_INVERTED] != 0.0
     if period > 0.0:
         q = q - period * math.floor((q - lower) / period)
         q = min(max(q, lower), upper)
@@ -179,21 +189,23 @@ def spline_factors(
         if q > upper:
             end += 12 + TWIST_WIDTH
             edge = upper
-        p = add3(p, rotate(r, flat3(data, end + 9)))
-        r = multiply(r, flat9(data, end))
+        if not inverted:
+            r, p = behind(r, p, data, end)
         if policy != OUTSIDE_CLAMP:
             r, p, v, c, subspace = twist_factor(r, p, v, c, data, end + 12, q - edge, qd, 0.0)
+        if inverted:
+            r, p = behind(r, p, data, end)
         return r, p, v, c, subspace, outside
     span = find_span(data, offset, q)
     left = data[breaks + span]
     scale = 1.0 / (data[breaks + span + 1] - left)
     x = (q - left) * scale
     row = first_span + span * stride
-    p = add3(p, rotate(r, flat3(data, row + 9)))
-    r = multiply(r, flat9(data, row))
-    row += 12
+    if not inverted:
+        r, p = behind(r, p, data, row)
+    twists = row + 12
     for _ in range(order - 1):
-        top = row + TWIST_WIDTH + order - 1
+        top = twists + TWIST_WIDTH + order - 1
         phi, slope, curve = data[top], 0.0, 0.0
         for k in range(1, order):  # Horner for the polynomial, its first and half its second derivative
             curve = curve * x + slope
@@ -201,17 +213,46 @@ def spline_factors(
             phi = phi * x + data[top - k]
         slope *= scale
         curve *= 2.0 * scale * scale
-        r, p, v, c, w = twist_factor(r, p, v, c, data, row, phi, slope * qd, curve * qd * qd)
+        r, p, v, c, w = twist_factor(r, p, v, c, data, twists, phi, slope * qd, curve * qd * qd)
         subspace = scale_add6(subspace, slope, w)
-        row += TWIST_WIDTH + order
+        twists += TWIST_WIDTH + order
+    if inverted:
+        r, p = behind(r, p, data, row)
     return r, p, v, c, subspace, outside
+
+
+@inline
+def weighted_sum(data: Array, offset: int, q: Array, first: int) -> float:
+    """The argument of a function factor: weights times the coordinates from `first` on."""
+    total = 0.0
+    for j in range(int(data[offset])):
+        total += data[offset + 1 + j] * q[first + j]
+    return total
+
+
+@jit
+def function_factor(
+    r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, first: int, q: Array, qd: Array, dof: Array
+) -> tuple[Rotation, Vector, Twist, Twist]:
+    """exp(g f(u)) with u = weights . q: pose, velocity and bias after it; it adds to the coordinates' columns."""
+    weights = offset + TWIST_WIDTH
+    u, rate = weighted_sum(data, weights, q, first), weighted_sum(data, weights, qd, first)
+    count = int(data[weights])
+    phi, slope, curve = evaluate_function(data, weights + 1 + count, u)
+    r, p, v, c, w = twist_factor(r, p, v, c, data, offset, phi, slope * rate, curve * rate * rate)
+    for j in range(count):
+        share = slope * data[weights + 1 + j]
+        store6(dof, first + j, SUBSPACE, scale_add6(load6(dof, first + j, SUBSPACE), share, w))
+    return r, p, v, c
 
 
 @jit
 def rotation_factor(
-    r: Rotation, p: Vector, v: Twist, c: Twist, q: Vector, qd: Vector
+    r: Rotation, p: Vector, v: Twist, c: Twist, sign: float, q: Vector, qd: Vector
 ) -> tuple[Rotation, Twist, Twist, Rotation]:
-    """exp([q]) about the current origin; the last result holds the columns of the angular velocity in world axes."""
+    """exp(sign [q]) about the current origin; the last result holds the columns of the angular velocity in world axes."""
+    q = (sign * q[0], sign * q[1], sign * q[2])
+    qd = (sign * qd[0], sign * qd[1], sign * qd[2])
     beta, gamma, alpha_rate, beta_rate, gamma_rate = exp_coefficients(q[0] * q[0] + q[1] * q[1] + q[2] * q[2])
     columns = multiply(r, spatial_jacobian(q, beta, gamma))
     w = rotate(columns, qd)
@@ -220,6 +261,12 @@ def rotation_factor(
     turn = twist_through(w, rest, p)
     c = scale_add6(scale_add6(c, 1.0, twist_through(wd, rest, p)), 1.0, bracket(v, turn))
     v = scale_add6(v, 1.0, turn)
+    k = columns
+    columns = (
+        *(sign * k[0], sign * k[1], sign * k[2]),
+        *(sign * k[3], sign * k[4], sign * k[5]),
+        *(sign * k[6], sign * k[7], sign * k[8]),
+    )
     return multiply(r, exp_rotation(q, beta, gamma)), v, c, columns
 
 
@@ -275,14 +322,15 @@ def advance_factors(
     first = body_int[i, DOF_START]
     r, p, v = placed(body_float, i, body_int[i, PARENT], work)
     c = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for d in range(first, first + body_int[i, DOF_COUNT]):  # several factors may add to one coordinate's column
+        store6(dof, d, SUBSPACE, c)
     for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
         kind = block_int[b, KIND]
         d = first + block_int[b, COORDINATE]
         offset = block_int[b, DATA]
         frame = block_int[b, FRAME]
         if frame >= 0:
-            p = add3(p, rotate(r, flat3(data, frame + 9)))
-            r = multiply(r, flat9(data, frame))
+            r, p = behind(r, p, data, frame)
         if kind == SCREW:
             r, p, v, c, w = screw_factor(r, p, v, c, data, offset, q[d], qd[d])
             store6(dof, d, SUBSPACE, w)
@@ -292,9 +340,11 @@ def advance_factors(
             if outside:
                 flags[STATUS] = OUT_OF_RANGE
                 flags[CULPRIT] = i
+        elif kind == FUNCTION:
+            r, p, v, c = function_factor(r, p, v, c, data, offset, d, q, qd, dof)
         else:
             r, v, c, columns = rotation_factor(
-                r, p, v, c, (q[d], q[d + 1], q[d + 2]), (qd[d], qd[d + 1], qd[d + 2])
+                r, p, v, c, data[offset], (q[d], q[d + 1], q[d + 2]), (qd[d], qd[d + 1], qd[d + 2])
             )
             rest = (0.0, 0.0, 0.0)
             store6(dof, d, SUBSPACE, twist_through((columns[0], columns[3], columns[6]), rest, p))

@@ -26,7 +26,11 @@ BLOCK_INT_WIDTH = 4
 # block kinds
 SCREW = 0  # exp(g q) about the z axis: data = angular rate, linear rate
 SPLINE_CURVE = 1  # product of exponentials of cumulative B-splines
-ROTATION_VECTOR = 2  # exp([r]), three coordinates
+ROTATION_VECTOR = 2  # exp(sign [r]), three coordinates: data = sign
+FUNCTION = 3  # exp(g f(u)), u a sum of coordinates: data = constant twist, their number, their weights, the function
+
+# kinds of functions, the first number of each (see `functions`)
+LINEAR_FUNCTION, TRIGONOMETRIC, POLYNOMIAL, PIECEWISE, TANGENT_ANGLE = 0, 1, 2, 3, 4
 
 # data: gravity first
 GRAVITY = 0
@@ -39,7 +43,8 @@ DOF_FLOAT_WIDTH = 8
 # a constant twist g as the kernels want it: unit axis n, |w|, v, n x v, n . v
 TWIST_WIDTH = 11
 
-# spline block: header, bucket table, breaks, spans, then the two end records (frame, twist)
+# spline block: header, bucket table, breaks, spans, then the two end records (frame, twist); in an inverted one the
+# frame of a span or an end comes behind its twists, not before them
 (
     SPLINE_LOWER,
     SPLINE_UPPER,
@@ -49,8 +54,9 @@ TWIST_WIDTH = 11
     SPLINE_BUCKET_SCALE,
     SPLINE_ORDER,
     SPLINE_OUTSIDE,
-) = range(8)
-SPLINE_HEADER = 8
+    SPLINE_INVERTED,
+) = range(9)
+SPLINE_HEADER = 9
 OUTSIDE_EXTEND, OUTSIDE_CLAMP, OUTSIDE_ERROR = 0, 1, 2
 
 # workspace, one row a body: pose, spatial velocity, velocity-product acceleration, articulated inertia

@@ -71,6 +71,17 @@ def random_joint(rng: np.random.Generator, kind: str) -> ph.joints.Joint:
         "periodic_curve": lambda: joints.SplineCurve(
             loop_frames(rng, int(rng.integers(8, 14))), order=int(rng.integers(4, 7)), periodic=True
         ),
+        "planar_translation": lambda: joints.PlanarTranslation(),
+        "slotted_hinge": lambda: joints.SlottedHinge(),
+        "skewed_universal": lambda: joints.SkewedUniversal(rng.uniform(-1.0, 1.0)),
+        "euler": lambda: joints.Euler(str(rng.choice(["zyx", "xyz", "zxz"]))),
+        "elliptic": lambda: joints.Elliptic(*rng.uniform(0.3, 1.5, 2)),
+        "ellipsoid": lambda: joints.Ellipsoid(*rng.uniform(0.3, 1.0, 3), winging=rng.uniform(-0.5, 0.5)),
+        "custom": lambda: custom_joint(rng),
+        "inverted": lambda: joints.Inverted(
+            joints.Composite((random_joint(rng, "spline_curve"), joints.Hinge(axis), joints.Spherical()))
+        ),
+        "inverted_ellipsoid": lambda: joints.Inverted(random_joint(rng, "ellipsoid")),
         "composite": lambda: joints.Composite(
             (
                 joints.SplineCurve(smooth_frames(rng, 7)),
@@ -81,6 +92,25 @@ def random_joint(rng: np.random.Generator, kind: str) -> ph.joints.Joint:
         ),
     }
     return makers[kind]()
+
+
+def custom_joint(rng: np.random.Generator) -> ph.joints.Custom:
+    """Two coordinates, functions of every kind, a rotation that does not move."""
+    joints = ph.joints
+    knots = np.cumsum(rng.uniform(0.3, 0.8, 7)) - 2.0
+    return joints.Custom(
+        coordinates=("flexion", "twist"),
+        rotations=(
+            (rng.normal(size=3), joints.Linear(1.2, 0.1), "flexion"),
+            (rng.normal(size=3), joints.Polynomial(rng.normal(size=4) * 0.2), "flexion"),
+            (rng.normal(size=3), joints.Linear(-0.7), "twist"),
+        ),
+        translations=(
+            (rng.normal(size=3), joints.CubicSpline(knots, rng.normal(size=7) * 0.1), "flexion"),
+            (rng.normal(size=3), joints.CubicSpline(knots, rng.normal(size=7) * 0.1, "natural"), "twist"),
+            (rng.normal(size=3), joints.Linear(0.0, 0.3), None),
+        ),
+    )
 
 
 JOINT_KINDS = (
@@ -97,6 +127,15 @@ JOINT_KINDS = (
     "spline_curve",
     "periodic_curve",
     "composite",
+    "planar_translation",
+    "slotted_hinge",
+    "skewed_universal",
+    "euler",
+    "elliptic",
+    "ellipsoid",
+    "custom",
+    "inverted",
+    "inverted_ellipsoid",
 )
 
 

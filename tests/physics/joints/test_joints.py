@@ -39,6 +39,13 @@ def inside(joint, q, margin=0.02):
                 knots = knots + turn
             span = np.clip(np.searchsorted(knots, q[d]) - 1, 0, len(knots) - 2)
             q[d] = np.clip(q[d], knots[span] + margin, knots[span + 1] - margin)
+        if isinstance(part, ph.joints.Custom):
+            for _, function, name in part.translations:
+                if isinstance(function, ph.joints.CubicSpline):
+                    k = d + part.coordinates.index(name)
+                    near = min(function.x, key=lambda x, k=k: abs(x - q[k]))
+                    if abs(near - q[k]) < margin:
+                        q[k] = near + margin
         d += part.num_coordinates
     return q
 
@@ -132,6 +139,12 @@ def test_bad_input_is_named():
         (lambda: ph.joints.Hinge((0, 0, 0)), "zero"),
         (lambda: ph.joints.Universal((1, 0, 0), (2, 0, 0)), "differ"),
         (lambda: ph.joints.Composite(()), "no parts"),
+        (lambda: ph.joints.Euler("zzx"), "zzx"),
+        (lambda: ph.joints.Elliptic(1.0, 0.0), "b must be positive, got 0"),
+        (lambda: ph.joints.Inverted("hinge"), "must be given a joint"),
+        (lambda: ph.joints.SkewedUniversal(np.pi / 2), "axes must differ"),
+        (lambda: ph.joints.CubicSpline([0, 1, 1], [0, 1, 2]), "must increase, got 1 before 1"),
+        (lambda: ph.joints.Custom((), (), ()), "different names"),
         (lambda: ph.joints.Hinge().evaluate(np.nan), "finite"),
         (lambda: ph.joints.from_dict({"type": "hinge", "axle": [1, 0, 0]}), "axle"),
         (lambda: ph.joints.from_dict({"type": "hook"}), "hook"),
@@ -149,3 +162,94 @@ def test_order_three_is_for_kinematics():
     model = builder.build()
     with pytest.raises(ph.ModelError, match="kinematics only"):
         ph.simulate(model, model.state(), 0.1)
+
+
+def test_functions_against_differences_and_their_ends():
+    joints = ph.joints
+    x = np.array([0.0, 0.5, 1.1, 1.4, 2.0, 2.2])
+    y = np.sin(3.0 * x)
+    functions = [
+        joints.Linear(2.0, -1.0),
+        joints.Wave(0.3, -0.7, 0.1),
+        joints.Polynomial((1.0, -2.0, 0.5, 0.3)),
+        joints.TangentAngle(2.0, 0.7),
+        joints.CubicSpline(x, y),
+        joints.CubicSpline(x, y, "natural"),
+    ]
+    for function in functions:
+        for q in (-0.8, 0.2, 0.9, 1.7, 3.1, 7.0):
+            value, slope, curve = function.derivatives(q)
+            assert value == function(q)
+            h = 1e-5
+            assert np.isclose(slope, (function(q + h) - function(q - h)) / (2 * h), atol=1e-8)
+            rise = function.derivatives(q + h)[1] - function.derivatives(q - h)[1]
+            assert np.isclose(curve, rise / (2 * h), atol=1e-7)
+        assert joints.function_from_dict(json.loads(json.dumps(function.to_dict()))) == function
+    for spline in functions[4:]:
+        assert np.allclose(spline(x), y, atol=1e-14)
+        end = spline.derivatives(x[-1] + 1.0)
+        assert end[2] == 0.0 and np.isclose(end[0], y[-1] + end[1], atol=1e-13)
+    assert abs(functions[5].derivatives(x[0] + 1e-9)[2]) < 1e-6
+
+
+def test_tangent_angle_goes_on_over_whole_turns():
+    ellipse = ph.joints.TangentAngle(3.0, 0.5)
+    turns = ellipse(np.linspace(0.0, 4.0 * np.pi, 400))
+    assert np.all(np.diff(turns) > 0.0) and np.isclose(turns[-1], 4.0 * np.pi, atol=1e-12)
+
+
+def test_elliptic_joint_is_the_papers():
+    """Eqs. 17-20 as printed."""
+    a, b = 1.3, 0.6
+    joint = ph.joints.Elliptic(a, b)
+    for q in (-2.0, 0.0, 0.7, 2.9):
+        pose, s, ds = joint.evaluate(q)
+        phi = np.arctan2(b * np.sin(q), a * np.cos(q))
+        assert np.allclose(pose[:3, 3], [a * np.sin(q), -b * np.cos(q), 0.0], atol=1e-15)
+        turn = ph.lie.so3_exp(np.array([0.0, 0.0, phi]))
+        assert np.allclose(pose[:3, :3], turn, atol=1e-15)
+        rate = a * b / (a**2 * np.cos(q) ** 2 + b**2 * np.sin(q) ** 2)
+        assert np.allclose(s[:, 0], [0, 0, rate, *(turn.T @ [a * np.cos(q), b * np.sin(q), 0])], atol=1e-14)
+        bend = [(b * rate - a) * np.sin(q), (b - a * rate) * np.cos(q), 0.0]
+        assert np.allclose(ds[3:, 0, 0], turn.T @ bend, atol=1e-14)
+
+
+def test_ellipsoid_is_the_guides():
+    """Position of sec. 3.4.11; surface frame Rx Ry (eq. 3.29), its z axis as the guide has it."""
+    a, b, c = 0.9, 0.5, 0.7
+    joint = ph.joints.Ellipsoid(a, b, c)
+    for psi, gamma in ((0.0, 0.0), (0.4, -0.8), (-1.1, 0.5)):
+        pose = joint.transform([psi, gamma, 0.0, 0.0])
+        expected = [a * np.sin(gamma), -b * np.sin(psi) * np.cos(gamma), c * np.cos(psi) * np.cos(gamma)]
+        assert np.allclose(pose[:3, 3], expected, atol=1e-15)
+        assert np.allclose(pose[:3, 2], np.array(expected) / [a, b, c], atol=1e-15)
+    turned = joint.transform([0.0, 0.0, 0.3, 0.2])[:3, :3]
+    about_z, about_x = (ph.lie.so3_exp(np.array(r)) for r in ([0, 0, 0.3], [0.2, 0, 0]))
+    assert np.allclose(turned, about_z @ about_x, atol=1e-15)
+
+
+def test_skewed_universal_is_the_guides_matrix():
+    skew, theta, phi = 0.5, 0.7, -0.4
+    ca, sa, ct, st, cp, sp = (f(x) for x in (skew, theta, phi) for f in (np.cos, np.sin))
+    vp, beta = 1.0 - cp, ca**2 + sa**2 * cp
+    expected = [
+        [ct * cp - st * sa * sp, -st * beta - sa * ct * sp, ca * (ct * sp - sa * st * vp)],
+        [st * cp + ct * sa * sp, ct * beta - sa * st * sp, ca * (st * sp + sa * ct * vp)],
+        [-ca * sp, ca * sa * vp, sa**2 + ca**2 * cp],
+    ]
+    pose = ph.joints.SkewedUniversal(skew).transform([theta, phi])
+    assert np.allclose(pose[:3, :3], expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("kind", ["hinge", "spline_curve", "periodic_curve", "composite", "ellipsoid"])
+def test_inverted_joint_is_the_inverse(kind):
+    rng = np.random.default_rng(11)
+    joint = random_joint(rng, kind)
+    inverted = ph.joints.Inverted(joint)
+    for _ in range(5):
+        q = random_coordinates(rng, joint)
+        assert np.allclose(inverted.transform(q) @ joint.transform(q), np.eye(4), atol=1e-13)
+        beyond = q + 10.0  # splines go on along the twist of their end
+        assert np.allclose(inverted.transform(beyond) @ joint.transform(beyond), np.eye(4), atol=1e-11)
+    again = ph.joints.Inverted(inverted)
+    assert np.allclose(again.evaluate(q)[2], joint.evaluate(q)[2], atol=1e-12)

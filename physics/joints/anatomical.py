@@ -1,0 +1,184 @@
+"""Joints whose factors follow functions of the coordinates: ellipses, ellipsoids, OpenSim's CustomJoint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import FormatError, ModelError
+from ..kernels import layout
+from ..validation import number, unit_axis
+from .base import IDENTITY, Block, Factorization, Joint
+from .elementary import X, Y, Z, sliding, turning
+from .functions import Function, Linear, TangentAngle, Wave, function_from_dict
+from .spline_curve import kernel_twists
+
+
+def function_block(twist: FloatArray, function: Function, weights: Sequence[float], first: int = 0) -> Block:
+    """exp(twist f(u)) where u is the weighted sum of the coordinates from `first` on."""
+    data = np.concatenate([kernel_twists(twist[None])[0], [len(weights)], weights, function.data()])
+    return Block(layout.FUNCTION, first, IDENTITY, data)
+
+
+@dataclass(frozen=True, eq=False)
+class Elliptic(Joint):
+    """Sliding along an ellipse in the x-y plane, turned with its tangent (Lee & Terzopoulos 2008, eqs. 17-20).
+
+    Attributes:
+        a, b: semi-axes along x and y [m]; at q = 0 the frame stands at (0, -b).
+    """
+
+    a: float
+    b: float
+    type: ClassVar[str] = "elliptic"
+    coordinate_names = ("angle",)
+    coordinate_units = ("rad",)
+
+    def __post_init__(self) -> None:
+        for name in ("a", "b"):
+            object.__setattr__(self, name, number(getattr(self, name), f"elliptic joint {name}", positive=True))
+
+    def factorization(self) -> Factorization:
+        return Factorization(
+            (
+                function_block(sliding(X), Wave(sine=self.a), [1.0]),
+                function_block(sliding(Y), Wave(cosine=-self.b), [1.0]),
+                function_block(turning(Z), TangentAngle(self.a, self.b), [1.0]),
+            ),
+            IDENTITY,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "a": self.a, "b": self.b}
+
+
+@dataclass(frozen=True, eq=False)
+class Ellipsoid(Joint):
+    """Sliding over an ellipsoid by longitude and latitude, then turning by theta about z and phi about x.
+
+    ArtiSynth's ellipsoid joint made compatible with OpenSim (its guide, sec. 3.4.11, eq. 3.29): the surface frame turns by
+    Rx(longitude) Ry(latitude), which is near to the true normal but not the same. Its translations, products of sines, are
+    waves of the sum and the difference of both angles, so that every factor is a function of one number.
+
+    Attributes:
+        a, b, c: semi-axes along x, y, z [m]; with all coordinates 0 the frame stands at (0, 0, c).
+        winging: angle between x and the axis of phi, in the x-y plane [rad].
+    """
+
+    a: float
+    b: float
+    c: float
+    winging: float = 0.0
+    type: ClassVar[str] = "ellipsoid"
+    coordinate_names = ("longitude", "latitude", "theta", "phi")
+    coordinate_units = ("rad", "rad", "rad", "rad")
+
+    def __post_init__(self) -> None:
+        for name in ("a", "b", "c"):
+            value = number(getattr(self, name), f"ellipsoid joint {name}", positive=True)
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "winging", number(self.winging, "ellipsoid joint winging"))
+
+    def factorization(self) -> Factorization:
+        axis = (np.cos(self.winging), np.sin(self.winging), 0.0)
+        half_b, half_c = 0.5 * self.b, 0.5 * self.c
+        turns = [turning(X), turning(Y), turning(Z), turning(axis)]
+        return Factorization(
+            (
+                function_block(sliding(X), Wave(sine=self.a), [1.0], 1),
+                function_block(sliding(Y), Wave(sine=-half_b), [1.0, 1.0]),
+                function_block(sliding(Y), Wave(sine=-half_b), [1.0, -1.0]),
+                function_block(sliding(Z), Wave(cosine=half_c), [1.0, 1.0]),
+                function_block(sliding(Z), Wave(cosine=half_c), [1.0, -1.0]),
+                *(function_block(twist, Linear(), [1.0], k) for k, twist in enumerate(turns)),
+            ),
+            IDENTITY,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "a": self.a, "b": self.b, "c": self.c, "winging": self.winging}
+
+
+@dataclass(frozen=True, eq=False)
+class Custom(Joint):
+    """OpenSim's CustomJoint: translations along three axes of the parent, then three rotations, each a function.
+
+    Attributes:
+        coordinates: their names, at least one.
+        rotations, translations: three entries (axis, function, coordinate name or None) each; without a coordinate the
+            function is taken at 0, which makes a constant of a `Linear`. Axes are unit vectors; the rotation axes follow
+            each other in the body, the translation axes stand still in the parent.
+    """
+
+    coordinates: tuple[str, ...]
+    rotations: tuple[Any, ...]
+    translations: tuple[Any, ...]
+    units: tuple[str, ...] = ()
+    type: ClassVar[str] = "custom"
+
+    def __post_init__(self) -> None:
+        names = tuple(self.coordinates)
+        if not names or len(set(names)) != len(names) or not all(isinstance(name, str) for name in names):
+            raise ModelError(f"custom joint coordinates must be different names, got {self.coordinates!r}")
+        units = tuple(self.units) or ("rad",) * len(names)
+        if len(units) != len(names) or not set(units) <= {"rad", "m", "1"}:
+            raise ModelError(f"custom joint units must be 'rad', 'm' or '1' for each coordinate, got {units!r}")
+        object.__setattr__(self, "coordinates", names)
+        object.__setattr__(self, "units", units)
+        object.__setattr__(self, "coordinate_names", names)
+        object.__setattr__(self, "coordinate_units", units)
+        for key in ("rotations", "translations"):
+            object.__setattr__(self, key, tuple(_checked_axes(getattr(self, key), key, names)))
+        used = {name for _, _, name in (*self.rotations, *self.translations)}
+        for name in names:
+            if name not in used:
+                raise ModelError(f"custom joint coordinate {name!r} moves nothing")
+
+    def factorization(self) -> Factorization:
+        def block(twist: FloatArray, function: Function, name: str | None) -> Block:
+            if name is None:
+                return function_block(twist, function, [])
+            return function_block(twist, function, [1.0], self.coordinates.index(name))
+
+        slides = [block(sliding(axis), function, name) for axis, function, name in self.translations]
+        turns = [block(turning(axis), function, name) for axis, function, name in self.rotations]
+        return Factorization((*slides, *turns), IDENTITY)
+
+    def to_dict(self) -> dict[str, Any]:
+        def listed(entries: Sequence[Any]) -> list[Any]:
+            return [
+                {"axis": list(axis), "function": function.to_dict(), "coordinate": name}
+                for axis, function, name in entries
+            ]
+
+        return {
+            "type": self.type,
+            "coordinates": list(self.coordinates),
+            "units": list(self.units),
+            "rotations": listed(self.rotations),
+            "translations": listed(self.translations),
+        }
+
+
+def _checked_axes(entries: Any, key: str, names: tuple[str, ...]) -> list[Any]:
+    """Three (axis, function, coordinate) of a custom joint; entries read from a file are objects of those keys."""
+    checked = []
+    for number_, entry in enumerate(entries):
+        where = f"custom joint {key}[{number_}]"
+        if isinstance(entry, dict):
+            if set(entry) != {"axis", "function", "coordinate"}:
+                raise FormatError(f"{where} must have axis, function and coordinate, got {sorted(entry)}")
+            entry = (entry["axis"], function_from_dict(entry["function"]), entry["coordinate"])
+        axis, function, name = entry
+        if not isinstance(function, Function):
+            raise ModelError(f"{where} must follow a function of physics.joints, got {function!r:.80}")
+        if name is not None and name not in names:
+            raise ModelError(f"{where} follows an unknown coordinate {name!r}; there are {', '.join(names)}")
+        checked.append((tuple(float(x) for x in unit_axis(axis, f"{where} axis")), function, name))
+    if len(checked) != 3:
+        raise ModelError(f"custom joint {key} must be three, got {len(checked)}")
+    return checked

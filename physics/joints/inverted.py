@@ -1,0 +1,58 @@
+"""A joint run backward: parent and child change places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import lie
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..kernels import layout
+from .base import Block, Factorization, Joint
+from .spline_curve import inverted_spline, negated_twists
+
+
+@dataclass(frozen=True, eq=False)
+class Inverted(Joint):
+    """G(q) = F(q)^-1 of another joint F: its factors in reverse order with opposite twists.
+
+    A spline curve times an inverted one rolls one curve along another (Lee & Terzopoulos 2008, Fig. 5c).
+    """
+
+    joint: Joint
+    type: ClassVar[str] = "inverted"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.joint, Joint):
+            raise ModelError(f"inverted joint must be given a joint, got {self.joint!r:.80}")
+        object.__setattr__(self, "coordinate_names", self.joint.coordinate_names)
+        object.__setattr__(self, "coordinate_units", self.joint.coordinate_units)
+
+    @property
+    def range(self) -> FloatArray:
+        return self.joint.range
+
+    def factorization(self) -> Factorization:
+        parts = self.joint.factorization()
+        blocks = []
+        frame = lie.inverse(parts.after)
+        for block in reversed(parts.blocks):
+            blocks.append(Block(block.kind, block.coordinate, frame, _opposite(block)))
+            frame = lie.inverse(block.frame)
+        return Factorization(tuple(blocks), frame)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "joint": self.joint.to_dict()}
+
+
+def _opposite(block: Block) -> FloatArray:
+    """Data of the block whose motion is the inverse."""
+    if block.kind == layout.SPLINE_CURVE:
+        return inverted_spline(block.data)
+    if block.kind == layout.FUNCTION:
+        width = layout.TWIST_WIDTH
+        return np.concatenate([negated_twists(block.data[:width]), block.data[width:]])
+    return -block.data  # a screw's rates, a rotation vector's sign

@@ -1,0 +1,75 @@
+"""Functions of one coordinate that a joint's factor may follow, each with its first two derivatives.
+
+In data a function is its kind, then its numbers: linear (slope, offset); trigonometric (a, b, c) for a sin q + b cos q + c;
+polynomial (count, coefficients by rising powers); piecewise (pieces, order, breaks, coefficients by rising powers of
+q - break), going on along a straight line beyond its ends, as OpenSim's splines do; tangent angle (a, b) for the direction
+atan2(b sin q, a cos q) of an ellipse, continued over whole turns.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ._jit import inline, jit
+from .layout import LINEAR_FUNCTION, POLYNOMIAL, PIECEWISE, TRIGONOMETRIC
+from .spatial import Array, Vector
+
+
+@inline
+def horner(data: Array, offset: int, count: int, x: float) -> Vector:
+    """Value, first and second derivative of a polynomial by rising powers."""
+    value, slope, curve = 0.0, 0.0, 0.0
+    for k in range(count - 1, -1, -1):
+        curve = curve * x + slope
+        slope = slope * x + value
+        value = value * x + data[offset + k]
+    return value, slope, 2.0 * curve
+
+
+@inline
+def piecewise(data: Array, offset: int, q: float) -> Vector:
+    pieces = int(data[offset])
+    order = int(data[offset + 1])
+    breaks = offset + 2
+    x = min(max(q, data[breaks]), data[breaks + pieces])
+    low, high = 0, pieces - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if data[breaks + middle] <= x:
+            low = middle
+        else:
+            high = middle - 1
+    value, slope, curve = horner(data, breaks + pieces + 1 + low * order, order, x - data[breaks + low])
+    if q != x:
+        value += slope * (q - x)
+        curve = 0.0
+    return value, slope, curve
+
+
+@inline
+def tangent_angle(a: float, b: float, q: float) -> Vector:
+    """phi of Lee & Terzopoulos 2008, eq. 18, on the branch that is q for a circle; phi' and phi''."""
+    sine, cosine = math.sin(q), math.cos(q)
+    # atan2(b s, a c) - q by the sine and cosine of the difference: it never leaves (-pi / 2, pi / 2)
+    difference = math.atan2((b - a) * sine * cosine, a * cosine * cosine + b * sine * sine)
+    square = a * a * cosine * cosine + b * b * sine * sine
+    slope = a * b / square
+    curve = slope * 2.0 * (a * a - b * b) * sine * cosine / square
+    return q + difference, slope, curve
+
+
+@jit
+def evaluate_function(data: Array, offset: int, q: float) -> Vector:
+    """Value, first and second derivative at q of the function that begins at offset."""
+    kind = int(data[offset])
+    if kind == LINEAR_FUNCTION:
+        return data[offset + 1] * q + data[offset + 2], data[offset + 1], 0.0
+    if kind == TRIGONOMETRIC:
+        sine, cosine = math.sin(q), math.cos(q)
+        wave = data[offset + 1] * sine + data[offset + 2] * cosine
+        return wave + data[offset + 3], data[offset + 1] * cosine - data[offset + 2] * sine, -wave
+    if kind == POLYNOMIAL:
+        return horner(data, offset + 2, int(data[offset + 1]), q)
+    if kind == PIECEWISE:
+        return piecewise(data, offset + 1, q)
+    return tangent_angle(data[offset + 1], data[offset + 2], q)
