@@ -31,11 +31,9 @@ def random_pose(rng: Generator, angle: float = 3.0, length: float = 0.5) -> Floa
     return pose
 
 
-def smooth_frames(
-    rng: Generator, count: int, angle: float = 0.3, length: float = 0.08, waves: float = 0.5
-) -> FloatArray:
-    """Frames along a smooth motion: the twist from one to the next turns slowly, in `waves` waves (count, 4, 4)."""
-    phases = np.linspace(0.0, 4.0 * waves, count - 1)[:, None]
+def smooth_frames(rng: Generator, count: int, angle: float = 0.3, length: float = 0.08) -> FloatArray:
+    """Frames along a smooth motion: the twist from one to the next turns slowly (count, 4, 4)."""
+    phases = np.linspace(0.0, 2.0, count - 1)[:, None]
     start, slope, bend = (np.concatenate([unit_vector(rng), unit_vector(rng)]) for _ in range(3))
     twists = start + 0.6 * np.sin(phases) * slope + 0.3 * np.sin(2.0 * phases) * bend
     twists[:, :3] *= angle
