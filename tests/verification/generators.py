@@ -159,15 +159,24 @@ def random_body(rng: Generator, kinds: tuple[str, ...] = tuple(JOINTS)) -> dict[
     }
 
 
+PASSIVE = {"stiffness": 5.0, "damping": 0.05, "armature": 0.02}  # at most, SI units
+
+
 def random_tree(rng: Generator, num_bodies: int, kinds: tuple[str, ...] = tuple(JOINTS)) -> Any:
-    """A tree (or forest) of bodies with joints of the named kinds, long branches as likely as bushy ones."""
+    """A tree (or forest) of bodies with joints of the named kinds, long branches as likely as bushy ones.
+
+    Every coordinate has a spring, a damper and some armature.
+    """
     builder = ph.ModelBuilder(gravity=9.81 * unit_vector(rng))
     bodies: list[Any] = []
     for index in range(num_bodies):
         parent = None
         if bodies and rng.random() > 0.05:
             parent = bodies[-1] if rng.random() < 0.6 else bodies[rng.integers(len(bodies))]
-        bodies.append(builder.add_body(f"body {index}", parent=parent, **random_body(rng, kinds)))
+        body = random_body(rng, kinds)
+        count = body["joint"].num_coordinates
+        passive = {name: most * rng.random(count) for name, most in PASSIVE.items()}
+        bodies.append(builder.add_body(f"body {index}", parent=parent, **body, **passive))
     return builder.build()
 
 
