@@ -19,17 +19,21 @@ def run() -> int:
         return int(end.code or 0)
     try:
         with cli.silenced():
-            import bpy  # noqa: F401
-    except ImportError as error:
-        print(f"error: Blender as a Python module (bpy) is missing: {error}", file=sys.stderr)
-        return 1
-    from . import register, unregister
+            try:
+                import bpy  # noqa: F401
+            except ImportError as error:
+                print(f"error: Blender as a Python module (bpy) is missing: {error}", file=sys.stderr)
+                return 1
+            from . import register, unregister
 
-    register()
-    try:
-        return cli.main(sys.argv[1:])
-    finally:
-        unregister()
+            register()
+        try:
+            return cli.main(sys.argv[1:])
+        finally:
+            unregister()
+    except KeyboardInterrupt:  # before cli.main had taken over
+        print("error: interrupted; nothing was written", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":

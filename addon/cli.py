@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -163,7 +165,11 @@ def _save(target: Path, reporter: Any) -> int:
 
 
 class silenced:
-    """Blender's own lines on standard output, out of the way of ours: the descriptor, since they come from C."""
+    """Around Blender's own work: its lines stay out of ours, an interrupt waits until it is done.
+
+    The lines come from C, so the descriptor is turned away. An interrupt that arrived inside would be lost in
+    Blender, or crash it while it is imported.
+    """
 
     def __enter__(self) -> None:
         sys.stdout.flush()
@@ -171,8 +177,16 @@ class silenced:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.close(null)
+        self._interrupts: list[int] = []
+        self._handler: Any = None
+        if threading.current_thread() is threading.main_thread():
+            self._handler = signal.signal(signal.SIGINT, lambda number, _: self._interrupts.append(number))
 
     def __exit__(self, *_: Any) -> None:
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
         sys.stdout.flush()
         os.dup2(self._kept, 1)
         os.close(self._kept)
+        if self._interrupts:
+            raise KeyboardInterrupt

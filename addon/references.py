@@ -169,4 +169,6 @@ def has_joint(scene: Any, body: Body) -> bool:
 
 def joints_of(scene: Any) -> list[Any]:
     """Every joint of a scene: the Empties that carry one, by name."""
-    return [item for item in sorted(scene.objects, key=lambda each: each.name) if item.condyle.joint.enabled]
+    # panels ask at every redraw: the type is quick to read, our own data is not
+    found = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.joint.enabled]
+    return sorted(found, key=lambda each: each.name)

@@ -65,6 +65,8 @@ def register() -> None:
     properties.attach()
     bpy.app.handlers.load_post.append(migrations.on_load)
     drawing.start()
+    if hasattr(bpy.data, "objects"):  # not while Blender starts; a file loaded later is told to the handler
+        migrations.on_load()
     _command = bpy.utils.register_cli_command("condyle", run_command)
 
 

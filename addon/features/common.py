@@ -58,7 +58,7 @@ def active_joint(context: Any) -> Any:
     if owner is not None and owner.condyle.joint.enabled:
         return owner
     body = references.active_body(context)
-    joints = [item for item in context.scene.objects if item.condyle.joint.enabled]
+    joints = references.joints_of(context.scene)
     for role in ("child", "parent"):
         for item in joints:
             if references.same(references.resolve(getattr(item.condyle.joint, role)), body):

@@ -31,11 +31,9 @@ def random_pose(rng: Generator, angle: float = 3.0, length: float = 0.5) -> Floa
     return pose
 
 
-def smooth_frames(
-    rng: Generator, count: int, angle: float = 0.3, length: float = 0.08, waves: float = 0.5
-) -> FloatArray:
-    """Frames along a smooth motion: the twist from one to the next turns slowly, in `waves` waves (count, 4, 4)."""
-    phases = np.linspace(0.0, 4.0 * waves, count - 1)[:, None]
+def smooth_frames(rng: Generator, count: int, angle: float = 0.3, length: float = 0.08) -> FloatArray:
+    """Frames along a smooth motion: the twist from one to the next turns slowly (count, 4, 4)."""
+    phases = np.linspace(0.0, 2.0, count - 1)[:, None]
     start, slope, bend = (np.concatenate([unit_vector(rng), unit_vector(rng)]) for _ in range(3))
     twists = start + 0.6 * np.sin(phases) * slope + 0.3 * np.sin(2.0 * phases) * bend
     twists[:, :3] *= angle
@@ -161,15 +159,24 @@ def random_body(rng: Generator, kinds: tuple[str, ...] = tuple(JOINTS)) -> dict[
     }
 
 
+PASSIVE = {"stiffness": 5.0, "damping": 0.05, "armature": 0.02}  # at most, SI units
+
+
 def random_tree(rng: Generator, num_bodies: int, kinds: tuple[str, ...] = tuple(JOINTS)) -> Any:
-    """A tree (or forest) of bodies with joints of the named kinds, long branches as likely as bushy ones."""
+    """A tree (or forest) of bodies with joints of the named kinds, long branches as likely as bushy ones.
+
+    Every coordinate has a spring, a damper and some armature.
+    """
     builder = ph.ModelBuilder(gravity=9.81 * unit_vector(rng))
     bodies: list[Any] = []
     for index in range(num_bodies):
         parent = None
         if bodies and rng.random() > 0.05:
             parent = bodies[-1] if rng.random() < 0.6 else bodies[rng.integers(len(bodies))]
-        bodies.append(builder.add_body(f"body {index}", parent=parent, **random_body(rng, kinds)))
+        body = random_body(rng, kinds)
+        count = body["joint"].num_coordinates
+        passive = {name: most * rng.random(count) for name, most in PASSIVE.items()}
+        bodies.append(builder.add_body(f"body {index}", parent=parent, **body, **passive))
     return builder.build()
 
 

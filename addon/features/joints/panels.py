@@ -37,9 +37,9 @@ class JointPanel(SidebarPanel, Panel):
         if settings.type in AXIS_TYPES:
             draw_axes(layout, settings, settings.type)
         elif settings.type == "composite":
-            for part in settings.parts:
+            for number, part in enumerate(settings.parts, 1):
                 box = layout.box()
-                box.prop(part, "type")
+                box.prop(part, "type", text=f"Part {number}")
                 if part.type in AXIS_TYPES:
                     draw_axes(box, part, part.type)
             row = layout.row(align=True)

@@ -176,14 +176,14 @@ class JointPart(PropertyGroup):
         name="Axis",
         description="Axis in the joint's frame",
         default=(0, 0, 1),
-        subtype="DIRECTION",
+        subtype="XYZ",
         override=OVERRIDE,
     )
     axis_2: FloatVectorProperty(
         name="Second Axis",
         description="Second axis of a universal joint",
         default=(0, 1, 0),
-        subtype="DIRECTION",
+        subtype="XYZ",
         override=OVERRIDE,
     )
     pitch: FloatProperty(
@@ -243,14 +243,14 @@ class JointProperties(PropertyGroup):
         name="Axis",
         description="Axis in the joint's frame",
         default=(0, 0, 1),
-        subtype="DIRECTION",
+        subtype="XYZ",
         override=OVERRIDE,
     )
     axis_2: FloatVectorProperty(
         name="Second Axis",
         description="Second axis of a universal joint",
         default=(0, 1, 0),
-        subtype="DIRECTION",
+        subtype="XYZ",
         override=OVERRIDE,
     )
     pitch: FloatProperty(

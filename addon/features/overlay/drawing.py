@@ -7,6 +7,8 @@ from typing import Any
 
 import bpy
 
+from ... import references
+
 SAMPLES = 96
 CURVE_COLOR = (1.0, 0.62, 0.1, 1.0)
 CURVE_COLOR_DIM = (1.0, 0.62, 0.1, 0.45)
@@ -38,7 +40,7 @@ def _visible_joints(context: Any) -> list[Any]:
     shown = space is None or getattr(getattr(space, "overlay", None), "show_overlays", True)
     if not (settings.show and shown):
         return []
-    return [item for item in context.scene.objects if item.condyle.joint.enabled and item.visible_get()]
+    return [item for item in references.joints_of(context.scene) if item.visible_get()]
 
 
 def joint_lines(scene: Any, item: Any) -> tuple[Any, Any]:

@@ -19,7 +19,7 @@ class SimulationProperties(PropertyGroup):
     """How a scene is simulated."""
 
     use_scene_range: BoolProperty(
-        name="Scene's Frame Range",
+        name="Scene's Frames",
         description="Simulate the scene's frames (or its preview range where that is on)",
         default=True,
         override=OVERRIDE,
