@@ -11,13 +11,14 @@ import numpy as np
 from . import lie
 from ._typing import FloatArray
 from .errors import ModelError
+from .immutable import ReadOnlyArrays
 from .joints import Joint
 from .packing import Link
-from .validation import finite_array, inertia_matrix, number
+from .validation import all_finite, finite_array, float_array, inertia_matrix, number
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class Body(ReadOnlyArrays):
     """A rigid body; arrays are read-only. Units and meanings as in `ModelBuilder.add_body`.
 
     ``limits`` is (n, 2), infinite where there is none; ``limit_stiffness`` and ``limit_damping`` are None where the
@@ -112,9 +113,7 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
         limit_stiffness=chosen["limit_stiffness"],
         limit_damping=chosen["limit_damping"],
     )
-    for value in vars(body).values():
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
+    body.lock()
     return body
 
 
@@ -128,7 +127,9 @@ def _pose(value: Any, name: str) -> FloatArray:
 
 
 def _per_coordinate(value: Any, n: int, name: str, not_negative: bool = False) -> FloatArray:
-    array = finite_array(value, (n,) if np.ndim(value) else (), name)
+    array = all_finite(float_array(value, name), name)
+    if array.shape not in ((), (n,)):
+        raise ModelError(f"{name} must have shape ({n},), got {array.shape}")
     result = np.full(n, array) if array.ndim == 0 else array
     if not_negative and (result < 0.0).any():
         raise ModelError(f"{name} must not be negative, got {result[result < 0.0][0]:g}")
@@ -143,19 +144,30 @@ def _limits(value: Any, joint: Joint, name: str) -> FloatArray:
         if value != "range":
             raise ModelError(f"{name} must be None, 'range' or pairs of numbers, got {value!r}")
         return np.array(joint.range, dtype=np.float64).reshape(n, 2)
-    pairs = [value] if n == 1 and np.ndim(value) == 1 else value
     try:
-        limits = np.array(
-            [
-                [-np.inf if low is None else float(low), np.inf if high is None else float(high)]
-                for low, high in pairs
-            ]
-        ).reshape(-1, 2)
-    except (TypeError, ValueError) as error:
+        listed = np.asarray(value, dtype=object)  # None stands for an open end
+    except ValueError as error:
         raise ModelError(f"{name} must be pairs (lower, upper), got {value!r:.80}") from error
-    if len(limits) != n:
-        raise ModelError(f"{name} must be {n} pairs (lower, upper), got {len(limits)}")
+    pairs = listed[None] if n == 1 and listed.ndim == 1 else listed
+    if n == 0 and pairs.size == 0:
+        pairs = pairs.reshape(0, 2)
+    if pairs.shape != (n, 2):
+        raise ModelError(f"{name} must be {n} pairs (lower, upper), got {value!r:.80}")
+    limits = np.array(
+        [
+            [-np.inf if low is None else _bound(low, name), np.inf if high is None else _bound(high, name)]
+            for low, high in pairs
+        ]
+    ).reshape(-1, 2)
     for lower, upper in limits:
         if not lower < upper:
             raise ModelError(f"{name} are empty or reversed: [{lower:g}, {upper:g}]")
     return limits
+
+
+def _bound(value: Any, name: str) -> float:
+    """One end of a limit; infinite is open."""
+    bound = float_array(value, name)
+    if bound.shape != () or np.isnan(bound):
+        raise ModelError(f"{name} must be numbers or None, got {value!r:.80}")
+    return float(bound)

@@ -46,6 +46,9 @@ class DivergedError(CondyleError, RuntimeError):
         self.reason = reason
         self.result = result
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.time, self.body, self.reason, self.result)
+
 
 class CancelledError(CondyleError):
     """The progress callback asked to stop; ``result`` holds what was computed until then, or None."""
@@ -53,3 +56,6 @@ class CancelledError(CondyleError):
     def __init__(self, message: str = "cancelled", result: Any = None) -> None:
         super().__init__(message)
         self.result = result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.result)

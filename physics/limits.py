@@ -48,11 +48,16 @@ def _chooses(body: Body) -> bool:
 
 
 def _middle(body: Body) -> FloatArray:
-    """A configuration to judge by: the middle of the limits, 0 where they are open."""
-    middle = np.zeros(len(body.limits))
-    both = np.isfinite(body.limits).all(axis=1)
-    middle[both] = body.limits[both].mean(axis=1)
-    return middle
+    """A configuration to judge by: the middle of limits and range, 0 or the one end there is where they are open."""
+    inner = body.joint.range.reshape(-1, 2)
+    lower = np.maximum(body.limits[:, 0], inner[:, 0])
+    upper = np.minimum(body.limits[:, 1], inner[:, 1])
+    outside = lower >= upper  # limits that leave no part of the range: judge by the range itself
+    lower[outside], upper[outside] = inner[outside].T
+    with np.errstate(invalid="ignore"):
+        middle = 0.5 * (lower + upper)
+    result: FloatArray = np.where(np.isfinite(middle), middle, np.clip(0.0, lower, upper))
+    return result
 
 
 def _felt_inertia(bodies: Sequence[Body], wanted: Sequence[int]) -> dict[int, FloatArray]:

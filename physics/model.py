@@ -14,18 +14,19 @@ from . import joints, lie
 from ._typing import FloatArray, IntArray
 from .body import Body, make_body
 from .errors import FormatError, ModelError
+from .immutable import ReadOnlyArrays
 from .joints import Joint
 from .joints.spline_curve import OUTSIDE
 from .kernels import layout
 from .limits import coordinate_rows
 from .packing import Arrays, Workspace, pack
-from .validation import finite_array, number
+from .validation import finite_array, float_array, number
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class State(ReadOnlyArrays):
     """Where a model is and how fast: everything a simulation starts from.
 
     Attributes:
@@ -92,7 +93,7 @@ class Model:
 
     def index(self, body: str) -> int:
         """Index of a body by name; ModelError where there is none."""
-        if body not in self._index:
+        if not isinstance(body, str) or body not in self._index:
             raise ModelError(f"no body is named {body!r}; there are {', '.join(self.body_names)}")
         return self._index[body]
 
@@ -141,7 +142,8 @@ class Model:
         for body, entry in value.items():
             where = self.coordinate_slice(body)
             count = where.stop - where.start
-            default[where] = finite_array(np.atleast_1d(entry), (count,), f"{name} of body {body!r}")
+            values = np.atleast_1d(float_array(entry, f"{name} of body {body!r}"))
+            default[where] = finite_array(values, (count,), f"{name} of body {body!r}")
         return default
 
     def _check_rotations(self, q: FloatArray) -> None:
@@ -262,7 +264,7 @@ class ModelBuilder:
             raise ModelError(f"a body's name must be a string that is not empty, got {name!r}")
         if name in known:
             raise ModelError(f"there is a body named {name!r} already")
-        if parent_name is not None and parent_name not in known:
+        if parent_name is not None and (not isinstance(parent_name, str) or parent_name not in known):
             raise ModelError(f"parent {parent_name!r} of body {name!r} is missing: add parents first")
         body = make_body(
             name,
@@ -287,7 +289,7 @@ class ModelBuilder:
         return body
 
     def build(self) -> Model:
-        """The model; ModelError where it has no body or a body has a coordinate without inertia behind it."""
+        """The model; ModelError where it has no body."""
         if not self.bodies:
             raise ModelError("a model needs at least one body, got none")
         return Model(self.bodies, self.gravity)
@@ -350,6 +352,10 @@ def _parents_first(entries: Any) -> list[Mapping[str, Any]]:
         raise FormatError(f"'bodies' must be a list, got {entries!r:.80}")
     for number_, entry in enumerate(entries):
         _check_keys(entry, BODY_KEYS, ("name", "joint", "mass", "inertia"), f"body number {number_}")
+    for entry in entries:
+        for key in ("name", "parent"):
+            if not isinstance(entry.get(key), str | type(None)):
+                raise FormatError(f"{key!r} of a body must be a string, got {entry[key]!r:.80}")
     names = {entry["name"] for entry in entries}
     for entry in entries:
         if entry.get("parent") is not None and entry["parent"] not in names:

@@ -85,7 +85,8 @@ def plot_fit(fit: Any, path: str | os.PathLike[str] | None, title: str = "") -> 
     """Draw a fit's residuals a pose, and the fitted curve's speed |s| and Hessian norm |ds/dq| along it.
 
     Args:
-        fit: what ``fit_curve`` gives (``joint``, ``q`` (N,), ``residuals`` with ``rotation`` and ``translation`` (N,)).
+        fit: what ``fit_curve`` gives (``joint``, ``q`` (N,), ``residuals`` with ``rotation`` and ``translation``
+            (N,)).
         path: the picture, or None.
         title: above all of it.
 

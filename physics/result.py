@@ -35,7 +35,8 @@ class Result:
     def _observed(self) -> tuple[FloatArray, FloatArray]:
         from .dynamics import observe
 
-        return observe(self.model, self.q, self.qd)
+        # the last sample of a run that left a closed range lies outside it
+        return observe(self.model, self.q, self.qd, anywhere=True)
 
     @property
     def poses(self) -> FloatArray:
@@ -51,7 +52,8 @@ class Result:
     def rotations(self) -> dict[str, FloatArray]:
         """Quaternions wxyz (T, 4), continuous in sign, of every joint with a rotation vector, by body name.
 
-        A composite joint with several has the later ones as ``body.2``, ``body.3`` ...
+        A composite joint with several has the later ones as ``body.2``, ``body.3`` ... (with an underscore more
+        where a body has that name).
         """
         body_int, _, block_int, _, _ = self.model.arrays
         rotations: dict[str, FloatArray] = {}
@@ -63,6 +65,8 @@ class Result:
                     found += 1
                     first = body_int[i, layout.DOF_START] + row[layout.COORDINATE]
                     key = name if found == 1 else f"{name}.{found}"
+                    while found > 1 and key in self.model.body_names:
+                        key += "_"
                     rotations[key] = rotation_quaternions(self.q[:, first : first + 3])
         return rotations
 

@@ -15,7 +15,10 @@ from .integrators import INTEGRATORS
 from .integrators.base import Problem
 from .model import Model, State
 from .result import Result
-from .validation import finite_array, number
+from .validation import all_finite, finite_array, float_array, number
+
+# More than fit into memory with a handful of coordinates.
+MOST_SAMPLES = 1e8
 
 Progress = Callable[[float], "bool | None"]
 
@@ -34,7 +37,7 @@ class Table:
 
     def checked(self, nv: int) -> tuple[FloatArray, FloatArray]:
         """Times and values as contiguous arrays; ModelError names what is wrong."""
-        times = finite_array(self.times, np.shape(self.times), "times of tau")
+        times = all_finite(float_array(self.times, "times of tau"), "times of tau")
         if times.ndim != 1 or not len(times):
             raise ModelError(f"times of tau must have shape (K,), K >= 1, got {times.shape}")
         if (np.diff(times) <= 0.0).any():
@@ -80,14 +83,16 @@ def simulate(
         CancelledError: progress said so; carries what was computed.
         MissingDependencyError: an adaptive method without SciPy.
     """
-    check_state(model, state)
+    state = check_state(model, state)
     model.check_dynamics()
     duration = number(duration, "duration", positive=True)
     dt = number(dt, "dt", positive=True)
-    if integrator not in INTEGRATORS:
+    if not isinstance(integrator, str) or integrator not in INTEGRATORS:
         raise ModelError(f"unknown integrator {integrator!r}; known are {', '.join(INTEGRATORS)}")
     if dt > duration:
         raise ModelError(f"dt {dt:g} is longer than the duration {duration:g}")
+    if progress is not None and not callable(progress):
+        raise ModelError(f"progress must be callable, got {progress!r:.80}")
     interval = dt if record_interval is None else number(record_interval, "record_interval", positive=True)
     problem = Problem(
         model=model,
@@ -105,10 +110,17 @@ def simulate(
 
 def sample_times(start: float, duration: float, interval: float) -> FloatArray:
     """start, start + interval, ... and the end, which is the last of them or comes after it."""
-    count = int(np.floor(duration / interval * (1.0 + 1e-12) + 1e-9))
-    times: FloatArray = start + np.arange(count + 1) * interval
-    if times[-1] < start + duration - 1e-9 * interval:
-        times = np.append(times, start + duration)
+    ratio = duration / interval
+    if ratio > MOST_SAMPLES:
+        raise ModelError(
+            f"a sample every {interval:g} s over {duration:g} s makes {ratio:.3g} samples: record fewer"
+        )
+    count = int(np.floor(ratio * (1.0 + 1e-12) + 1e-9))
+    end = start + duration
+    times: FloatArray = np.minimum(start + np.arange(count + 1) * interval, end)
+    if times[-1] < end - 1e-9 * interval:
+        return np.append(times, end)
+    times[-1] = end
     return times
 
 

@@ -10,19 +10,34 @@ from ._typing import FloatArray
 from .errors import ModelError
 
 
-def finite_array(value: Any, shape: tuple[int, ...], name: str) -> FloatArray:
-    """float64 copy of value with exactly this shape; ModelError naming shape or the first entry that is not
-    finite.
+def float_array(value: Any, name: str) -> FloatArray:
+    """float64 copy of numbers in an array of any shape; ModelError for text, truth values, ragged lists, complex
+    ones.
     """
     try:
+        given = np.asarray(value)
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{name} must be {shape or 'a number'}, got {value!r}") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelError(f"{name} must be numbers, got {value!r:.80}") from error
+    if given.dtype.kind not in "iuf" and array.size:
+        raise ModelError(f"{name} must be numbers, got {value!r:.80}")
+    return array
+
+
+def finite_array(value: Any, shape: tuple[int, ...], name: str) -> FloatArray:
+    """float64 copy of value with exactly this shape; ModelError naming the shape, or the first entry not finite."""
+    array = float_array(value, name)
     if array.shape != shape:
         raise ModelError(f"{name} must have shape {shape}, got {array.shape}")
+    return all_finite(array, name)
+
+
+def all_finite(array: FloatArray, name: str) -> FloatArray:
+    """The array; ModelError naming its first entry that is not finite."""
     if not np.isfinite(array).all():
-        index = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise ModelError(f"{name} must be finite, got {array[index]} at {list(index)}")
+        index = [int(k) for k in np.argwhere(~np.isfinite(array))[0]]
+        where = f" at {index}" if index else ""
+        raise ModelError(f"{name} must be finite, got {array[tuple(index)]}{where}")
     return array
 
 
@@ -36,14 +51,31 @@ def number(value: Any, name: str, *, positive: bool = False, not_negative: bool 
     return result
 
 
+def whole_number(value: Any, name: str) -> int:
+    """An int; ModelError for truth values and anything with a fraction."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise ModelError(f"{name} must be a whole number, got {value!r:.80}")
+    return int(value)
+
+
+def truth(value: Any, name: str) -> bool:
+    """A bool; ModelError for anything else (the text "no" is not False)."""
+    if not isinstance(value, bool | np.bool_):
+        raise ModelError(f"{name} must be True or False, got {value!r:.80}")
+    return bool(value)
+
+
 def unit_axis(value: Any, name: str) -> FloatArray:
     """A direction as a unit vector (3,); ModelError where it is zero or not finite."""
     axis = finite_array(value, (3,), name)
-    length = float(np.linalg.norm(axis))
-    if not length > 1e-12:
+    largest = float(np.abs(axis).max())
+    if not largest > 1e-12:
         raise ModelError(f"{name} must not be the zero vector, got {axis.tolist()}")
-    # a unit vector stays bit for bit, so that files and copies give the same joint again
-    return axis if abs(length - 1.0) < 1e-15 else axis / length
+    length = float(np.linalg.norm(axis / largest)) * largest
+    if abs(length - 1.0) < 1e-15:  # a unit vector stays bit for bit, so that copies give the same joint again
+        return axis
+    scaled: FloatArray = axis / largest
+    return scaled / np.linalg.norm(scaled)
 
 
 def inertia_matrix(value: Any, name: str) -> FloatArray:

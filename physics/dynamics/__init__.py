@@ -10,7 +10,7 @@ from .._typing import FloatArray
 from ..errors import JointRangeError, ModelError
 from ..kernels import layout
 from ..model import Model, State
-from ..validation import finite_array
+from ..validation import finite_array, number
 
 
 class Energy(NamedTuple):
@@ -27,6 +27,8 @@ def check_flags(model: Model, flags: Any) -> None:
     if status == layout.OK:
         return
     name = model.body_names[culprit]
+    if status == layout.NOT_FINITE:
+        raise ModelError(f"body {name!r} moves too fast: its inertia or its forces are not finite")
     if status == layout.OUT_OF_RANGE:
         raise JointRangeError(
             f"joint of body {name!r} left its range {model.bodies[culprit].joint.range.tolist()}"
@@ -34,10 +36,28 @@ def check_flags(model: Model, flags: Any) -> None:
     raise ModelError(f"joint of body {name!r} has a coordinate that moves no inertia in this configuration")
 
 
-def check_state(model: Model, state: State) -> None:
-    """ModelError where a state is not one of this model."""
-    if not isinstance(state, State) or state.q.shape != (model.num_coordinates,):
+def check_state(model: Model, state: State) -> State:
+    """The state with arrays of the right kind; ModelError where it is not one of this model."""
+    if not isinstance(model, Model):
+        raise ModelError(f"a model is needed, got {model!r:.80}: make one with ModelBuilder")
+    if not isinstance(state, State):
+        raise ModelError(f"a state is needed, got {state!r:.80}: make one with model.state(...)")
+    nv = model.num_coordinates
+    chart = np.asarray(state.chart)
+    if np.shape(state.q) != (nv,) or np.shape(state.qd) != (nv,) or chart.shape != (model.num_bodies,):
         raise ModelError(f"the state does not belong to {model!r}: make it with model.state(...)")
+    q, qd = finite_array(state.q, (nv,), "q of the state"), finite_array(state.qd, (nv,), "qd of the state")
+    return State(q, qd, number(state.time, "time of the state"), chart.astype(np.int64))
+
+
+def check_accelerations(model: Model, qdd: FloatArray) -> FloatArray:
+    """The accelerations; ModelError where velocities or forces are too large for them."""
+    if not np.isfinite(qdd).all():
+        d = int(np.argmin(np.isfinite(qdd)))
+        raise ModelError(
+            f"the acceleration of {model.coordinate_names[d]} is not finite: velocities are too large"
+        )
+    return qdd
 
 
 def _vector(model: Model, value: Any, name: str) -> FloatArray:
@@ -57,7 +77,7 @@ def forward_dynamics(model: Model, state: State, tau: Any = None) -> FloatArray:
     """
     from ..kernels.aba import forward_dynamics as kernel
 
-    check_state(model, state)
+    state = check_state(model, state)
     model.check_dynamics()
     tau = _vector(model, tau, "tau")
     qdd = np.zeros(model.num_coordinates)
@@ -65,7 +85,7 @@ def forward_dynamics(model: Model, state: State, tau: Any = None) -> FloatArray:
     qd = np.array(state.qd)
     kernel(model.arrays, np.array(state.q), qd, qd, tau, qdd, *spaces)
     check_flags(model, spaces[2])
-    return qdd
+    return check_accelerations(model, qdd)
 
 
 def inverse_dynamics(model: Model, state: State, qdd: Any = None) -> FloatArray:
@@ -75,7 +95,8 @@ def inverse_dynamics(model: Model, state: State, qdd: Any = None) -> FloatArray:
     """
     from ..kernels.rnea import inverse_dynamics as kernel
 
-    check_state(model, state)
+    state = check_state(model, state)
+    model.check_dynamics()
     qdd = _vector(model, qdd, "qdd")
     tau = np.zeros(model.num_coordinates)
     spaces = model.workspace().clear()
@@ -88,7 +109,7 @@ def mass_matrix(model: Model, state: State) -> FloatArray:
     """Mass matrix (nv, nv) at the state's coordinates, armature included."""
     from ..kernels.crba import mass_matrix as kernel
 
-    check_state(model, state)
+    state = check_state(model, state)
     nv = model.num_coordinates
     matrix = np.zeros((nv, nv))
     spaces = model.workspace().clear()
@@ -97,8 +118,13 @@ def mass_matrix(model: Model, state: State) -> FloatArray:
     return matrix
 
 
-def observe(model: Model, q: FloatArray, qd: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Body poses (samples, nb, 4, 4) and energies (samples, 3) of a sequence of coordinates and velocities."""
+def observe(
+    model: Model, q: FloatArray, qd: FloatArray, *, anywhere: bool = False
+) -> tuple[FloatArray, FloatArray]:
+    """Body poses (samples, nb, 4, 4) and energies (samples, 3) of a sequence of coordinates and velocities.
+
+    anywhere: go on along the end's twist where a joint has left a closed range, instead of raising JointRangeError.
+    """
     from ..kernels.observe import observe as kernel
 
     samples = len(q)
@@ -106,19 +132,20 @@ def observe(model: Model, q: FloatArray, qd: FloatArray) -> tuple[FloatArray, Fl
     energy = np.empty((samples, 3))
     spaces = model.workspace().clear()
     kernel(model.arrays, np.ascontiguousarray(q), np.ascontiguousarray(qd), poses, energy, *spaces)
-    check_flags(model, spaces[2])
+    if not (anywhere and spaces[2][layout.STATUS] == layout.OUT_OF_RANGE):
+        check_flags(model, spaces[2])
     return poses, energy
 
 
 def body_poses(model: Model, state: State) -> FloatArray:
     """World poses (nb, 4, 4) of the body frames."""
-    check_state(model, state)
+    state = check_state(model, state)
     poses: FloatArray = observe(model, state.q[None].copy(), state.qd[None].copy())[0][0]
     return poses
 
 
 def energy(model: Model, state: State) -> Energy:
     """Kinetic, potential and total energy of a state."""
-    check_state(model, state)
+    state = check_state(model, state)
     kinetic, potential, total = observe(model, state.q[None].copy(), state.qd[None].copy())[1][0]
     return Energy(float(kinetic), float(potential), float(total))

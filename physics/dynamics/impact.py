@@ -38,7 +38,7 @@ def limit_impact(model: Model, state: State, gradient: Any, restitution: float =
     """
     from . import check_state, mass_matrix
 
-    check_state(model, state)
+    state = check_state(model, state)
     direction = finite_array(gradient, (model.num_coordinates,), "gradient of the limit")
     e = number(restitution, "restitution")
     if not 0.0 <= e <= 1.0:

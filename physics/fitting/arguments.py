@@ -46,7 +46,7 @@ def check_poses(poses: Any) -> FloatArray:
 
 def check_size(num_poses: int, num_frames: Any, smoothing: Any, order: Any) -> tuple[int, float]:
     """Number of control frames and smoothing, fit for each other, the order and the data."""
-    if isinstance(order, bool) or order not in ORDERS:
+    if isinstance(order, bool | np.bool_) or not isinstance(order, int | np.integer) or order not in ORDERS:
         raise FitError(f"order must be 3, 4, 5 or 6, got {order!r}")
     count = whole_number(num_frames, "num_frames", 1)
     if count < order:
@@ -63,7 +63,7 @@ def check_size(num_poses: int, num_frames: Any, smoothing: Any, order: Any) -> t
 
 def check_outside(outside: Any) -> None:
     """Refuse what no joint can do beyond its range."""
-    if outside not in OUTSIDE:
+    if not isinstance(outside, str) or outside not in OUTSIDE:
         raise FitError(f"outside must be one of {', '.join(OUTSIDE)}, got {outside!r}")
 
 
@@ -92,6 +92,8 @@ def check_parameters(q: Any, num_poses: int, periodic: bool, end: Any) -> tuple[
             f"q must increase, got {given[k]:g} at pose {k} before {given[k + 1]:g} at pose {k + 1}"
         )
     if not periodic:
+        if end is not None:
+            raise FitError(f"end belongs to a periodic fit, got {end!r} for an open curve")
         return given, None
     if end is None:
         raise FitError("a periodic fit with given q needs `end`, the parameter where its period ends")

@@ -49,10 +49,11 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
             rtol=problem.rtol,
             atol=problem.atol,
         )
-        found = solution.y.T
-        recording.q[written : written + len(found)] = found[:, :nv]
-        recording.qd[written : written + len(found)] = found[:, nv:]
-        written += len(found)
+        if len(solution.t):  # SciPy gives an empty list where the event came before any sample
+            found = solution.y.T
+            recording.q[written : written + len(found)] = found[:, :nv]
+            recording.qd[written : written + len(found)] = found[:, nv:]
+            written += len(found)
         recording.info["evaluations"] += int(solution.nfev)
         if solution.status == 0:
             break

@@ -40,7 +40,9 @@ class Elliptic(Joint):
 
     def __post_init__(self) -> None:
         for name in ("a", "b"):
-            object.__setattr__(self, name, number(getattr(self, name), f"elliptic joint {name}", positive=True))
+            object.__setattr__(
+                self, name, number(getattr(self, name), f"elliptic joint {name}", positive=True)
+            )
 
     def factorization(self) -> Factorization:
         return Factorization(
@@ -60,9 +62,10 @@ class Elliptic(Joint):
 class Ellipsoid(Joint):
     """Sliding over an ellipsoid by longitude and latitude, then turning by theta about z and phi about x.
 
-    ArtiSynth's ellipsoid joint made compatible with OpenSim (its guide, sec. 3.4.11, eq. 3.29): the surface frame turns by
-    Rx(longitude) Ry(latitude), which is near to the true normal but not the same. Its translations, products of sines, are
-    waves of the sum and the difference of both angles, so that every factor is a function of one number.
+    ArtiSynth's ellipsoid joint made compatible with OpenSim (its guide, sec. 3.4.11, eq. 3.29): the surface frame
+    turns by Rx(longitude) Ry(latitude), which is near to the true normal but not the same. Its translations,
+    products of sines, are waves of the sum and the difference of both angles, so that every factor is a function of
+    one number.
 
     Attributes:
         a, b, c: semi-axes along x, y, z [m]; with all coordinates 0 the frame stands at (0, 0, c).
@@ -109,9 +112,9 @@ class Custom(Joint):
 
     Attributes:
         coordinates: their names, at least one.
-        rotations, translations: three entries (axis, function, coordinate name or None) each; without a coordinate the
-            function is taken at 0, which makes a constant of a `Linear`. Axes are unit vectors; the rotation axes follow
-            each other in the body, the translation axes stand still in the parent.
+        rotations, translations: three entries (axis, function, coordinate name or None) each; without a coordinate
+            the function is taken at 0, which makes a constant of a `Linear`. Axes are unit vectors; the rotation
+            axes follow each other in the body, the translation axes stand still in the parent.
     """
 
     coordinates: tuple[str, ...]
@@ -126,7 +129,9 @@ class Custom(Joint):
             raise ModelError(f"custom joint coordinates must be different names, got {self.coordinates!r}")
         units = tuple(self.units) or ("rad",) * len(names)
         if len(units) != len(names) or not set(units) <= {"rad", "m", "1"}:
-            raise ModelError(f"custom joint units must be 'rad', 'm' or '1' for each coordinate, got {units!r}")
+            raise ModelError(
+                f"custom joint units must be 'rad', 'm' or '1' for each coordinate, got {units!r}"
+            )
         object.__setattr__(self, "coordinates", names)
         object.__setattr__(self, "units", units)
         object.__setattr__(self, "coordinate_names", names)

@@ -17,8 +17,9 @@ import numpy as np
 from .. import lie
 from .._typing import FloatArray
 from ..errors import JointRangeError, ModelError
+from ..immutable import ReadOnlyArrays
 from ..kernels import layout
-from ..validation import finite_array
+from ..validation import all_finite, finite_array, float_array
 
 IDENTITY: FloatArray = np.eye(4)
 IDENTITY.flags.writeable = False
@@ -81,7 +82,7 @@ def product_of_screws(twists: Sequence[FloatArray]) -> Factorization:
     return Factorization(tuple(blocks), frame)
 
 
-class Joint:
+class Joint(ReadOnlyArrays):
     """Base of all joints. A joint is immutable; equal joints have equal ``to_dict()``.
 
     Attributes:
@@ -139,9 +140,8 @@ class Joint:
         from ..packing import Workspace
 
         n = self.num_coordinates
-        q = finite_array(
-            np.atleast_1d(np.asarray(q, dtype=np.float64)), (n,), f"{self.type} joint coordinates"
-        )
+        name = f"{self.type} joint coordinates"
+        q = finite_array(np.atleast_1d(float_array(q, name)), (n,), name)
         arrays = self._arrays
         pairs = list(_pairs(n))
         directions = np.zeros((len(pairs), n))
@@ -171,12 +171,12 @@ class Joint:
         from ..kernels.observe import observe
         from ..packing import Workspace
 
-        q = np.asarray(q, dtype=np.float64)
+        q = all_finite(float_array(q, f"{self.type} joint coordinates"), f"{self.type} joint coordinates")
         n = self.num_coordinates
         if q.ndim == 0 or q.shape[-1] != n:
             raise ModelError(f"{self.type} joint coordinates must have shape (..., {n}), got {q.shape}")
         batch = q.shape[:-1]
-        samples = finite_array(q, q.shape, f"{self.type} joint coordinates").reshape(int(np.prod(batch)), n)
+        samples = q.reshape(int(np.prod(batch)), n)
         arrays = self._arrays
         poses = np.empty((len(samples), 1, 4, 4))
         spaces = Workspace(1, n).clear()

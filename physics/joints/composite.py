@@ -23,6 +23,8 @@ class Composite(Joint):
     type: ClassVar[str] = "composite"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.joints, tuple | list):
+            raise ModelError(f"composite joint parts must be a list of joints, got {self.joints!r:.80}")
         joints = tuple(self.joints)
         if not joints:
             raise ModelError("composite joint has no parts, got ()")

@@ -238,8 +238,9 @@ class Euler(Joint):
     """Three rotations in a row about given axes: Euler angles of any sequence, singular where first and last line up.
 
     Attributes:
-        sequence: three letters of x, y, z, each other than the one before: ``"zyx"`` are roll, pitch, yaw (ArtiSynth's
-            gimbal, its guide sec. 3.4.7). For a joint that passes the singularity unharmed take `Spherical`.
+        sequence: three letters of x, y, z, each other than the one before: ``"zyx"`` are roll, pitch, yaw
+            (ArtiSynth's gimbal, its guide sec. 3.4.7). For a joint that passes the singularity unharmed take
+            `Spherical`.
     """
 
     sequence: str = "zyx"

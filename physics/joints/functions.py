@@ -117,8 +117,9 @@ class CubicSpline(Function):
 
     Attributes:
         x: increasing (n,), n >= 2. y: values (n,).
-        ends: ``"simm"``: the third derivative at each end is that of the cubic through the four points there (Forsythe,
-            Malcolm & Moler 1977, what OpenSim's SimmSpline is; natural for n < 4). ``"natural"``: no curvature there.
+        ends: ``"simm"``: the third derivative at each end is that of the cubic through the four points there
+            (Forsythe, Malcolm & Moler 1977, what OpenSim's SimmSpline is; natural for n < 4). ``"natural"``: no
+            curvature there.
     """
 
     x: Any
@@ -159,7 +160,9 @@ class CubicSpline(Function):
         right = np.concatenate([[0.0], 6.0 * np.diff(divided), [0.0]])
         if self.ends == "simm" and count > 3:
             second = np.diff(divided) / (x[2:] - x[:-2])
-            third = np.diff(second) / (x[3:] - x[:-3])  # divided differences; the third derivative is 6 of them
+            third = np.diff(second) / (
+                x[3:] - x[:-3]
+            )  # divided differences; the third derivative is 6 of them
             matrix[0, :2] = [-1.0, 1.0]
             matrix[-1, -2:] = [-1.0, 1.0]
             right[0], right[-1] = 6.0 * third[0] * step[0], 6.0 * third[-1] * step[-1]
@@ -181,7 +184,9 @@ def function_from_dict(description: Any) -> Function:
     known = {field.name for field in fields(FUNCTIONS[kind])}  # type: ignore[arg-type]
     for key in values:
         if key not in known:
-            raise FormatError(f"unknown key {key!r} in a function of type {kind!r}; known are {sorted(known)}")
+            raise FormatError(
+                f"unknown key {key!r} in a function of type {kind!r}; known are {sorted(known)}"
+            )
     try:
         return FUNCTIONS[kind](**values)
     except TypeError as error:

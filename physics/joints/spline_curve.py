@@ -15,7 +15,7 @@ from .. import lie, splines
 from .._typing import FloatArray, IntArray
 from ..errors import ModelError
 from ..kernels import layout
-from ..validation import finite_array, number
+from ..validation import finite_array, number, truth, whole_number
 from .base import IDENTITY, Block, Factorization, Joint
 
 OUTSIDE = {
@@ -83,9 +83,11 @@ class SplineCurve(Joint):
     coordinate_units = ("1",)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "order", whole_number(self.order, "spline curve order"))
+        object.__setattr__(self, "periodic", truth(self.periodic, "spline curve periodic"))
         if self.order not in (3, 4, 5, 6):
             raise ModelError(f"spline curve order must be 3, 4, 5 or 6, got {self.order!r}")
-        if self.outside not in OUTSIDE:
+        if not isinstance(self.outside, str) or self.outside not in OUTSIDE:
             raise ModelError(
                 f"spline curve outside must be one of {', '.join(OUTSIDE)}, got {self.outside!r}"
             )
@@ -103,7 +105,7 @@ class SplineCurve(Joint):
             )
         self._check_distinct(frames, scale)
         if self.knots is None:
-            knots = natural_knots(frames, self.order, bool(self.periodic), scale)
+            knots = natural_knots(frames, self.order, self.periodic, scale)
         else:
             knots = self._check_knots(
                 finite_array(self.knots, (len(frames) + self.order,), "spline curve knots")
@@ -111,10 +113,9 @@ class SplineCurve(Joint):
         frames.flags.writeable = knots.flags.writeable = False
         for name, value in (("frames", frames), ("knots", knots), ("length_scale", scale)):
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "periodic", bool(self.periodic))
 
     def _check_distinct(self, frames: FloatArray, scale: float) -> None:
-        steps = frame_distances(frames, scale, bool(self.periodic))
+        steps = frame_distances(frames, scale, self.periodic)
         if not (steps > 1e-12).all():
             j = int(np.argmin(steps))
             raise ModelError(

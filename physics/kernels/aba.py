@@ -20,6 +20,7 @@ from .layout import (
     FORCE,
     GRAVITY,
     INVERSE,
+    NOT_FINITE,
     PARENT,
     PROJECTED,
     REMAINDER,
@@ -29,6 +30,9 @@ from .layout import (
 )
 from .passive import passive_force
 from .spatial import Array, dot6, load6, scale_add6, store6
+
+# A coordinate whose inertia falls under this share of what it moves alone is a combination of its joint's others.
+SINGULAR_SHARE = 1e-13
 
 
 @inline
@@ -41,12 +45,16 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
         inertia = load_inertia(work, i)
         force = load6(work, i, FORCE)
         first = body_int[i, DOF_START]
-        for d in range(first + body_int[i, DOF_COUNT] - 1, first - 1, -1):
+        count = body_int[i, DOF_COUNT]
+        for d in range(first + count - 1, first - 1, -1):
             s = load6(dof, d, SUBSPACE)
             u = momentum(inertia, s)
             diagonal = dot6(s, u) + dof_float[d, ARMATURE]
-            if not diagonal > 0.0:
-                flags[STATUS] = SINGULAR
+            least = 0.0
+            if count > 1:  # what the joint's other coordinates have not left but round-off
+                least = SINGULAR_SHARE * dot6(s, momentum(load_inertia(work, i), s))
+            if not diagonal > least:
+                flags[STATUS] = SINGULAR if diagonal <= least else NOT_FINITE
                 flags[CULPRIT] = i
             inverse = 1.0 / diagonal
             rest = tau[d] + passive_force(dof_float, d, q[d], rate[d]) - dot6(s, force)

@@ -1,9 +1,10 @@
 """Functions of one coordinate that a joint's factor may follow, each with its first two derivatives.
 
-In data a function is its kind, then its numbers: linear (slope, offset); trigonometric (a, b, c) for a sin q + b cos q + c;
-polynomial (count, coefficients by rising powers); piecewise (pieces, order, breaks, coefficients by rising powers of
-q - break), going on along a straight line beyond its ends, as OpenSim's splines do; tangent angle (a, b) for the direction
-atan2(b sin q, a cos q) of an ellipse, continued over whole turns.
+In data a function is its kind, then its numbers: linear (slope, offset); trigonometric (a, b, c) for a sin q + b
+    cos q + c;
+polynomial (count, coefficients by rising powers); piecewise (pieces, order, breaks, coefficients by rising powers
+of q - break), going on along a straight line beyond its ends, as OpenSim's splines do; tangent angle (a, b) for the
+direction atan2(b sin q, a cos q) of an ellipse, continued over whole turns.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import math
 
 from ._jit import inline, jit
-from .layout import LINEAR_FUNCTION, POLYNOMIAL, PIECEWISE, TRIGONOMETRIC
+from .layout import LINEAR_FUNCTION, PIECEWISE, POLYNOMIAL, TRIGONOMETRIC
 from .spatial import Array, Vector
 
 

@@ -232,7 +232,16 @@ def weighted_sum(data: Array, offset: int, q: Array, first: int) -> float:
 
 @jit
 def function_factor(
-    r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, first: int, q: Array, qd: Array, dof: Array
+    r: Rotation,
+    p: Vector,
+    v: Twist,
+    c: Twist,
+    data: Array,
+    offset: int,
+    first: int,
+    q: Array,
+    qd: Array,
+    dof: Array,
 ) -> tuple[Rotation, Vector, Twist, Twist]:
     """exp(g f(u)) with u = weights . q: pose, velocity and bias after it; it adds to the coordinates' columns."""
     weights = offset + TWIST_WIDTH
@@ -250,7 +259,9 @@ def function_factor(
 def rotation_factor(
     r: Rotation, p: Vector, v: Twist, c: Twist, sign: float, q: Vector, qd: Vector
 ) -> tuple[Rotation, Twist, Twist, Rotation]:
-    """exp(sign [q]) about the current origin; the last result holds the columns of the angular velocity in world axes."""
+    """exp(sign [q]) about the current origin; the last result holds the columns of the angular velocity in world
+    axes.
+    """
     q = (sign * q[0], sign * q[1], sign * q[2])
     qd = (sign * qd[0], sign * qd[1], sign * qd[2])
     beta, gamma, alpha_rate, beta_rate, gamma_rate = exp_coefficients(q[0] * q[0] + q[1] * q[1] + q[2] * q[2])
@@ -322,7 +333,9 @@ def advance_factors(
     first = body_int[i, DOF_START]
     r, p, v = placed(body_float, i, body_int[i, PARENT], work)
     c = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    for d in range(first, first + body_int[i, DOF_COUNT]):  # several factors may add to one coordinate's column
+    for d in range(
+        first, first + body_int[i, DOF_COUNT]
+    ):  # several factors may add to one coordinate's column
         store6(dof, d, SUBSPACE, c)
     for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
         kind = block_int[b, KIND]

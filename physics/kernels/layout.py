@@ -27,7 +27,9 @@ BLOCK_INT_WIDTH = 4
 SCREW = 0  # exp(g q) about the z axis: data = angular rate, linear rate
 SPLINE_CURVE = 1  # product of exponentials of cumulative B-splines
 ROTATION_VECTOR = 2  # exp(sign [r]), three coordinates: data = sign
-FUNCTION = 3  # exp(g f(u)), u a sum of coordinates: data = constant twist, their number, their weights, the function
+FUNCTION = (
+    3  # exp(g f(u)), u a sum of coordinates: data = constant twist, their number, their weights, the function
+)
 
 # kinds of functions, the first number of each (see `functions`)
 LINEAR_FUNCTION, TRIGONOMETRIC, POLYNOMIAL, PIECEWISE, TANGENT_ANGLE = 0, 1, 2, 3, 4

@@ -27,6 +27,7 @@ from .spatial import Array
 # A rotation vector changes its chart beyond this length: half a radian past pi, so that it does not change back at
 # once and stays far from the singularity at 2 pi.
 CHART_LIMIT = math.pi + 0.5
+LOST_ROTATION = 1e6
 
 
 @inline
@@ -157,6 +158,19 @@ def runge_kutta_4(
         qd[d] += dt / 6.0 * sum_qdd[d]
 
 
+@jit
+def lost_rotation(arrays: Array, q: Array) -> int:
+    """Body with a rotation vector too long to say which way it points (whole turns fill its digits), or -1."""
+    body_int, _, block_int, _, _ = arrays
+    for i in range(body_int.shape[0]):
+        for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
+            if block_int[b, KIND] == ROTATION_VECTOR:
+                d = body_int[i, DOF_START] + block_int[b, COORDINATE]
+                if abs(q[d]) + abs(q[d + 1]) + abs(q[d + 2]) > LOST_ROTATION:
+                    return i
+    return -1
+
+
 @inline
 def symplectic_euler(
     arrays: Array,
@@ -267,6 +281,11 @@ def rollout(
         if flags[STATUS] == OK and not all_finite(q, qd):
             flags[STATUS] = NOT_FINITE
             flags[CULPRIT] = first_not_finite(body_int, q, qd)
+        if flags[STATUS] == OK and has_charts:
+            lost = lost_rotation(arrays, q)
+            if lost >= 0:
+                flags[STATUS] = NOT_FINITE
+                flags[CULPRIT] = lost
         if flags[STATUS] != OK:
             copy(last_q, q)
             copy(last_qd, qd)

@@ -57,6 +57,14 @@ JOINTS = {
     "free",
     "spline_curve",
     "composite",
+    "planar_translation",
+    "slotted_hinge",
+    "skewed_universal",
+    "euler",
+    "elliptic",
+    "ellipsoid",
+    "custom",
+    "inverted",
 }
 SOURCES = sorted(Path(ph.__file__).parent.rglob("*.py"))
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import itertools
+import pickle
 import threading
 
 import numpy as np
@@ -189,3 +192,124 @@ def test_workspace_is_only_scratch():
     workspace = Workspace(2, 3)
     workspace.flags[:] = 7
     assert workspace.clear()[2].tolist() == [0, 0]
+
+
+def two_balls():
+    builder = ph.ModelBuilder()
+    for name in "ab":
+        builder.add_body(name, joint=ph.joints.Spherical(), mass=1.0, com=(0, 0, 0.1), inertia=np.eye(3))
+    return builder.build()
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda m: ph.simulate(None, m.state(), 1.0), "a model is needed"),
+        (lambda m: ph.simulate(m, "start", 1.0), "a state is needed"),
+        (lambda m: ph.simulate(m, two_balls().state(), 1.0), "does not belong"),
+        (lambda m: ph.simulate(m, m.state(), 1.0, integrator=[]), "unknown integrator"),
+        (lambda m: ph.simulate(m, m.state(), 1.0, progress=5), "progress must be callable"),
+        (lambda m: ph.simulate(m, m.state(), 1e6, 1e-9), "record fewer"),
+        (lambda m: ph.simulate(m, m.state(), "long"), "duration must be numbers"),
+        (lambda m: ph.simulate(m, m.state(), 1.0, tau=ph.Table([0, [1]], [[0.0]])), "times of tau"),
+        (lambda m: ph.forward_dynamics(m, m.state(qd=[1e200])), "not finite"),
+        (lambda m: m.state(q={"rod": [1, [2]]}), "q of body 'rod'"),
+        (lambda m: m.index([]), "no body is named"),
+    ],
+)
+def test_things_of_the_wrong_kind_are_named(call, words):
+    with pytest.raises(ph.ModelError, match=words):
+        call(pendulum())
+
+
+def test_states_of_another_model_with_as_many_coordinates_are_refused():
+    builder = ph.ModelBuilder()
+    builder.add_body("free", joint=ph.joints.Free(), mass=1.0, inertia=np.eye(3))
+    free = builder.build()
+    with pytest.raises(ph.ModelError, match="does not belong"):
+        ph.simulate(two_balls(), free.state(), 1.0)
+
+
+def test_whole_numbers_in_a_state_are_numbers():
+    model = pendulum()
+    given = dataclasses.replace(model.state(), q=np.array([1]))
+    assert np.array_equal(ph.simulate(model, given, 0.3).q, ph.simulate(model, model.state(q=[1.0]), 0.3).q)
+
+
+@pytest.mark.parametrize("duration, interval", [(0.3, 0.1), (0.7, 0.1), (1.0, 0.3)])
+def test_samples_end_where_the_run_ends(duration, interval):
+    model = pendulum()
+    for integrator in ("RK45", "rk4"):
+        result = ph.simulate(model, model.state(), duration, 0.01, integrator, record_interval=interval)
+        assert result.t[-1] == duration
+
+
+def test_adaptive_method_without_a_sample_between_charts():
+    model, _ = spinning_body()
+    fast = model.state(qd=[20.0, 0.0, 0.0])
+    result = ph.simulate(model, fast, 2.0, integrator="DOP853", record_interval=1.0)
+    angle = 40.0 % (2.0 * np.pi)
+    assert np.allclose(ph.lie.so3_exp(result.q[-1]), ph.lie.so3_exp(np.array([angle, 0, 0])), atol=1e-7)
+
+
+def test_what_left_a_closed_range_can_be_looked_at():
+    builder = ph.ModelBuilder()
+    joint = ph.joints.SplineCurve(smooth_frames(np.random.default_rng(0), 7), outside="error")
+    builder.add_body("bead", joint=joint, mass=1.0, inertia=np.eye(3))
+    model = builder.build()
+    with pytest.raises(ph.DivergedError) as caught:
+        ph.simulate(model, model.state(q=[1.0], qd=[5.0]), 5.0, 1e-3)
+    assert np.isfinite(caught.value.result.poses).all() and np.isfinite(caught.value.result.energy).all()
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert again.body == "bead" and str(again) == str(caught.value)
+
+
+def test_coordinates_that_do_the_same_are_told():
+    """Two parallel hinges without a body between them: round-off must not pass for inertia."""
+    axis = (0.3, 0.5, 0.7)
+    builder = ph.ModelBuilder()
+    joint = ph.joints.Composite((ph.joints.Hinge(axis), ph.joints.Hinge(axis)))
+    builder.add_body("rod", joint=joint, mass=1.0, com=(0, 0, -0.5), inertia=np.eye(3))
+    model = builder.build()
+    for angle in (0.3, 1.1, 2.0):
+        with pytest.raises(ph.ModelError, match="moves no inertia"):
+            ph.forward_dynamics(model, model.state(q=[angle, angle]))
+
+
+def test_a_ball_that_spins_off_is_told():
+    builder = ph.ModelBuilder()
+    builder.add_body("ball", joint=ph.joints.Spherical(), mass=1.0, inertia=np.eye(3), stiffness=1e12)
+    model = builder.build()
+    with pytest.raises(ph.DivergedError, match="finite"):
+        ph.simulate(model, model.state(q=[0.1, 0.2, 0.3]), 10.0, 0.1)
+
+
+def test_limits_are_chosen_where_the_joint_is():
+    """Inertia is judged inside a closed range, whatever the limits leave open."""
+    frames = smooth_frames(np.random.default_rng(1), 7)
+    for knots, limits in ((None, (None, 0.5)), (1.0 + ph.splines.clamped_knots(7, 4), "range")):
+        builder = ph.ModelBuilder()
+        joint = ph.joints.SplineCurve(frames, knots=knots, outside="error")
+        bead = builder.add_body("bead", joint=joint, mass=1.0, inertia=np.eye(3), limits=limits)
+        hinge = {"joint": ph.joints.Hinge(), "mass": 1.0, "inertia": np.eye(3), "limits": (-1, 1)}
+        builder.add_body("flap", bead, **hinge)
+        assert builder.build().arrays[4][:, 6].min() > 0.0
+
+
+def test_copies_stay_locked():
+    model = pickle.loads(pickle.dumps(two_balls()))
+    assert not model.bodies[0].inertia.flags.writeable
+    joint = copy.deepcopy(ph.joints.SplineCurve(smooth_frames(np.random.default_rng(1), 7)))
+    assert not joint.frames.flags.writeable
+    assert not pickle.loads(pickle.dumps(model.state())).q.flags.writeable
+
+
+def test_rotations_of_bodies_with_awkward_names():
+    builder = ph.ModelBuilder()
+    ball = {"mass": 1.0, "inertia": np.eye(3), "com": (0, 0, 0.1)}
+    two = ph.joints.Composite((ph.joints.Spherical(), ph.joints.Slider(), ph.joints.Spherical()))
+    builder.add_body("a", joint=two, **ball)
+    builder.add_body("a.2", joint=ph.joints.Spherical(), **ball)
+    model = builder.build()
+    state = model.state(q={"a": [0.1, 0, 0, 0.5, 0, 0.1, 0]})
+    assert len(ph.simulate(model, state, 0.01).rotations) == 3
