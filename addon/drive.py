@@ -114,7 +114,7 @@ def _ensure_property(item: Any, lower: float, upper: float, unit: str, start: fl
 def _ensure_follower(scene: Any, item: Any) -> Any:
     settings = item.condyle.joint
     follower = settings.follower
-    if follower is None or scene.objects.get(follower.name) != follower:
+    if not references.in_scene(scene, follower):
         follower = bpy.data.objects.new(f"{item.name} Follower", None)
         for collection in item.users_collection:
             collection.objects.link(follower)

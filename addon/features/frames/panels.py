@@ -23,7 +23,7 @@ class ControlFrameList(UIList):
         index: int = 0,
     ) -> None:
         row = layout.row(align=True)
-        if item.object is None or context.scene.objects.get(item.object.name) != item.object:
+        if not references.in_scene(context.scene, item.object):
             row.label(text=f"{index}  missing: remove it", icon="ERROR")
             return
         row.label(text=item.object.name.removeprefix(f"{data.id_data.name} "), icon="EMPTY_AXIS")
