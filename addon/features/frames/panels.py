@@ -4,6 +4,7 @@ from typing import Any
 
 from bpy.types import Panel, UIList
 
+from ... import references
 from ..common import SidebarPanel, active_joint
 from ..joints.properties import has_curve
 
