@@ -143,12 +143,14 @@ def _write_path(
 
 
 def fill(curve: Any, positions: np.ndarray, values: np.ndarray, rates: np.ndarray) -> None:
-    """Keys (n,) with handles such that the curve between them is the cubic with these rates (n,) at its ends."""
+    """Give a curve these keys (n,), with handles that make it the cubic with these rates (n,) between them."""
     count = len(positions)
     before = np.diff(positions, prepend=2.0 * positions[0] - positions[min(1, count - 1)]) / 3.0
     after = np.append(before[1:], before[-1])
     points = curve.keyframe_points
-    points.add(count)
+    if len(points) > count:
+        points.clear()
+    points.add(count - len(points))
     points.foreach_set("interpolation", np.full(count, _BEZIER, dtype=np.int32))
     points.foreach_set("handle_left_type", np.full(count, _FREE, dtype=np.int32))
     points.foreach_set("handle_right_type", np.full(count, _FREE, dtype=np.int32))

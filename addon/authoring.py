@@ -63,8 +63,17 @@ def make_body(
         matrix = np.diag(inertia) if np.ndim(inertia) == 1 else np.array(inertia, dtype=np.float64)
         settings.inertia_diagonal = tuple(np.diag(matrix))
         settings.inertia_products = (matrix[0, 1], matrix[0, 2], matrix[1, 2])
+    body.data.channels.baked = body.data.channels.baked
+    _store_records(body.object)
     migrations.stamp(body.data)
+    migrations.stamp(body.object.condyle)
     migrations.stamp(scene.condyle)
+
+
+def _store_records(item: Any) -> None:
+    """Store an object's records of bakes, empty as they are: a library override can only change what is stored."""
+    item.condyle.channels.baked = item.condyle.channels.baked
+    item.condyle.bake.influence = item.condyle.bake.influence
 
 
 def remove_body(body: Body) -> None:
@@ -254,7 +263,7 @@ def set_control_frames(scene: Any, item: Any, frames: np.ndarray, knots: np.ndar
         if index == len(settings.frames):
             settings.frames.add()
         row = settings.frames[index]
-        if row.object is None or scene.objects.get(row.object.name) != row.object:
+        if not references.in_scene(scene, row.object):
             row.object = _frame_empty(scene, item, index)
         place_frame(item, row.object, pose)
     settings.knots.clear()
@@ -295,6 +304,7 @@ def _new_empty(scene: Any, name: str, display: str) -> Any:
     empty = bpy.data.objects.new(name, None)
     empty.empty_display_type = display
     collection.objects.link(empty)
+    _store_records(empty)
     return empty
 
 

@@ -114,7 +114,7 @@ def _ensure_property(item: Any, lower: float, upper: float, unit: str, start: fl
 def _ensure_follower(scene: Any, item: Any) -> Any:
     settings = item.condyle.joint
     follower = settings.follower
-    if follower is None or scene.objects.get(follower.name) != follower:
+    if not references.in_scene(scene, follower):
         follower = bpy.data.objects.new(f"{item.name} Follower", None)
         for collection in item.users_collection:
             collection.objects.link(follower)
@@ -130,19 +130,24 @@ def _ensure_follower(scene: Any, item: Any) -> Any:
 def _drive(follower: Any, item: Any, path: str, q: np.ndarray, values: np.ndarray) -> None:
     """Drive each channel of a path by the slider through a curve with these values (n, c) at q (n,)."""
     rates = channels.slopes(values) / (q[1] - q[0])
-    follower.driver_remove(path)
+    drivers = follower.animation_data.drivers if follower.animation_data else ()
+    known = {curve.array_index: curve for curve in drivers if curve.data_path == path}
     for index in range(values.shape[1]):
-        curve = follower.driver_add(path, index)
-        curve.driver.type = "AVERAGE"
-        variable = curve.driver.variables.new()
-        variable.targets[0].id = item
-        variable.targets[0].data_path = f'["{PROPERTY}"]'
-        for modifier in list(curve.modifiers):
-            curve.modifiers.remove(modifier)
-        while curve.keyframe_points:
-            curve.keyframe_points.remove(curve.keyframe_points[0], fast=True)
+        curve = known.get(index) or _new_driver(follower, item, path, index)
         actions.fill(curve, q, values[:, index], rates[:, index])
-        curve.extrapolation = "LINEAR"
+
+
+def _new_driver(follower: Any, item: Any, path: str, index: int) -> Any:
+    """A driver of a channel by the slider, its curve still empty."""
+    curve = follower.driver_add(path, index)
+    curve.driver.type = "AVERAGE"
+    variable = curve.driver.variables.new()
+    variable.targets[0].id = item
+    variable.targets[0].data_path = f'["{PROPERTY}"]'
+    for modifier in list(curve.modifiers):
+        curve.modifiers.remove(modifier)
+    curve.extrapolation = "LINEAR"
+    return curve
 
 
 def _constrain(child: Body, follower: Any) -> None:

@@ -162,6 +162,11 @@ def bodies_of(scene: Any) -> list[Body]:
     return found
 
 
+def in_scene(scene: Any, item: Any) -> bool:
+    """Whether an object is there and belongs to a scene (a linked one may share its override's name)."""
+    return item is not None and scene in item.users_scene
+
+
 def has_joint(scene: Any, body: Body) -> bool:
     """Whether a joint moves a body."""
     return any(same(resolve(item.condyle.joint.child), body) for item in joints_of(scene))

@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from . import migrations, properties, session, worker_client
+from . import live, migrations, properties, session, worker_client
 from .features import common
 from .features.bodies import operators as body_operators
 from .features.bodies import panels as body_panels
@@ -65,6 +65,7 @@ def register() -> None:
     properties.attach()
     bpy.app.handlers.load_post.append(migrations.on_load)
     drawing.start()
+    live.start()
     if hasattr(bpy.data, "objects"):  # not while Blender starts; a file loaded later is told to the handler
         migrations.on_load()
     _command = bpy.utils.register_cli_command("condyle", run_command)
@@ -76,6 +77,7 @@ def unregister() -> None:
         session.job.cancel_wanted = True
     bpy.utils.unregister_cli_command(_command)
     worker_client.close()
+    live.stop()
     drawing.stop()
     bpy.app.handlers.load_post.remove(migrations.on_load)
     properties.detach()

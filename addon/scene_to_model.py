@@ -179,7 +179,7 @@ def control_frames(scene: Any, item: Any) -> np.ndarray:
     base = core.physics().lie.inverse(units.split_scale(item.matrix_world, f"joint {item.name!r}")[0])
     poses = []
     for number, frame in enumerate(settings.frames):
-        if frame.object is None or scene.objects.get(frame.object.name) != frame.object:
+        if not references.in_scene(scene, frame.object):
             raise core.model_error(
                 f"control frame {number} is missing (its Empty was deleted); remove it from the list"
             )
@@ -276,7 +276,7 @@ def _links(scene: Any) -> list[_Link]:
 def _check_role(scene: Any, item: Any, body: Body | None, role: str) -> None:
     if body is None:
         raise core.model_error(f"joint {item.name!r}: its {role} is missing; choose one in the joint's panel")
-    if scene.objects.get(body.object.name) != body.object:
+    if not references.in_scene(scene, body.object):
         raise core.model_error(f"joint {item.name!r}: its {role} {body.name} is not in scene {scene.name!r}")
     if not body.data.body.enabled:
         raise core.model_error(

@@ -134,3 +134,46 @@ def test_duplicates_point_at_duplicates(part, scene, make):
     assert len(copies) == 1
     assert references.resolve(copies[0].condyle.joint.child).object not in (thigh, shank)
     assert len(part("scene_to_model").read(scene).bodies) == 2
+
+
+@pytest.mark.small
+def test_a_linked_leg_is_refused_and_its_override_baked_saved_and_freed(part, scene, make, tmp_path, ph):
+    thigh, shank = make.keyed_knee()
+    body, tasks = part("references").Body, part("tasks")
+    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+    tasks.fit_now(scene, joint)
+    part("authoring").drive(scene, joint, True)
+    collection = bpy.data.collections.new("Leg")
+    scene.collection.children.link(collection)
+    for item in list(scene.objects):
+        for user in list(item.users_collection):
+            user.objects.unlink(item)
+        collection.objects.link(item)
+    library, path = str(tmp_path / "library.blend"), str(tmp_path / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=library, copy=True)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    scene = bpy.context.scene
+    scene.frame_end = 13
+    with bpy.data.libraries.load(library, link=True) as (_, wanted):
+        wanted.collections = ["Leg"]
+    linked = bpy.data.collections["Leg"]
+    scene.collection.children.link(linked)
+    make.update()
+    with pytest.raises(ph.ModelError, match=r"Shank is linked from .*; make a library override first"):
+        tasks.bake_now(scene)
+    linked.override_hierarchy_create(scene, bpy.context.view_layer)
+    for child in [child for child in scene.collection.children if child.library is not None]:
+        scene.collection.children.unlink(child)
+    make.update()
+    report = tasks.bake_now(scene)
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    scene = bpy.context.scene
+    shank = next(item for item in scene.objects if item.name == "Shank")
+    for frame, pose in zip(report.frames, report.poses["Shank"]):
+        scene.frame_set(int(frame))
+        assert np.abs(np.array(shank.matrix_world) - pose).max() < 4e-6
+    assert tasks.free_bake(scene) == 1
+    assert shank.animation_data.action.name == "ShankAction" and not any(
+        each.mute for each in shank.constraints
+    )

@@ -4,6 +4,7 @@ from typing import Any
 
 from bpy.types import Panel, UIList
 
+from ... import references
 from ..common import SidebarPanel, active_joint
 from ..joints.properties import has_curve
 
@@ -23,7 +24,7 @@ class ControlFrameList(UIList):
         index: int = 0,
     ) -> None:
         row = layout.row(align=True)
-        if item.object is None or context.scene.objects.get(item.object.name) != item.object:
+        if not references.in_scene(context.scene, item.object):
             row.label(text=f"{index}  missing: remove it", icon="ERROR")
             return
         row.label(text=item.object.name.removeprefix(f"{data.id_data.name} "), icon="EMPTY_AXIS")

@@ -46,7 +46,8 @@ def draw_lines(layout: Any, text: str, icon: str, width: int) -> None:
     import bpy
 
     # the interface's font is about 6.6 pixels a character wide; margins and icon take the room of 12
-    characters = max(16, int(width / (6.6 * bpy.context.preferences.system.ui_scale)) - 12)
+    scale = bpy.context.preferences.system.ui_scale or 1.0  # 0 without a window
+    characters = max(16, int(width / (6.6 * scale)) - 12)
     for number, line in enumerate(textwrap.wrap(text, characters)):
         layout.label(text=line, icon=icon if number == 0 else "BLANK1")
 

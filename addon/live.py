@@ -1,0 +1,74 @@
+"""The slider of a driven joint follows its control frames when the user moves them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+DELAY = 0.1  # seconds from a move to the renewed slider, while moves that follow are taken together
+
+_moved: set[int] = set()
+_known: dict[int, Any] = {}
+
+
+@bpy.app.handlers.persistent
+def on_update(_scene: Any, depsgraph: Any = None) -> None:
+    """Handler of depsgraph_update_post: notes driven joints whose control frames may have moved."""
+    if depsgraph is None:
+        return
+    for update in depsgraph.updates:
+        if not update.is_updated_transform or not isinstance(update.id, bpy.types.Object):
+            continue
+        joint = update.id.original.condyle.frame_of if update.id.type == "EMPTY" else None
+        if joint is not None and joint.condyle.joint.driven:
+            _moved.add(joint.session_uid)
+    if _moved and not bpy.app.timers.is_registered(renew):
+        bpy.app.timers.register(renew, first_interval=DELAY)
+
+
+def renew() -> None:
+    """Bring the sliders of the noted joints up to date; a joint that was only carried along is left alone."""
+    import numpy as np
+
+    from . import core, drive, references, scene_to_model, session
+
+    moved = set(_moved)
+    _moved.clear()
+    if session.read_only or session.job is not None:
+        return
+    scene = bpy.context.scene
+    for uid in moved:
+        item = references.object_by_session_uid(uid)
+        if item is None or not item.condyle.joint.driven:
+            continue
+        try:
+            frames = scene_to_model.control_frames(scene, item)
+            known = _known.get(uid)
+            # carried along, frames keep their places in the joint but for the rounding of float32
+            if (
+                known is not None
+                and known.shape == frames.shape
+                and np.allclose(known, frames, rtol=1e-5, atol=1e-5)
+            ):
+                continue
+            drive.refresh(scene, item)
+            _known[uid] = frames
+        except core.physics().CondyleError as error:
+            session.tell(str(error), "ERROR")
+
+
+def start() -> None:
+    """Begin to watch; nothing where there is no user who moves things."""
+    if not bpy.app.background:
+        bpy.app.handlers.depsgraph_update_post.append(on_update)
+
+
+def stop() -> None:
+    """Watch no more."""
+    if on_update in bpy.app.handlers.depsgraph_update_post:
+        bpy.app.handlers.depsgraph_update_post.remove(on_update)
+    if bpy.app.timers.is_registered(renew):
+        bpy.app.timers.unregister(renew)
+    _moved.clear()
+    _known.clear()

@@ -1,0 +1,177 @@
+"""Panels draw for every kind of joint and body, and the overlay finds its lines; the looks are for a real window."""
+
+from __future__ import annotations
+
+from unittest.mock import MagicMock
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+class Properties:
+    """A layout that takes everything, and notes properties and operators that do not exist."""
+
+    def __init__(self):
+        self.shown = []
+
+    def layout(self):
+        made = MagicMock()
+        for name in ("row", "column", "box", "split"):
+            getattr(made, name).side_effect = lambda *_, **__: self.layout()
+        made.prop.side_effect = self.prop
+        made.operator.side_effect = self.operator
+        return made
+
+    def prop(self, data, name, **options):
+        assert name.startswith("[") or name in data.bl_rna.properties, f"{data} has no {name}"
+        self.shown.append(name)
+
+    def operator(self, name, **_):
+        category, _, short = name.partition(".")
+        assert getattr(getattr(bpy.ops, category), short).get_rna_type()
+        return MagicMock()
+
+
+def draw_all(part):
+    """Draw every panel whose poll allows it; returns the properties that were shown."""
+    found = Properties()
+    context = MagicMock(wraps=bpy.context)
+    for name in (
+        "scene",
+        "active_object",
+        "mode",
+        "selected_objects",
+        "active_pose_bone",
+        "selected_pose_bones",
+    ):
+        setattr(context, name, getattr(bpy.context, name, None))
+    context.region.width = 280
+    for module in part("registration").MODULES:
+        for panel in module.classes:
+            if not issubclass(panel, bpy.types.Panel) or not (
+                "poll" not in vars(panel) or panel.poll(context)
+            ):
+                continue
+            own = {
+                name: value
+                for name, value in vars(panel).items()
+                if callable(value) and not name.startswith("__")
+            }
+            fake = type("Fake", (), own)()
+            fake.layout = found.layout()
+            if hasattr(fake, "draw_header"):
+                fake.draw_header(context)
+            fake.draw(context)
+    return found.shown
+
+
+@pytest.fixture
+def knee(part, scene, make):
+    """A fitted, driven knee, its joint active."""
+    thigh, shank = make.keyed_knee()
+    body = part("references").Body
+    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+    part("tasks").fit_now(scene, joint)
+    part("authoring").drive(scene, joint, True)
+    bpy.context.view_layer.objects.active = joint
+    return scene, joint, thigh, shank
+
+
+def test_panels_draw_with_nothing_at_hand(part, scene):
+    assert "gravity" in draw_all(part)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("kind", range(12))
+def test_panels_draw_every_joint(part, knee, kind):
+    _, joint, _, _ = knee
+    settings = joint.condyle.joint
+    settings.type = part("features.joints.properties").JOINT_TYPES[kind][0]
+    for row in settings.coordinates:
+        row.limits, row.stiffness = "CUSTOM", 1.0
+    if settings.type == "composite":
+        for part_kind in ("hinge", "universal", "helical", "planar"):
+            settings.parts.add().type = part_kind
+    shown = draw_all(part)
+    assert "type" in shown
+    if settings.type == "spline_curve":
+        assert '["coordinate"]' in shown and "lower" in shown
+    if settings.type == "hinge":
+        assert "lower_angle" in shown and "axis" in shown
+    if settings.type == "slider":
+        assert "lower_length" in shown
+
+
+def test_panels_draw_bodies_and_work_under_way(part, knee, make):
+    _, _, thigh, shank = knee
+    session = part("session")
+    for item in (thigh, shank):
+        bpy.context.view_layer.objects.active = item
+        for source in ("MESH", "MANUAL"):
+            item.condyle.body.mass_source = source
+            assert "mass_source" in draw_all(part)
+    session.job = part("jobs").Job("Bake", 0.0, 0.3, "compiling forward dynamics")
+    session.tell("mass of body 'Shank' must be positive, got 0", "ERROR")
+    try:
+        assert draw_all(part)
+        assert session.job.activity == "compiling forward dynamics (first time only)"
+    finally:
+        session.job = None
+        session.tell("")
+
+
+@pytest.mark.small
+def test_the_list_of_control_frames_names_them_and_marks_missing_ones(part, knee):
+    scene, joint, _, _ = knee
+    row = MagicMock()
+    draw = part("features.frames.panels").ControlFrameList.draw_item
+    context = MagicMock(scene=scene)
+    frames = joint.condyle.joint.frames
+    draw(MagicMock(), context, row, joint.condyle.joint, frames[2], 0, None, "", 2)
+    assert row.row().label.call_args.kwargs["text"] == "Frame 02"
+    frames[2].object.users_collection[0].objects.unlink(frames[2].object)
+    draw(MagicMock(), context, row, joint.condyle.joint, frames[2], 0, None, "", 2)
+    assert "missing" in row.row().label.call_args.kwargs["text"]
+
+
+@pytest.mark.small
+def test_the_overlay_follows_the_control_frames(part, knee):
+    scene, joint, _, _ = knee
+    drawing = part("features.overlay.drawing")
+    points, frames = drawing.joint_lines(scene, joint)
+    assert points.shape == (drawing.SAMPLES, 3) and len(frames) == 8
+    assert np.allclose(points[0], frames[0][:3, 3], atol=1e-5) and np.allclose(
+        points[-1], frames[-1][:3, 3], atol=1e-5
+    )
+    assert 0.0 < drawing.axis_size(scene, points, frames) < 0.2
+    joint.condyle.joint.frames[3].object.location.y += 0.1
+    bpy.context.view_layer.update()
+    moved, _ = drawing.joint_lines(scene, joint)
+    assert np.abs(moved - points).max() > 0.01
+    joint.condyle.joint.frames[3].object.scale = (1, 2, 1)  # a bad frame is not drawn, and nothing is raised
+    bpy.context.view_layer.update()
+    assert drawing.joint_lines(scene, joint) == (None, ())
+
+
+@pytest.mark.small
+def test_the_slider_is_renewed_where_frames_moved_and_only_there(part, knee, monkeypatch):
+    _, joint, thigh, _ = knee
+    live, drive = part("live"), part("drive")
+    renewed = []
+    monkeypatch.setattr(drive, "refresh", lambda scene, item: renewed.append(item.name))
+    monkeypatch.setattr(live, "_known", {})
+
+    def move():
+        live._moved.add(joint.session_uid)
+        bpy.context.view_layer.update()
+        live.renew()
+
+    move()
+    thigh.rotation_euler.x = 0.5  # carries the joint along
+    move()
+    assert renewed == ["Knee"]
+    joint.condyle.joint.frames[3].object.location.y += 0.01
+    move()
+    assert renewed == ["Knee", "Knee"]
