@@ -18,7 +18,7 @@ from bpy.types import Object, PropertyGroup
 from ..common import OVERRIDE, OVERRIDE_INSERT, BodyReference, angle_view, length_view
 from ..fitting.properties import FitProperties
 
-#: every joint of physics.joints.REGISTRY (a test compares them); files store the position: new ones go to the end
+#: joints of physics.joints.REGISTRY (a test compares them); files store the position: new ones go to the end
 JOINT_TYPES = (
     (
         "spline_curve",
