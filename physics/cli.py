@@ -83,6 +83,8 @@ def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
     keywords = _simulation_keywords(options, file)
     if "duration" not in keywords:
         raise FormatError(f"{options.model}: says no simulation.duration; give one with --duration")
+    if options.out.is_dir():
+        raise FormatError(f"--out {options.out} is a folder: name the file to write")
     if not options.out.parent.is_dir():
         raise FormatError(f"--out {options.out}: there is no folder {options.out.parent}")
     reporter.progress(0.0, "preparing (the first time kernels are compiled)")

@@ -33,7 +33,7 @@ class State(ReadOnlyArrays):
         q: coordinates (nv,) [rad, m].
         qd: their velocities (nv,).
         time: [s].
-        chart: whole turns taken away from each body's rotation vector so far, (nb,).
+        chart: how often the rotation vectors of each body have changed their chart so far, (nb,).
     """
 
     q: FloatArray
@@ -182,7 +182,8 @@ class Model:
 
     @cached_property
     def _digest(self) -> bytes:
-        digest = hashlib.sha256("\0".join(self.body_names).encode())
+        kinds = [body.joint.type for body in self.bodies]
+        digest = hashlib.sha256("\0".join([*self.body_names, *kinds, *self.coordinate_names]).encode())
         for array in self.arrays:
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.digest()
@@ -249,11 +250,15 @@ class ModelBuilder:
             com: centre of mass in the body frame (3,) [m].
             joint_in_parent: pose of the joint's fixed frame in the parent's body frame (4, 4); identity by default.
             body_in_joint: pose of the body frame in the joint's moving frame (4, 4); identity by default.
-            stiffness, rest, damping: of a spring and a damper on each coordinate; numbers or (n,).
+            stiffness, rest, damping: of a spring and a damper on each coordinate; numbers or (n,) [N m/rad, rad,
+                N m s/rad, or with m for rad where the coordinate is a length].
             limits: None, ``"range"`` (the joint's own), (lower, upper), or (n, 2).
             limit_stiffness, limit_damping: of the one-sided springs at the limits; None chooses them from the
                 inertia that the coordinate moves, for a bounce of about 20 Hz at half of critical damping.
-            armature: inertia of a rotor on each coordinate.
+            armature: inertia of a rotor on each coordinate [kg m^2 or kg].
+
+        On a rotation vector (spherical and free joints) springs, limits and armature act on r in the chart of the
+        moment: they are smooth within half a turn of r = 0, and jump where the chart changes.
 
         Raises:
             ModelError: anything of this is not acceptable; nothing has been added then.
@@ -264,6 +269,10 @@ class ModelBuilder:
             raise ModelError(f"a body's name must be a string that is not empty, got {name!r}")
         if name in known:
             raise ModelError(f"there is a body named {name!r} already")
+        if isinstance(parent, Body) and not any(body is parent for body in self.bodies):
+            raise ModelError(
+                f"parent {parent.name!r} of body {name!r} is missing: it belongs to another builder"
+            )
         if parent_name is not None and (not isinstance(parent_name, str) or parent_name not in known):
             raise ModelError(f"parent {parent_name!r} of body {name!r} is missing: add parents first")
         body = make_body(

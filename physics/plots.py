@@ -118,7 +118,7 @@ def plot_fit(fit: Any, path: str | os.PathLike[str] | None, title: str = "") -> 
 def _curve_geometry(joint: SplineCurve) -> tuple[FloatArray, FloatArray, FloatArray]:
     """q, |s| and |ds/dq| along a curve, lengths counted in the joint's length scale."""
     lower = float(joint.knots[joint.order - 1])
-    upper = float(joint.knots[len(joint.frames)])
+    upper = lower + joint.period if joint.periodic else float(joint.knots[len(joint.frames)])
     q = np.linspace(lower, upper, CURVE_SAMPLES)
     weights = 1.0 / np.repeat([1.0, joint.length_scale], 3)
     twists, hessians = np.empty((len(q), 6)), np.empty((len(q), 6))

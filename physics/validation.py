@@ -16,7 +16,7 @@ def float_array(value: Any, name: str) -> FloatArray:
     """
     try:
         given = np.asarray(value)
-        array = np.array(value, dtype=np.float64)
+        array = np.array(value, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError) as error:
         raise ModelError(f"{name} must be numbers, got {value!r:.80}") from error
     if given.dtype.kind not in "iuf" and array.size:

@@ -83,7 +83,7 @@ def forward_dynamics(model: Model, state: State, tau: Any = None) -> FloatArray:
     qdd = np.zeros(model.num_coordinates)
     spaces = model.workspace().clear()
     qd = np.array(state.qd)
-    kernel(model.arrays, np.array(state.q), qd, qd, tau, qdd, *spaces)
+    kernel(model.arrays, np.array(state.q), qd, tau, qdd, *spaces)
     check_flags(model, spaces[2])
     return check_accelerations(model, qdd)
 
@@ -131,7 +131,9 @@ def observe(
     poses = np.empty((samples, model.num_bodies, 4, 4))
     energy = np.empty((samples, 3))
     spaces = model.workspace().clear()
-    kernel(model.arrays, np.ascontiguousarray(q), np.ascontiguousarray(qd), poses, energy, *spaces)
+    # one kind of array only: another kind would be another compilation
+    q, qd = np.array(q, dtype=np.float64, order="C"), np.array(qd, dtype=np.float64, order="C")
+    kernel(model.arrays, q, qd, poses, energy, *spaces)
     if not (anywhere and spaces[2][layout.STATUS] == layout.OUT_OF_RANGE):
         check_flags(model, spaces[2])
     return poses, energy

@@ -44,8 +44,9 @@ def fit_curve(
         poses: (N, 4, 4), in the order along the curve, neighbours less than half a turn apart.
         q: their parameters (N,), increasing, which are then kept; None: natural.
         num_frames: control frames m, at least `order`; more than N only with smoothing.
-        smoothing: w in [0, 1): the weight of the squared joint Hessian beside the misfit (sec. 6.3). At 1/2 a wave that
-            goes four times back and forth over the range loses half of its height; see `gauss_newton.Objective`.
+        smoothing: w in [0, 1): the weight of the squared joint Hessian beside the misfit (sec. 6.3). At 1/2 a wave
+            that goes four times back and forth over the range loses half of its height; see
+            `gauss_newton.Objective`.
         order: 4 to 6; 3 with a warning.
         knots: (m + order,), then kept; None chooses them. Without q the poses spread over their range.
         periodic: whether the curve closes after the last pose.
@@ -61,7 +62,7 @@ def fit_curve(
         FitError: poses, parameters or arguments that cannot be fitted; the message names the thing and its value.
         CancelledError: progress said so.
     """
-    targets = arguments.check_poses(poses)
+    targets, centre = _centred(arguments.check_poses(poses))
     count, weight = arguments.check_size(len(targets), num_frames, smoothing, order)
     arguments.check_outside(outside)
     scale = arguments.check_length_scale(length_scale, targets)
@@ -71,8 +72,25 @@ def fit_curve(
     if order == 3:
         warnings.warn("a spline curve of order 3 is only C1: use the joint for kinematics", stacklevel=2)
     frames = parameters.first_frames(targets, q_first, knots_first, order, stop)
-    curve = fitter.run(q_first, knots_first, frames, free=q is None and knots is None)
-    return _result(fitter, curve, outside)
+    free = q is None and knots is None
+    if not free and weight == 0.0 and not parameters.well_posed(q_first, knots_first, order, fitter.periodic):
+        raise FitError(
+            f"the poses leave some of the {count} control frames free: no pose lies in their knots' reach; "
+            "take fewer frames, other knots, or smoothing above 0"
+        )
+    curve = fitter.run(q_first, knots_first, frames, free=free)
+    return _result(fitter, curve, outside, centre)
+
+
+def _centred(poses: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Poses about the centre of their origins, and that centre (3,): a curve far away loses no digits.
+
+    Moving all frames from the left changes neither twists nor residuals.
+    """
+    centre = poses[:, :3, 3].mean(axis=0)
+    moved = poses.copy()
+    moved[:, :3, 3] -= centre
+    return moved, centre
 
 
 def _first_parameters(
@@ -97,13 +115,13 @@ def _first_parameters(
     return given, fixed, stop
 
 
-def _result(fitter: Fitter, curve: Curve, outside: str) -> CurveFit:
+def _result(fitter: Fitter, curve: Curve, outside: str, centre: FloatArray) -> CurveFit:
+    frames = curve.frames.copy()
+    frames[:, :3, 3] += centre
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # order 3 has been warned of
         try:
-            joint = SplineCurve(
-                curve.frames, fitter.order, curve.knots, fitter.periodic, outside, fitter.scale
-            )
+            joint = SplineCurve(frames, fitter.order, curve.knots, fitter.periodic, outside, fitter.scale)
         except ModelError as error:
             raise FitError(f"the fitted curve makes no joint: {error}") from error
     r = curve.objective.residuals(curve.frames)

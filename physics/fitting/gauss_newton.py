@@ -21,9 +21,9 @@ DAMPING_GIVE_UP = 1e6
 class Objective:
     """(1 - w) mean |r_k|^2 + w lambda integral |h|^2 dq for given knots; r_k = log(G(q_k)^-1 G_k), in the metric.
 
-    lambda = (range / (2 pi `WAVES`))^4 / range, so that a sine of `WAVES` waves over the range keeps half of its height
-    at w = 1/2, whatever the number of poses, their size and the unit of q: (w / (1 - w))^(1/4) is then the wavelength
-    that is halved, as a multiple of a `WAVES`-th of the range.
+    lambda = (range / (2 pi `WAVES`))^4 / range, so that a sine of `WAVES` waves over the range keeps half of its
+    height at w = 1/2, whatever the number of poses, their size and the unit of q: (w / (1 - w))^(1/4) is then the
+    wavelength that is halved, as a multiple of a `WAVES`-th of the range.
     """
 
     WAVES = 4.0

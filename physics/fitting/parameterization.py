@@ -11,8 +11,8 @@ from ..joints.spline_curve import frame_distances, natural_knots
 from .linearization import Sites, derivatives
 from .linearization import poses as curve_poses
 
-# Gauss-Legendre points and weights on [-1, 1] for each knot span: exact for polynomials of degree 5, and |h|^2 is close
-# to one of degree 2 (order - 3) there
+# Gauss-Legendre points and weights on [-1, 1] for each knot span: exact for polynomials of degree 5, and |h|^2 is
+# close to one of degree 2 (order - 3) there
 QUADRATURE_POINTS = np.sqrt(0.6) * np.array([-1.0, 0.0, 1.0])
 QUADRATURE_WEIGHTS = np.array([5.0, 8.0, 5.0]) / 9.0
 
@@ -58,7 +58,9 @@ def data_knots(q: FloatArray, num_frames: int, order: int, end: float | None) ->
 def first_frames(
     poses: FloatArray, q: FloatArray, knots: FloatArray, order: int, end: float | None
 ) -> FloatArray:
-    """Control frames (m, 4, 4) at the Greville abscissae of the knots, on the geodesics between neighbouring poses."""
+    """Control frames (m, 4, 4) at the Greville abscissae of the knots, on the geodesics between neighbouring
+    poses.
+    """
     places = splines.greville(knots, order)
     if end is not None:
         period = end - q[0]

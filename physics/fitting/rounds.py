@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from .._typing import FloatArray
 from ..errors import CancelledError
 from . import parameterization as parameters
@@ -59,7 +61,8 @@ class Fitter:
             # rounds and steps end long before the most that are allowed: the fraction only has to rise
             fraction = (rounds + iteration / limit) / (MOST_ROUNDS + 2)
             text = f"fitting: round {rounds + 1}, step {iteration + 1}"
-            if self.progress is not None and self.progress(fraction, text) is False:
+            answer = None if self.progress is None else self.progress(fraction, text)
+            if isinstance(answer, bool | np.bool_) and not answer:
                 raise CancelledError(f"fit cancelled in round {rounds + 1}, step {iteration + 1}")
 
         frames, taken, converged = minimize(objective, frames, self.tolerance, limit, report)

@@ -59,7 +59,10 @@ class Recording:
 
     def report(self, fraction: float, written: int) -> None:
         """Tell the fraction done; CancelledError where the caller has had enough."""
-        if self.problem.progress is not None and self.problem.progress(min(fraction, 1.0)) is False:
+        if self.problem.progress is None:
+            return
+        answer = self.problem.progress(min(fraction, 1.0))
+        if isinstance(answer, bool | np.bool_) and not answer and fraction < 1.0:  # what is done is done
             raise CancelledError(f"cancelled at {fraction:.0%}", self.result(written))
 
     def check(self, flags: Any, time: float, written: int) -> None:

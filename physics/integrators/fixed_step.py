@@ -57,4 +57,5 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
         recording.report(counters[0] / steps, int(counters[1]))
         spent = max(time.perf_counter() - began, 1e-6)
         stretch = int(min(max(stretch * STRETCH / spent, 1), 8 * stretch))
+    recording.info["chart_changes"] = int((chart - state.chart).sum())
     return recording.result(int(counters[1]))

@@ -49,8 +49,9 @@ def natural_knots(frames: FloatArray, order: int, periodic: bool, length_scale: 
     if not periodic:
         return splines.averaged_knots(np.concatenate([[0.0], np.cumsum(steps)]), order)
     count = len(frames)
-    # interval j lies between knots j and j + 1; those around control frame j share its two distances
-    window = np.arange(count)[:, None] - order // 2 + np.arange(order - 1)
+    # Greville abscissae of neighbours differ by the mean of order - 1 intervals, the first of them one behind frame
+    # j; so interval i (between knots i and i + 1) belongs to the steps from i - order + 1 to i - 1
+    window = np.arange(count)[:, None] - (order - 1) + np.arange(order - 1)
     intervals = steps[window % count].mean(axis=1)
     knots = np.concatenate([[0.0], np.cumsum(intervals[np.arange(count + order - 1) % count])])
     result: FloatArray = knots - knots[order - 1]

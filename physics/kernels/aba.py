@@ -70,8 +70,8 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
             add_inertia(work, parent, inertia)
 
 
-@jit
-def forward_dynamics(
+@inline
+def accelerations(
     arrays: Array,
     q: Array,
     qd: Array,
@@ -102,3 +102,11 @@ def forward_dynamics(
             qdd[d] = (dof[d, REMAINDER] - dot6(load6(dof, d, PROJECTED), a)) * dof[d, INVERSE]
             a = scale_add6(a, qdd[d], load6(dof, d, SUBSPACE))
         store6(work, i, ACCELERATION, a)
+
+
+@jit
+def forward_dynamics(
+    arrays: Array, q: Array, qd: Array, tau: Array, qdd: Array, work: Array, dof: Array, flags: Array
+) -> None:
+    """`accelerations` as a kernel of its own, to be called from Python."""
+    accelerations(arrays, q, qd, qd, tau, qdd, work, dof, flags)

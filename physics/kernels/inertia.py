@@ -45,7 +45,7 @@ def world_inertia(body_float: Array, i: int, r: Rotation, p: Vector, v: Twist) -
 
     (r, p) is the pose of its link frame and v its twist. With w x c the part of the mass centre's velocity that
     turning brings, the wrench is the force m w x (u + w x c) in the mass centre and the couple w x I w (Lee &
-    Terzopoulos 2008, eq. 7): a third of the work of the six by six products.
+    Terzopoulos 2008, eq. 7): far less work than the six by six products.
     """
     mass = body_float[i, MASS]
     c = add3(p, rotate(r, load3(body_float, i, COM)))

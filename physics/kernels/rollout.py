@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ._jit import inline, jit
-from .aba import forward_dynamics
+from .aba import accelerations
 from .layout import (
     BLOCK_COUNT,
     BLOCK_START,
@@ -74,14 +74,12 @@ def change_charts(arrays: Array, limit: float, q: Array, qd: Array, qdd: Array, 
             d = body_int[i, DOF_START] + block_int[b, COORDINATE]
             if q[d] * q[d] + q[d + 1] * q[d + 1] + q[d + 2] * q[d + 2] <= limit * limit:
                 continue
-            r, rd, turns = principal_rotation_vector(
-                (q[d], q[d + 1], q[d + 2]), (qd[d], qd[d + 1], qd[d + 2])
-            )
+            r, rd = principal_rotation_vector((q[d], q[d + 1], q[d + 2]), (qd[d], qd[d + 1], qd[d + 2]))
             for j in range(3):
                 q[d + j] = r[j]
                 qd[d + j] = rd[j]
                 qdd[d + j] = 0.0
-            chart[i] += turns
+            chart[i] += 1
             changed += 1
     return changed
 
@@ -120,42 +118,7 @@ def derivative(
     """Accelerations at (t, q, qd), dampers seeing rate; spaces is (work, dof, flags)."""
     work, dof, flags = spaces
     table_force(times, values, t, tau)
-    forward_dynamics(arrays, q, qd, rate, tau, qdd, work, dof, flags)
-
-
-@jit
-def runge_kutta_4(
-    arrays: Array,
-    times: Array,
-    values: Array,
-    t: float,
-    dt: float,
-    q: Array,
-    qd: Array,
-    tau: Array,
-    stage: Array,
-    spaces: Array,
-) -> None:
-    """One classical Runge-Kutta step of (q, qd) in place; stage is a workspace (5, nv)."""
-    stage_q, stage_qd, qdd, sum_qd, sum_qdd = stage[0], stage[1], stage[2], stage[3], stage[4]
-    copy(q, stage_q)
-    copy(qd, stage_qd)
-    for d in range(q.shape[0]):
-        sum_qd[d] = 0.0
-        sum_qdd[d] = 0.0
-    for k in range(4):
-        offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
-        weight = 1.0 if k == 0 or k == 3 else 2.0
-        derivative(arrays, times, values, t + offset, stage_q, stage_qd, stage_qd, tau, qdd, spaces)
-        following = dt if k == 2 else 0.5 * dt
-        for d in range(q.shape[0]):
-            sum_qd[d] += weight * stage_qd[d]
-            sum_qdd[d] += weight * qdd[d]
-            stage_q[d] = q[d] + following * stage_qd[d]
-            stage_qd[d] = qd[d] + following * qdd[d]
-    for d in range(q.shape[0]):
-        q[d] += dt / 6.0 * sum_qd[d]
-        qd[d] += dt / 6.0 * sum_qdd[d]
+    accelerations(arrays, q, qd, rate, tau, qdd, work, dof, flags)
 
 
 @jit
@@ -172,32 +135,43 @@ def lost_rotation(arrays: Array, q: Array) -> int:
 
 
 @inline
-def symplectic_euler(
-    arrays: Array,
-    times: Array,
-    values: Array,
-    t: float,
-    dt: float,
-    q: Array,
-    qd: Array,
-    tau: Array,
-    stage: Array,
-    spaces: Array,
-) -> None:
-    """One step of (q, qd) in place: first the velocity, then the position with it.
+def prepare_stage(integrator: int, k: int, dt: float, q: Array, qd: Array, stage: Array) -> None:
+    """Where stage k of a step is evaluated: coordinates in stage[0], the velocities that inertial forces see in
+    stage[1]; stage[2] holds the accelerations of the stage before.
 
-    The velocity so lives half a step behind the position. Where the mass matrix depends on q, inertial forces that
-    see it as it is make the energy drift at first order; seeing it half a step ahead, by the acceleration of the
-    step before (kept in stage[2], 0 at the start), they leave it bounded, at no cost. Dampers see the velocity
-    itself: predicted, they would halve the largest stable step.
+    Symplectic Euler takes first the velocity, then the position with it, so that the velocity lives half a step
+    behind the position. Where the mass matrix depends on q, inertial forces that see it as it is make the energy
+    drift at first order; seeing it half a step ahead, by the acceleration of the step before (0 at the start), they
+    leave it bounded, at no cost. Dampers see the velocity itself: predicted, they would halve the largest stable
+    step.
     """
-    qdd, ahead = stage[2], stage[0]
+    stage_q, stage_qd, qdd = stage[0], stage[1], stage[2]
+    if k > 0:
+        following = dt if k == 3 else 0.5 * dt
+        for d in range(q.shape[0]):
+            stage_q[d] = q[d] + following * stage_qd[d]
+            stage_qd[d] = qd[d] + following * qdd[d]
+        return
+    ahead = 0.5 * dt if integrator == SYMPLECTIC_EULER else 0.0
     for d in range(q.shape[0]):
-        ahead[d] = qd[d] + 0.5 * dt * qdd[d]
-    derivative(arrays, times, values, t, q, ahead, qd, tau, qdd, spaces)
+        stage_q[d] = q[d]
+        stage_qd[d] = qd[d] + ahead * qdd[d]
+
+
+@inline
+def finish_step(integrator: int, dt: float, q: Array, qd: Array, stage: Array) -> None:
+    """Advance (q, qd) by a step whose stages are evaluated."""
+    qdd, sum_qd, sum_qdd = stage[2], stage[3], stage[4]
     for d in range(q.shape[0]):
-        qd[d] += dt * qdd[d]
-        q[d] += dt * qd[d]
+        if integrator == RUNGE_KUTTA_4:
+            q[d] += dt / 6.0 * sum_qd[d]
+            qd[d] += dt / 6.0 * sum_qdd[d]
+        elif integrator == SYMPLECTIC_EULER:
+            qd[d] += dt * qdd[d]
+            q[d] += dt * qd[d]
+        else:
+            q[d] += dt * qd[d]
+            qd[d] += dt * qdd[d]
 
 
 @jit
@@ -216,7 +190,9 @@ def record_samples(
     """Write every sample time up to t + dt, by the cubic Hermite polynomial of the step; its ends are taken as they
     are.
 
-    Results so fall on any frame rate without the step following it; the interpolation's error is O(dt^4).
+    Results so fall on any frame rate without the step following it. The interpolation's error is O(dt^4) where the
+    velocities are the slopes of q at both ends; Euler's are half a step aside, which makes it O(dt^2), below the
+    method's own O(dt).
     """
     while counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
         row = counters[1]
@@ -259,8 +235,11 @@ def rollout(
     does not depend on how a run is cut into calls. Where a step fails, flags hold status and culprit, and the state
     stays the last good one. stage is a workspace (8, nv), spaces is (work, dof, flags).
     """
-    flags = spaces[2]
+    work, dof, flags = spaces
     body_int = arrays[0]
+    stages = 4 if integrator == RUNGE_KUTTA_4 else 1
+    rate = stage[1] if integrator == RUNGE_KUTTA_4 else qd
+    sum_qd, sum_qdd = stage[3], stage[4]
     tau, qdd, last_q, last_qd = stage[5], stage[2], stage[6], stage[7]
     has_charts = False
     for b in range(arrays[2].shape[0]):
@@ -269,15 +248,16 @@ def rollout(
         t = start + counters[0] * dt
         copy(q, last_q)
         copy(qd, last_qd)
-        if integrator == RUNGE_KUTTA_4:
-            runge_kutta_4(arrays, times, values, t, dt, q, qd, tau, stage, spaces)
-        elif integrator == SYMPLECTIC_EULER:
-            symplectic_euler(arrays, times, values, t, dt, q, qd, tau, stage, spaces)
-        else:
-            derivative(arrays, times, values, t, q, qd, qd, tau, qdd, spaces)
+        for k in range(stages):  # the only place that evaluates the dynamics: it is compiled once
+            prepare_stage(integrator, k, dt, q, qd, stage)
+            offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
+            table_force(times, values, t + offset, tau)
+            accelerations(arrays, stage[0], stage[1], rate, tau, qdd, work, dof, flags)
+            weight = 1.0 if k == 0 or k == 3 else 2.0
             for d in range(q.shape[0]):
-                q[d] += dt * qd[d]
-                qd[d] += dt * qdd[d]
+                sum_qd[d] = weight * stage[1, d] + (sum_qd[d] if k > 0 else 0.0)
+                sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
+        finish_step(integrator, dt, q, qd, stage)
         if flags[STATUS] == OK and not all_finite(q, qd):
             flags[STATUS] = NOT_FINITE
             flags[CULPRIT] = first_not_finite(body_int, q, qd)

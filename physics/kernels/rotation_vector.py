@@ -12,7 +12,7 @@ from .spatial import Rotation, Vector, cross
 def exp_coefficients(square: float) -> tuple[float, float, float, float, float]:
     """beta, gamma and the factors of <r, r'> in alpha', beta', gamma' at |r|^2 = square.
 
-    Kim, Lee & Park 2014, eqs. 2, 7, 36-38. Below 1 rad by series of nine terms (the first one left out is under
+    Kim, Lee & Park 2014, eqs. 2, 7, 36-38. Below 1 rad by series of ten terms (the first one left out is under
     1e-17 of the sum), above by half-angle forms: the paper's threshold of 1e-4 loses all digits of the derivatives.
     """
     if square < 1.0:
@@ -94,15 +94,15 @@ def spatial_jacobian_rate(
 
 
 @inline
-def principal_rotation_vector(r: Vector, rd: Vector) -> tuple[Vector, Vector, int]:
-    """The same rotation and angular velocity on the chart |r| <= pi, and the whole turns taken away.
+def principal_rotation_vector(r: Vector, rd: Vector) -> tuple[Vector, Vector]:
+    """The same rotation and angular velocity on the chart |r| <= pi.
 
     Kim, Lee & Park 2014, reparametrization: r (1 - 2 pi k / |r|) and its time derivative.
     """
     angle = math.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
     turns = int(angle / (2.0 * math.pi) + 0.5)
     if turns == 0:
-        return r, rd, 0
+        return r, rd
     removed = 2.0 * math.pi * turns
     scale = 1.0 - removed / angle
     rate = removed * (r[0] * rd[0] + r[1] * rd[1] + r[2] * rd[2]) / (angle * angle * angle)
@@ -112,4 +112,4 @@ def principal_rotation_vector(r: Vector, rd: Vector) -> tuple[Vector, Vector, in
         scale * rd[1] + rate * r[1],
         scale * rd[2] + rate * r[2],
     )
-    return position, velocity, turns
+    return position, velocity

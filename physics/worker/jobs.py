@@ -65,7 +65,9 @@ def fit_curve(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arra
 
 
 def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Simulate: ``model``, ``state`` and keywords of ``simulate`` as ``options``; tau, or a table of it, as arrays."""
+    """Simulate: ``model``, ``state`` and keywords of ``simulate`` as ``options``; tau, or a table of it, as
+    arrays.
+    """
     _check_keys(job, {"model", "state", "options"}, ("model",))
     prepare(("poses and energy", "forward dynamics"), report)
     model = model_from_document(job["model"])

@@ -68,7 +68,7 @@ def test_against_many_digits(angle):
             def bias(f, r_=r_, side=side):
                 if not angle:
                     return lambda v, speed: exact.vector([0, 0, 0])
-                return lambda v, speed: exact.along(lambda x, v=v: f(x, v, side), r_, speed)
+                return lambda v, speed: exact.along(lambda x, v=v, f=f: f(x, v, side), r_, speed)  # noqa: B023
 
             turning = exact.rate(r_, rd_, side)
             velocity_bias = bias(exact.velocity)(rd_, rd_)

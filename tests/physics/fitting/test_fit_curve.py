@@ -12,7 +12,7 @@ import pytest
 import physics as ph
 from blender_scenes import knee_kinematics
 from physics import lie
-from tests.physics.generators import loop_frames
+from tests.physics.generators import loop_frames, smooth_frames
 from tests.verification.fitting_data import published_fit, squared_hessian, wandering_poses
 
 FLEXION = np.radians(knee_kinematics.FLEXION_DEGREES)
@@ -259,10 +259,20 @@ def test_report_is_plain_and_in_millimetres_and_degrees():
     assert report["converged"] is True and report["iterations"] == fit.iterations == len(fit.steps)
 
 
-def test_unfixed_frames_do_not_break_the_fit():
-    """Poses crowded at one end leave control frames without data: damping leaves those where they were."""
-    poses = wandering_poses(np.random.default_rng(9), 12, angle=0.02)
-    q = np.concatenate([np.linspace(0.0, 0.1, 11), [1.0]])
-    fit = ph.fit_curve(poses, q=q, num_frames=12, knots=ph.splines.clamped_knots(12, 4))
-    assert np.isfinite(fit.joint.frames).all()
-    assert fit.residuals.distance.max() < 0.1
+def test_frames_that_no_pose_reaches_are_refused():
+    """Poses crowded at the beginning of given knots leave the far frames free: no fit could place them."""
+    poses = smooth_frames(np.random.default_rng(0), 10)
+    knots = ph.splines.clamped_knots(8, 4)
+    with pytest.raises(ph.FitError, match="free"):
+        ph.fit_curve(poses, q=np.linspace(0.0, 0.1, 10), num_frames=8, knots=knots)
+    assert ph.fit_curve(poses, q=np.linspace(0.0, 0.1, 10), num_frames=8, knots=knots, smoothing=0.5)
+
+
+def test_a_fit_far_from_the_origin_is_the_same():
+    poses = smooth_frames(np.random.default_rng(1), 12)
+    far = poses.copy()
+    far[:, :3, 3] += 1e6
+    near, there = ph.fit_curve(poses, num_frames=8), ph.fit_curve(far, num_frames=8)
+    assert there.converged
+    # 1e6 m hold 1e-10 m in double precision; the fit moves about as much
+    assert np.abs(there.joint.frames[:, :3, 3] - 1e6 - near.joint.frames[:, :3, 3]).max() < 1e-7

@@ -95,6 +95,18 @@ def test_natural_parameterization_gives_unit_speed_on_even_motion():
     assert np.allclose(speeds, 1.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("order, least", [(4, 0.6), (5, 0.55), (6, 0.5)])
+def test_natural_knots_of_a_closed_curve_follow_uneven_frames(order, least):
+    """Frames crowded on one side of a circle, angular speed 0.707 where |s| is 1; a frame off it is 0.51 to 0.89."""
+    angles = 2.0 * np.pi * np.arange(16) / 16
+    angles = angles + 0.6 * np.sin(angles)
+    frames = ph.lie.exp(angles[:, None] * np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0]))
+    frames[:, :3, 3] = np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], axis=1)
+    joint = ph.joints.SplineCurve(frames, order=order, periodic=True)
+    speeds = [np.linalg.norm(joint.evaluate(q)[1][:3]) for q in np.linspace(0.0, joint.period, 200)]
+    assert min(speeds) > least and max(speeds) < 1.0 / (2.0 * least)
+
+
 def test_periodic_curve_repeats_and_is_smooth_across_the_seam():
     joint = ph.joints.SplineCurve(loop_frames(np.random.default_rng(1), 10), periodic=True)
     for q in (-0.7, 0.0, 1.3):

@@ -308,7 +308,7 @@ def test_rotations_of_bodies_with_awkward_names():
     builder = ph.ModelBuilder()
     ball = {"mass": 1.0, "inertia": np.eye(3), "com": (0, 0, 0.1)}
     two = ph.joints.Composite((ph.joints.Spherical(), ph.joints.Slider(), ph.joints.Spherical()))
-    builder.add_body("a", joint=two, **ball)
+    builder.add_body("a", joint=two, armature=0.1, **ball)  # seven coordinates of six freedoms
     builder.add_body("a.2", joint=ph.joints.Spherical(), **ball)
     model = builder.build()
     state = model.state(q={"a": [0.1, 0, 0, 0.5, 0, 0.1, 0]})
