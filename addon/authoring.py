@@ -19,6 +19,12 @@ from .references import Body
 COLLECTION = "Condyle"
 
 
+def check_own(body: Body) -> None:
+    """ModelError where a body belongs to another file."""
+    if body.object.library is not None:
+        raise core.model_error(f"{body.name} is linked; make a library override first")
+
+
 def make_body(
     scene: Any,
     body: Body,
@@ -38,10 +44,9 @@ def make_body(
         mass, center, inertia: by hand instead: [kg], (3,) in Blender units in the body's axes, (3,) or (3, 3) [kg m^2].
 
     Raises:
-        ModelError: the body is linked, or cannot be one (a camera, say, has neither mesh nor mass).
+        ModelError: the body belongs to another file.
     """
-    if body.object.library is not None:
-        raise core.model_error(f"{body.name} is linked; make a library override first")
+    check_own(body)
     settings = body.data.body
     if body.bone:
         references.ensure_uid(body.pose_bone)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
+
 import numpy as np
 import pytest
 
@@ -237,3 +241,20 @@ def test_a_free_body_falls_as_galilei_says(part, scene, make):
     scene.condyle.simulation.integrator = "rk4"
     report = part("tasks").bake_now(scene)
     assert np.allclose(report.poses["Stone"][:, 2, 3], 10.0 - 0.5 * 9.81 * report.times**2, atol=1e-6)
+
+
+@pytest.mark.small
+def test_a_crash_of_the_compute_process_is_told_and_costs_nothing(part, scene, make):
+    joint, shank = rig_knee(part, scene, make)
+    part("tasks").fit_now(scene, joint)
+    action, client = shank.animation_data.action, part("worker_client").client()
+    steps = part("tasks").bake(scene)
+    job = next(steps)
+    os.kill(client.hello["pid"], signal.SIGTERM)
+    while not job.poll():
+        time.sleep(0.01)
+    if job.state == "failed":  # else the answer was quicker than the signal
+        with pytest.raises(part("core").physics().CondyleError, match="ended unexpectedly"):
+            part("worker_client").advance(steps, job)
+        assert shank.animation_data.action == action
+    assert part("tasks").bake_now(scene).bodies == ["Shank"]

@@ -45,6 +45,8 @@ class MakeBody(Operator):
         try:
             bodies = references.selected_bodies(context)
             for body in bodies:
+                authoring.check_own(body)
+            for body in bodies:
                 authoring.make_body(context.scene, body, motion=self.motion, density=self.density)
         except core.physics().CondyleError as error:
             return failed(self, error)

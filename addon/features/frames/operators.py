@@ -48,10 +48,15 @@ class _FrameOperator:
         try:
             joint.condyle.joint.active_frame = frame_at_hand(context, joint.condyle.joint)
             self.change(context.scene, joint)
-            if joint.condyle.joint.driven and len(joint.condyle.joint.frames) >= joint.condyle.joint.order:
-                drive.refresh(context.scene, joint)
         except core.physics().CondyleError as error:
             return failed(self, error)
+        try:
+            if joint.condyle.joint.driven:
+                drive.refresh(context.scene, joint)
+        except (
+            core.physics().CondyleError
+        ) as error:  # the frames are as wished, the slider waits for better ones
+            self.report({"WARNING"}, f"The slider was not renewed: {error}")
         return {"FINISHED"}
 
 
