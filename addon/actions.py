@@ -249,7 +249,7 @@ def _restore_action(item: Any) -> None:
         data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
         data.action_influence = record.influence
         compat.reassign(data, previous, record.previous_slot)
-        if not record.had_animation_data:
+        if not record.had_animation_data and not data.drivers and not data.nla_tracks:
             item.animation_data_clear()
     if action.users == 0:
         bpy.data.actions.remove(action)
