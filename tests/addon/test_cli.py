@@ -136,3 +136,15 @@ def test_interrupting_leaves_no_file(command, part, scene, make, knee_file, tmp_
     assert not out.exists() and sorted(path.suffix for path in tmp_path.iterdir() if path.is_file()) == [
         ".blend"
     ]
+
+
+@pytest.mark.small
+def test_the_command_inside_blender_is_the_same(part, knee_file, tmp_path, capfd):
+    """What ``blender --command condyle`` calls: the running Blender opens, bakes and writes."""
+    out = tmp_path / "out.blend"
+    assert part("registration").run_command(["bake", str(knee_file), "--out", str(out), "--quiet"]) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(out))
+    assert part("actions").is_baked(bpy.data.objects["Shank"])
+    assert part("registration").run_command(["bake", str(knee_file)]) == 2
+    assert "--out" in capfd.readouterr().err
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
