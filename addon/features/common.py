@@ -85,6 +85,11 @@ def need_object_mode(cls: Any, context: Any) -> bool:
     return False
 
 
+def figure(value: float) -> str:
+    """A residual for people: three digits, and nothing smaller than a thousandth."""
+    return "under 0.001" if value < 0.001 else f"{value:.3g}"
+
+
 def failed(operator: Any, error: Exception) -> set[str]:
     """Report an error of ours and end an operator; nothing has been changed."""
     session.tell(str(error), "ERROR")

@@ -5,7 +5,7 @@ from typing import Any
 from bpy.types import Operator
 
 from ...jobs import JobOperator
-from ..common import active_joint, need_object_mode, writable
+from ..common import active_joint, figure, need_object_mode, writable
 
 
 class FitFromKeyframes(JobOperator, Operator):
@@ -35,8 +35,8 @@ class FitFromKeyframes(JobOperator, Operator):
 
     def told(self, outcome: Any) -> str:
         return (
-            f"Fit: {outcome.num_poses} poses, worst {outcome.worst_distance_mm:.3g} mm and "
-            f"{outcome.worst_angle_deg:.3g}°, {outcome.iterations} iterations"
+            f"Fit: {outcome.num_poses} poses, worst {figure(outcome.worst_distance_mm)} mm and "
+            f"{figure(outcome.worst_angle_deg)}°, {outcome.iterations} iterations"
         )
 
 

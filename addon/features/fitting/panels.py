@@ -1,10 +1,11 @@
 """Panel of the fit."""
 
+import math
 from typing import Any
 
 from bpy.types import Panel
 
-from ..common import SidebarPanel, active_joint
+from ..common import SidebarPanel, active_joint, figure
 
 
 class FitPanel(SidebarPanel, Panel):
@@ -30,13 +31,10 @@ class FitPanel(SidebarPanel, Panel):
         if settings.num_poses:
             box = layout.box().column(align=True)
             box.label(text=f"{settings.num_poses} poses, {settings.iterations} iterations")
-            box.label(text=f"Worst: {settings.worst_distance:.3g} mm, {_degrees(settings.worst_angle):.3g}°")
+            box.label(text=f"Worst distance: {figure(settings.worst_distance)} mm")
+            box.label(text=f"Worst angle: {figure(math.degrees(settings.worst_angle))}°")
             if not settings.converged:
                 box.label(text="Not converged: try fewer frames", icon="ERROR")
-
-
-def _degrees(angle: float) -> float:
-    return angle * 57.29577951308232
 
 
 classes = (FitPanel,)
