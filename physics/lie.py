@@ -1,7 +1,8 @@
 """Rotations SO(3) and rigid motions SE(3): exp, log, adjoints and the differentials of exp, for batches of any shape.
 
 Twists are [angular, linear] in the body frame. Coefficients that are 0 / 0 at the identity come from series below 1
-rad and from half-angle forms above, so that everything holds to round-off at 0, near 0 and near pi.
+rad and from half-angle forms above, so that everything holds to round-off at 0, near 0 and near pi. Apart from
+`check_frames` nothing here looks at shapes or numbers: that is the callers' business.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 from ._typing import FloatArray
 from .dynamics import check_state
 from .errors import ModelError
-from .integrators import INTEGRATORS
+from .integrators import FIXED_STEP, INTEGRATORS
 from .integrators.base import Problem
 from .model import Model, State
 from .result import Result
@@ -89,11 +89,15 @@ def simulate(
     dt = number(dt, "dt", positive=True)
     if not isinstance(integrator, str) or integrator not in INTEGRATORS:
         raise ModelError(f"unknown integrator {integrator!r}; known are {', '.join(INTEGRATORS)}")
-    if dt > duration:
+    if integrator in FIXED_STEP and dt > duration:
         raise ModelError(f"dt {dt:g} is longer than the duration {duration:g}")
     if progress is not None and not callable(progress):
         raise ModelError(f"progress must be callable, got {progress!r:.80}")
-    interval = dt if record_interval is None else number(record_interval, "record_interval", positive=True)
+    interval = (
+        min(dt, duration)
+        if record_interval is None
+        else number(record_interval, "record_interval", positive=True)
+    )
     problem = Problem(
         model=model,
         start=float(state.time),

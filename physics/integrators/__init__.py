@@ -8,17 +8,17 @@ from ..model import State
 from ..result import Result
 from .adaptive import integrate_adaptive
 from .base import Problem
-from .fixed_step import integrate_fixed_step
+from .fixed_step import KERNEL_NUMBERS, integrate_fixed_step
 
 Integrate = Callable[[Problem, str, State], Result]
 
+FIXED_STEP = tuple(KERNEL_NUMBERS)
+
 INTEGRATORS: dict[str, Integrate] = {
-    "symplectic_euler": integrate_fixed_step,
-    "forward_euler": integrate_fixed_step,
-    "rk4": integrate_fixed_step,
+    **dict.fromkeys(FIXED_STEP, integrate_fixed_step),
     "RK45": integrate_adaptive,
     "DOP853": integrate_adaptive,
     "LSODA": integrate_adaptive,
 }
 
-__all__ = ["INTEGRATORS", "Integrate", "Problem"]
+__all__ = ["FIXED_STEP", "INTEGRATORS", "Integrate", "Problem"]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dynamics import check_state
 from ..errors import FormatError, ModelError
 from ..model import Model, ModelBuilder, State
 from .files import format_json, read_json, write_atomically
@@ -54,11 +55,14 @@ def save_model(
 
     Raises:
         FormatError: simulation or extras hold what the format cannot.
+        ModelError: the state is not one of this model.
     """
     document: dict[str, Any] = {"format": FORMAT, "version": VERSION, **model.to_dict()}
     if state is not None:
-        document["state"] = state_to_dict(state)
+        document["state"] = state_to_dict(check_state(model, state))
     for key, value in (("simulation", simulation), ("extras", extras)):
+        if not isinstance(value, Mapping | type(None)):
+            raise FormatError(f"{path}: {key} must be an object, got {value!r:.80}")
         if value is not None:
             document[key] = plain(dict(value))
     check_document(document, "model", str(path))
