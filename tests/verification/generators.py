@@ -76,6 +76,22 @@ def _nearly_straight(rng: Generator) -> Any:
     return ph.joints.SplineCurve(smooth_frames(rng, 8, angle=1e-6))
 
 
+def _custom(rng: Generator) -> Any:
+    """Rotations and translations that follow smooth functions of two coordinates."""
+    functions = ph.joints.Linear(1.3, 0.2), ph.joints.Wave(0.2, -0.1), ph.joints.Polynomial((0.1, 0.2, -0.05))
+    return ph.joints.Custom(
+        coordinates=("flexion", "twist"),
+        rotations=[
+            (unit_vector(rng), function, name)
+            for function, name in zip(functions, ("flexion", "twist", None))
+        ],
+        translations=[
+            (unit_vector(rng), function, name)
+            for function, name in zip(functions, ("twist", None, "flexion"))
+        ],
+    )
+
+
 # One line a joint type: a new joint adds itself here, and is in every claim about joints and random trees.
 JOINTS: dict[str, MakeJoint] = {
     "fixed": lambda rng: ph.joints.Fixed(),
@@ -94,6 +110,14 @@ JOINTS: dict[str, MakeJoint] = {
     "spline_curve_periodic": lambda rng: ph.joints.SplineCurve(closed_frames(rng, 10), periodic=True),
     "spline_curve_large_steps": _large_steps,
     "spline_curve_nearly_straight": _nearly_straight,
+    "planar_translation": lambda rng: ph.joints.PlanarTranslation(),
+    "slotted_hinge": lambda rng: ph.joints.SlottedHinge(),
+    "skewed_universal": lambda rng: ph.joints.SkewedUniversal(rng.uniform(-1.0, 1.0)),
+    "euler": lambda rng: ph.joints.Euler(str(rng.choice(["zyx", "zxz"]))),
+    "elliptic": lambda rng: ph.joints.Elliptic(*rng.uniform(0.3, 1.0, size=2)),
+    "ellipsoid": lambda rng: ph.joints.Ellipsoid(*rng.uniform(0.3, 1.0, size=3), winging=0.3),
+    "custom": _custom,
+    "inverted": lambda rng: ph.joints.Inverted(ph.joints.Free()),
     "composite": lambda rng: ph.joints.Composite(
         joints=(spline_curve(rng), ph.joints.Universal(), ph.joints.Slider(unit_vector(rng)))
     ),
