@@ -18,6 +18,7 @@ import importlib
 import importlib.util
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -32,6 +33,10 @@ EXIT_STATUS = pytest.StashKey[int]()
 
 collect_ignore = [] if INSTALLED else ["installed"]  # what only makes sense on an installed extension
 collect_ignore += [] if HAVE_BPY else ["addon", "scenes"]
+
+# A shell that runs the tests in the background has them ignore interrupts, and their children with them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Blender reads its user folders once, at `import bpy`, and collecting test modules may already import it.
 if INSTALLED is None and "bpy" not in sys.modules:
