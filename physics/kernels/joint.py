@@ -1,17 +1,9 @@
-"""Kinematics of one joint: a product of exponentials followed factor by factor in world axes.
-
-With T the pose before a factor exp(g phi), its world twist is w = Ad_T g. The factor adds w dphi/dq_i to column i
-of the motion subspace, w phi' to the velocity and w phi'' + ad_V w phi' to the velocity-product acceleration, V
-being the velocity so far (Lee & Terzopoulos 2008, eqs. 26-31, carried to world axes, where no adjoint is left to
-apply).
-"""
+"""Kinematics of every body: its joint's factors followed one by one from its parent's motion, in world axes."""
 
 from __future__ import annotations
 
-import math
-
 from ._jit import inline, jit
-from .functions import evaluate_function
+from .factors import behind, function_factor, rotation_factor, screw_factor, spline_factors
 from .inertia import store_inertia, world_inertia
 from .layout import (
     BIAS,
@@ -27,258 +19,32 @@ from .layout import (
     FUNCTION,
     KIND,
     OUT_OF_RANGE,
-    OUTSIDE_CLAMP,
-    OUTSIDE_ERROR,
     PARENT,
     PLACEMENT,
     POSE,
     REFERENCE,
     SCREW,
-    SPLINE_BUCKET_SCALE,
-    SPLINE_BUCKETS,
     SPLINE_CURVE,
-    SPLINE_HEADER,
-    SPLINE_INVERTED,
-    SPLINE_LOWER,
-    SPLINE_ORDER,
-    SPLINE_OUTSIDE,
-    SPLINE_PERIOD,
-    SPLINE_SPANS,
-    SPLINE_UPPER,
     STATUS,
     SUBSPACE,
-    TWIST_WIDTH,
     VELOCITY,
 )
-from .rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian, spatial_jacobian_rate
 from .spatial import (
     Array,
     Rotation,
     Twist,
     Vector,
     add3,
-    bracket,
-    exp_twist,
-    flat3,
-    flat9,
     load3,
     load6,
     load9,
     multiply,
     rotate,
-    scale_add6,
     store3,
     store6,
     store9,
     twist_through,
 )
-
-
-@inline
-def screw_factor(
-    r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, q: float, qd: float
-) -> tuple[Rotation, Vector, Twist, Twist, Twist]:
-    """exp(g q) with g = (0, 0, rate, 0, 0, lead): pose, velocity and bias after it, and its world twist."""
-    rate = data[offset]
-    lead = data[offset + 1]
-    axis = (r[2], r[5], r[8])
-    w = twist_through(
-        (rate * axis[0], rate * axis[1], rate * axis[2]),
-        (lead * axis[0], lead * axis[1], lead * axis[2]),
-        p,
-    )
-    c = scale_add6(c, qd, bracket(v, w))
-    v = scale_add6(v, qd, w)
-    if rate != 0.0:
-        cosine = math.cos(rate * q)
-        sine = math.sin(rate * q)
-        r = (
-            cosine * r[0] + sine * r[1],
-            cosine * r[1] - sine * r[0],
-            r[2],
-            cosine * r[3] + sine * r[4],
-            cosine * r[4] - sine * r[3],
-            r[5],
-            cosine * r[6] + sine * r[7],
-            cosine * r[7] - sine * r[6],
-            r[8],
-        )
-    if lead != 0.0:
-        shift = lead * q
-        p = (p[0] + shift * axis[0], p[1] + shift * axis[1], p[2] + shift * axis[2])
-    return r, p, v, c, w
-
-
-@inline
-def twist_factor(
-    r: Rotation,
-    p: Vector,
-    v: Twist,
-    c: Twist,
-    data: Array,
-    offset: int,
-    phi: float,
-    rate: float,
-    curvature: float,
-) -> tuple[Rotation, Vector, Twist, Twist, Twist]:
-    """exp(g phi) of a constant twist in general position; rate = phi', curvature = the part of phi'' without q''."""
-    turn = data[offset + 3]
-    w = rotate(r, (turn * data[offset], turn * data[offset + 1], turn * data[offset + 2]))
-    w6 = twist_through(w, rotate(r, (data[offset + 4], data[offset + 5], data[offset + 6])), p)
-    c = scale_add6(scale_add6(c, curvature, w6), rate, bracket(v, w6))
-    v = scale_add6(v, rate, w6)
-    step_r, step_p = exp_twist(data, offset, phi)
-    p = add3(p, rotate(r, step_p))
-    r = multiply(r, step_r)
-    return r, p, v, c, w6
-
-
-@inline
-def behind(r: Rotation, p: Vector, data: Array, offset: int) -> tuple[Rotation, Vector]:
-    """The pose behind a constant frame stored at offset."""
-    return multiply(r, flat9(data, offset)), add3(p, rotate(r, flat3(data, offset + 9)))
-
-
-@inline
-def find_span(data: Array, offset: int, q: float) -> int:
-    """Knot span of q: a bucket of equal width, then bisection inside it, so that more frames cost nothing."""
-    spans = int(data[offset + SPLINE_SPANS])
-    buckets = int(data[offset + SPLINE_BUCKETS])
-    bucket = int((q - data[offset + SPLINE_LOWER]) * data[offset + SPLINE_BUCKET_SCALE])
-    bucket = min(max(bucket, 0), buckets - 1)
-    table = offset + SPLINE_HEADER
-    low = int(data[table + bucket])
-    high = int(data[table + bucket + 1])
-    breaks = table + buckets + 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if data[breaks + middle] <= q:
-            low = middle
-        else:
-            high = middle - 1
-    return min(low, spans - 1)
-
-
-@jit
-def spline_factors(
-    r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, q: float, qd: float
-) -> tuple[Rotation, Vector, Twist, Twist, Twist, bool]:
-    """Spline curve (Lee & Terzopoulos 2008, eqs. 21-24): the base frame of the span and its order - 1 exponentials.
-
-    The last result tells whether q left the range of a joint that does not go beyond it.
-    """
-    lower = data[offset + SPLINE_LOWER]
-    upper = data[offset + SPLINE_UPPER]
-    period = data[offset + SPLINE_PERIOD]
-    spans = int(data[offset + SPLINE_SPANS])
-    order = int(data[offset + SPLINE_ORDER])
-    breaks = offset + SPLINE_HEADER + int(data[offset + SPLINE_BUCKETS]) + 1
-    first_span = breaks + spans + 1
-    stride = 12 + (order - 1) * (TWIST_WIDTH + order)
-    subspace = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    outside = False
-    inverted = data[offset + SPLINE_INVERTED] != 0.0
-    if period > 0.0:
-        q = q - period * math.floor((q - lower) / period)
-        q = min(max(q, lower), upper)
-    if q < lower or q > upper:
-        policy = int(data[offset + SPLINE_OUTSIDE])
-        outside = policy == OUTSIDE_ERROR
-        end = first_span + spans * stride
-        edge = lower
-        if q > upper:
-            end += 12 + TWIST_WIDTH
-            edge = upper
-        if not inverted:
-            r, p = behind(r, p, data, end)
-        if policy != OUTSIDE_CLAMP:
-            r, p, v, c, subspace = twist_factor(r, p, v, c, data, end + 12, q - edge, qd, 0.0)
-        if inverted:
-            r, p = behind(r, p, data, end)
-        return r, p, v, c, subspace, outside
-    span = find_span(data, offset, q)
-    left = data[breaks + span]
-    scale = 1.0 / (data[breaks + span + 1] - left)
-    x = (q - left) * scale
-    row = first_span + span * stride
-    if not inverted:
-        r, p = behind(r, p, data, row)
-    twists = row + 12
-    for _ in range(order - 1):
-        top = twists + TWIST_WIDTH + order - 1
-        phi, slope, curve = data[top], 0.0, 0.0
-        for k in range(1, order):  # Horner for the polynomial, its first and half its second derivative
-            curve = curve * x + slope
-            slope = slope * x + phi
-            phi = phi * x + data[top - k]
-        slope *= scale
-        curve *= 2.0 * scale * scale
-        r, p, v, c, w = twist_factor(r, p, v, c, data, twists, phi, slope * qd, curve * qd * qd)
-        subspace = scale_add6(subspace, slope, w)
-        twists += TWIST_WIDTH + order
-    if inverted:
-        r, p = behind(r, p, data, row)
-    return r, p, v, c, subspace, outside
-
-
-@inline
-def weighted_sum(data: Array, offset: int, q: Array, first: int) -> float:
-    """The argument of a function factor: weights times the coordinates from `first` on."""
-    total = 0.0
-    for j in range(int(data[offset])):
-        total += data[offset + 1 + j] * q[first + j]
-    return total
-
-
-@jit
-def function_factor(
-    r: Rotation,
-    p: Vector,
-    v: Twist,
-    c: Twist,
-    data: Array,
-    offset: int,
-    first: int,
-    q: Array,
-    qd: Array,
-    dof: Array,
-) -> tuple[Rotation, Vector, Twist, Twist]:
-    """exp(g f(u)) with u = weights . q: pose, velocity and bias after it; it adds to the coordinates' columns."""
-    weights = offset + TWIST_WIDTH
-    u, rate = weighted_sum(data, weights, q, first), weighted_sum(data, weights, qd, first)
-    count = int(data[weights])
-    phi, slope, curve = evaluate_function(data, weights + 1 + count, u)
-    r, p, v, c, w = twist_factor(r, p, v, c, data, offset, phi, slope * rate, curve * rate * rate)
-    for j in range(count):
-        share = slope * data[weights + 1 + j]
-        store6(dof, first + j, SUBSPACE, scale_add6(load6(dof, first + j, SUBSPACE), share, w))
-    return r, p, v, c
-
-
-@jit
-def rotation_factor(
-    r: Rotation, p: Vector, v: Twist, c: Twist, sign: float, q: Vector, qd: Vector
-) -> tuple[Rotation, Twist, Twist, Rotation]:
-    """exp(sign [q]) about the current origin; the last result holds the columns of the angular velocity in world
-    axes.
-    """
-    q = (sign * q[0], sign * q[1], sign * q[2])
-    qd = (sign * qd[0], sign * qd[1], sign * qd[2])
-    beta, gamma, alpha_rate, beta_rate, gamma_rate = exp_coefficients(q[0] * q[0] + q[1] * q[1] + q[2] * q[2])
-    columns = multiply(r, spatial_jacobian(q, beta, gamma))
-    w = rotate(columns, qd)
-    wd = rotate(r, spatial_jacobian_rate(q, qd, beta, gamma, alpha_rate, beta_rate, gamma_rate))
-    rest = (0.0, 0.0, 0.0)
-    turn = twist_through(w, rest, p)
-    c = scale_add6(scale_add6(c, 1.0, twist_through(wd, rest, p)), 1.0, bracket(v, turn))
-    v = scale_add6(v, 1.0, turn)
-    k = columns
-    columns = (
-        *(sign * k[0], sign * k[1], sign * k[2]),
-        *(sign * k[3], sign * k[4], sign * k[5]),
-        *(sign * k[6], sign * k[7], sign * k[8]),
-    )
-    return multiply(r, exp_rotation(q, beta, gamma)), v, c, columns
 
 
 @inline
