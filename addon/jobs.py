@@ -94,6 +94,12 @@ class JobOperator:
         except core.physics().CondyleError as error:
             self._end(context)
             return self._fail(error)
+        except (
+            Exception
+        ) as error:  # a defect: told in full, and it must not leave the add-on waiting for ever
+            self._end(context)
+            session.tell(f"{self.title} failed: {error}", "ERROR")
+            raise
         return {"PASS_THROUGH"}
 
     def cancel(self, context: Any) -> None:
