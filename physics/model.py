@@ -245,39 +245,16 @@ class ModelBuilder:
             name: unique, not empty.
             parent: a body added before, its name, or None for the world.
             joint: how it moves.
-            mass: [kg], positive.
-            inertia: (3, 3) about the centre of mass in body axes [kg m^2].
-            com: centre of mass in the body frame (3,) [m].
-            joint_in_parent: pose of the joint's fixed frame in the parent's body frame (4, 4); identity by default.
-            body_in_joint: pose of the body frame in the joint's moving frame (4, 4); identity by default.
-            stiffness, rest, damping: of a spring and a damper on each coordinate; numbers or (n,) [N m/rad, rad,
-                N m s/rad, or with m for rad where the coordinate is a length].
-            limits: None, ``"range"`` (the joint's own), (lower, upper), or (n, 2).
-            limit_stiffness, limit_damping: of the one-sided springs at the limits; None chooses them from the
-                inertia that the coordinate moves, for a bounce of about 20 Hz at half of critical damping.
-            armature: inertia of a rotor on each coordinate [kg m^2 or kg].
-
-        On a rotation vector (spherical and free joints) springs, limits and armature act on r in the chart of the
-        moment: they are smooth within half a turn of r = 0, and jump where the chart changes.
+            mass, inertia, com, joint_in_parent, body_in_joint, stiffness, rest, damping, armature, limits,
+                limit_stiffness, limit_damping: meanings, shapes and units as in `Body`.
 
         Raises:
             ModelError: anything of this is not acceptable; nothing has been added then.
         """
-        known = {body.name: i for i, body in enumerate(self.bodies)}
-        parent_name = parent.name if isinstance(parent, Body) else parent
-        if not isinstance(name, str) or not name:
-            raise ModelError(f"a body's name must be a string that is not empty, got {name!r}")
-        if name in known:
-            raise ModelError(f"there is a body named {name!r} already")
-        if isinstance(parent, Body) and not any(body is parent for body in self.bodies):
-            raise ModelError(
-                f"parent {parent.name!r} of body {name!r} is missing: it belongs to another builder"
-            )
-        if parent_name is not None and (not isinstance(parent_name, str) or parent_name not in known):
-            raise ModelError(f"parent {parent_name!r} of body {name!r} is missing: add parents first")
+        index = self._parent_index(name, parent)
         body = make_body(
             name,
-            -1 if parent_name is None else known[parent_name],
+            index,
             joint,
             {
                 "mass": mass,
@@ -296,6 +273,22 @@ class ModelBuilder:
         )
         self.bodies.append(body)
         return body
+
+    def _parent_index(self, name: Any, parent: Any) -> int:
+        """Index of the parent of a body to be named `name`, -1 for the world; ModelError where either will not do."""
+        known = {body.name: i for i, body in enumerate(self.bodies)}
+        parent_name = parent.name if isinstance(parent, Body) else parent
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"a body's name must be a string that is not empty, got {name!r}")
+        if name in known:
+            raise ModelError(f"there is a body named {name!r} already")
+        if isinstance(parent, Body) and not any(body is parent for body in self.bodies):
+            raise ModelError(
+                f"parent {parent.name!r} of body {name!r} is missing: it belongs to another builder"
+            )
+        if parent_name is not None and (not isinstance(parent_name, str) or parent_name not in known):
+            raise ModelError(f"parent {parent_name!r} of body {name!r} is missing: add parents first")
+        return -1 if parent_name is None else known[parent_name]
 
     def build(self) -> Model:
         """The model; ModelError where it has no body."""

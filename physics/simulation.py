@@ -85,19 +85,10 @@ def simulate(
     """
     state = check_state(model, state)
     model.check_dynamics()
-    duration = number(duration, "duration", positive=True)
-    dt = number(dt, "dt", positive=True)
-    if not isinstance(integrator, str) or integrator not in INTEGRATORS:
-        raise ModelError(f"unknown integrator {integrator!r}; known are {', '.join(INTEGRATORS)}")
-    if integrator in FIXED_STEP and dt > duration:
-        raise ModelError(f"dt {dt:g} is longer than the duration {duration:g}")
-    if progress is not None and not callable(progress):
-        raise ModelError(f"progress must be callable, got {progress!r:.80}")
-    interval = (
-        min(dt, duration)
-        if record_interval is None
-        else number(record_interval, "record_interval", positive=True)
-    )
+    duration, dt = _checked_times(duration, dt, integrator, progress)
+    interval = min(dt, duration)
+    if record_interval is not None:
+        interval = number(record_interval, "record_interval", positive=True)
     problem = Problem(
         model=model,
         start=float(state.time),
@@ -110,6 +101,19 @@ def simulate(
         atol=number(atol, "atol", positive=True),
     )
     return INTEGRATORS[integrator](problem, integrator, state)
+
+
+def _checked_times(duration: Any, dt: Any, integrator: Any, progress: Any) -> tuple[float, float]:
+    """Duration and step, fit for each other and the method."""
+    duration = number(duration, "duration", positive=True)
+    dt = number(dt, "dt", positive=True)
+    if not isinstance(integrator, str) or integrator not in INTEGRATORS:
+        raise ModelError(f"unknown integrator {integrator!r}; known are {', '.join(INTEGRATORS)}")
+    if integrator in FIXED_STEP and dt > duration:
+        raise ModelError(f"dt {dt:g} is longer than the duration {duration:g}")
+    if progress is not None and not callable(progress):
+        raise ModelError(f"progress must be callable, got {progress!r:.80}")
+    return duration, dt
 
 
 def sample_times(start: float, duration: float, interval: float) -> FloatArray:

@@ -73,13 +73,19 @@ def fit_curve(
         warnings.warn("a spline curve of order 3 is only C1: use the joint for kinematics", stacklevel=2)
     frames = parameters.first_frames(targets, q_first, knots_first, order, stop)
     free = q is None and knots is None
-    if not free and weight == 0.0 and not parameters.well_posed(q_first, knots_first, order, fitter.periodic):
-        raise FitError(
-            f"the poses leave some of the {count} control frames free: no pose lies in their knots' reach; "
-            "take fewer frames, other knots, or smoothing above 0"
-        )
+    if not free:
+        _check_reach(fitter, q_first, knots_first)
     curve = fitter.run(q_first, knots_first, frames, free=free)
     return _result(fitter, curve, outside, centre)
+
+
+def _check_reach(fitter: Fitter, q: FloatArray, knots: FloatArray) -> None:
+    """FitError where poses at given parameters leave a control frame to chance."""
+    if fitter.smoothing == 0.0 and not parameters.well_posed(q, knots, fitter.order, fitter.periodic):
+        raise FitError(
+            f"the poses leave some of the {len(knots) - fitter.order} control frames free: no pose lies in their "
+            "knots' reach; take fewer frames, other knots, or smoothing above 0"
+        )
 
 
 def _centred(poses: FloatArray) -> tuple[FloatArray, FloatArray]:

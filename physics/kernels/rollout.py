@@ -135,6 +135,19 @@ def lost_rotation(arrays: Array, q: Array) -> int:
 
 
 @inline
+def check_finite(arrays: Array, has_charts: bool, q: Array, qd: Array, flags: Array) -> None:
+    """Flag a step that left the finite numbers, or a rotation vector that lost its direction."""
+    culprit = -1
+    if not all_finite(q, qd):
+        culprit = first_not_finite(arrays[0], q, qd)
+    elif has_charts:
+        culprit = lost_rotation(arrays, q)
+    if culprit >= 0:
+        flags[STATUS] = NOT_FINITE
+        flags[CULPRIT] = culprit
+
+
+@inline
 def prepare_stage(integrator: int, k: int, dt: float, q: Array, qd: Array, stage: Array) -> None:
     """Where stage k of a step is evaluated: coordinates in stage[0], the velocities that inertial forces see in
     stage[1]; stage[2] holds the accelerations of the stage before.
@@ -236,7 +249,6 @@ def rollout(
     stays the last good one. stage is a workspace (8, nv), spaces is (work, dof, flags).
     """
     work, dof, flags = spaces
-    body_int = arrays[0]
     stages = 4 if integrator == RUNGE_KUTTA_4 else 1
     rate = stage[1] if integrator == RUNGE_KUTTA_4 else qd
     sum_qd, sum_qdd = stage[3], stage[4]
@@ -258,14 +270,8 @@ def rollout(
                 sum_qd[d] = weight * stage[1, d] + (sum_qd[d] if k > 0 else 0.0)
                 sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
         finish_step(integrator, dt, q, qd, stage)
-        if flags[STATUS] == OK and not all_finite(q, qd):
-            flags[STATUS] = NOT_FINITE
-            flags[CULPRIT] = first_not_finite(body_int, q, qd)
-        if flags[STATUS] == OK and has_charts:
-            lost = lost_rotation(arrays, q)
-            if lost >= 0:
-                flags[STATUS] = NOT_FINITE
-                flags[CULPRIT] = lost
+        if flags[STATUS] == OK:
+            check_finite(arrays, has_charts, q, qd, flags)
         if flags[STATUS] != OK:
             copy(last_q, q)
             copy(last_qd, qd)
