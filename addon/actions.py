@@ -55,6 +55,7 @@ class Channels:
                 f"bone {self.body.name!r} is connected to its parent and the joint moves it {away:.3g} units away; "
                 "disconnect it, or turn on Disconnect Bones"
             )
+        _check_editable(self.body)
         return False
 
     @property
@@ -87,7 +88,19 @@ def check(body: Body) -> None:
     data = item.animation_data
     if data is not None and data.use_tweak_mode:
         raise core.model_error(f"{body.name}: leave the NLA's tweak mode first (Tab in the NLA editor)")
-    ours = {f"{body.path_prefix}{path}" for path in ("location", rotation_path(owner.rotation_mode))}
+    solo = [track.name for track in data.nla_tracks if track.is_solo] if data is not None else []
+    if solo:
+        raise core.model_error(
+            f"{body.name}: its NLA track {solo[0]!r} plays solo, which would hide the baked keys; turn solo off"
+        )
+    if body.bone and item.data.pose_position == "REST":
+        raise core.model_error(
+            f"armature {item.data.name!r} shows its rest position, not its pose; switch it to Pose Position"
+        )
+    _check_scale(body)
+    _check_parents(item)
+    paths = ("location", "scale", rotation_path(owner.rotation_mode))
+    ours = {f"{body.path_prefix}{path}" for path in paths}
     for curve in data.drivers if data is not None else ():
         if curve.data_path in ours:
             raise core.model_error(
@@ -101,6 +114,43 @@ def check(body: Body) -> None:
     if body.bone and body.pose_bone.is_in_ik_chain:
         raise core.model_error(
             f"bone {body.name!r} is moved by inverse kinematics; mute the IK constraint first"
+        )
+
+
+def _check_scale(body: Body) -> None:
+    """A rigid body has one scale: keys that change it would carry what hangs on the body away."""
+    for curve in compat.curves_in_use(body.object):
+        if curve.data_path == f"{body.path_prefix}scale" and len(curve.keyframe_points) > 1:
+            points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+            curve.keyframe_points.foreach_get("co", points)
+            low, high = float(points[1::2].min()), float(points[1::2].max())
+            if high - low > units.SCALE_TOLERANCE * max(abs(low), abs(high)):
+                raise core.model_error(
+                    f"{body.name}: its scale is keyed from {low:.4g} to {high:.4g}, but a rigid body keeps its size"
+                )
+
+
+def _check_parents(item: Any) -> None:
+    """A parent that is a path moves its children along itself, which keys cannot undo."""
+    while item.parent is not None:
+        parent = item.parent
+        if parent.type == "CURVE" and parent.data.use_path and item.parent_type == "OBJECT":
+            raise core.model_error(
+                f"{item.name!r} is carried along the path {parent.name!r}; turn off the curve's Path Animation"
+            )
+        item = parent
+
+
+def _check_editable(body: Body) -> None:
+    """ModelError where edit mode, which alone can connect and disconnect bones, cannot be had."""
+    item = body.object
+    if item.data.library is not None or item.data.override_library is not None:
+        raise core.model_error(
+            f"bone {body.name!r} cannot be connected or disconnected: the armature {item.data.name!r} is linked"
+        )
+    if item.name not in bpy.context.view_layer.objects or not item.visible_get():
+        raise core.model_error(
+            f"bone {body.name!r} cannot be connected or disconnected: {item.name!r} is hidden; make it visible first"
         )
 
 
@@ -209,8 +259,9 @@ def _own_constraints(body: Body) -> list[Any]:
 
 
 def is_baked(item: Any) -> bool:
-    """Whether an object uses a bake now."""
-    return item.condyle.bake.action is not None
+    """Whether an object has a bake to be freed, even if the baked action itself has been deleted."""
+    record = item.condyle.bake
+    return record.action is not None or record.previous_action is not None or bool(baked_bodies(item))
 
 
 def baked_bodies(item: Any) -> list[Body]:
@@ -222,45 +273,65 @@ def baked_bodies(item: Any) -> list[Body]:
 
 
 def free(scene: Any) -> int:
-    """Take every bake of a scene away and put back exactly what was; returns the number of objects freed."""
+    """Take every bake of a scene away and put back exactly what was; returns the number of objects freed.
+
+    An action that the user has put in the bake's place stays, with the channels as they are.
+
+    Raises:
+        ModelError: a bone that the bake disconnected cannot be connected again now; nothing is changed.
+    """
     baked = [item for item in scene.objects if is_baked(item)]
-    connect = []
+    bodies = {item.name_full: baked_bodies(item) for item in baked}
+    connect = [body for found in bodies.values() for body in found if body.data.channels.was_connected]
+    for body in connect:
+        _check_editable(body)
     for item in baked:
-        bodies = baked_bodies(item)
-        _restore_action(item)
-        for body in bodies:
+        restored = _restore_action(item)
+        for body in bodies[item.name_full]:
             record = body.data.channels
-            for name in CHANNELS:
+            for name in CHANNELS if restored else ():
                 setattr(body.owner, name, tuple(getattr(record, name)))
-            if record.was_connected:
-                connect.append(body)
             for constraint in _own_constraints(body):
                 constraint.mute = not record.was_driven
-            record.was_connected = record.was_driven = record.baked = False
+            record.was_driven = record.baked = False
     _set_connected(connect, True)
+    for body in connect:
+        body.data.channels.was_connected = False
     return len(baked)
 
 
-def _restore_action(item: Any) -> None:
-    record, data = item.condyle.bake, item.animation_data
+def _restore_action(item: Any) -> bool:
+    """Whether the action before the bake is in use again: not where the user has chosen another meanwhile."""
+    record = item.condyle.bake
     action, previous = record.action, record.previous_action
     record.action = record.previous_action = None
-    if data is not None:
-        data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
-        data.action_influence = record.influence
+    data = item.animation_data
+    if data is None and previous is not None:
+        data = item.animation_data_create()
+    replaced = data is not None and data.action not in (None, action)
+    if replaced:
+        if previous is not None and previous != data.action:
+            previous.use_fake_user = True  # nothing else may use it, and it is the user's
+    elif data is not None:
+        if record.blend_type:
+            data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
+            data.action_influence = record.influence
         compat.reassign(data, previous, record.previous_slot)
         if not record.had_animation_data and not data.drivers and not data.nla_tracks:
             item.animation_data_clear()
-    if action.users == 0:
+    if action is not None and action.users == 0:
         bpy.data.actions.remove(action)
+    return not replaced
 
 
 def disconnect(bodies: Iterable[Body]) -> None:
     """Disconnect bones from their parents and remember it."""
     bodies = list(bodies)
     for body in bodies:
-        body.data.channels.was_connected = True
+        _check_editable(body)
     _set_connected(bodies, False)
+    for body in bodies:
+        body.data.channels.was_connected = True
 
 
 def _set_connected(bodies: list[Body], connected: bool) -> None:

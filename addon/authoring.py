@@ -123,6 +123,7 @@ def add_joint(
         raise core.model_error(f"{child.name} is moved by a joint already")
     for body in (parent, child):
         if body is not None:
+            check_own(body)
             units.split_scale(body.matrix, body.name)
     world = Matrix(
         units.split_scale(child.matrix if matrix is None else matrix, "the joint's frame")[0].tolist()
@@ -161,7 +162,7 @@ def remove_joint(scene: Any, item: Any) -> None:
         driving.set_driven(scene, item, False)
     for index in reversed(range(len(settings.frames))):
         remove_control_frame(scene, item, index)
-    if settings.follower is not None:
+    if driving.owns_follower(item):
         bpy.data.objects.remove(settings.follower)
     bpy.data.objects.remove(item)
 

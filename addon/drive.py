@@ -15,7 +15,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import actions, channels, core, migrations, references, scene_to_model, units
+from . import actions, channels, core, migrations, references, scene_to_model, session, units
 from .references import Body
 
 PROPERTY = "coordinate"
@@ -38,15 +38,38 @@ def set_driven(scene: Any, item: Any, driven: bool) -> None:
     """
     settings = item.condyle.joint
     child = references.resolve(settings.child)
-    if child is None:
-        raise core.model_error(f"joint {item.name!r}: its child is missing")
     if driven:
+        if child is None:
+            raise core.model_error(f"joint {item.name!r}: its child is missing")
         refresh(scene, item)
         _constrain(child, settings.follower)
-    else:
-        _release(child)
+    elif child is not None:
+        _release(child, item)
     settings.driven = driven
     migrations.stamp(item.condyle)
+
+
+def owns_follower(item: Any) -> bool:
+    """Whether a joint's follower is its own: a duplicated joint still points at its original's."""
+    follower = item.condyle.joint.follower
+    return follower is not None and follower.parent == item
+
+
+def shape_changed(scene: Any, item: Any) -> None:
+    """After a change of a joint's type or parts: a driven child follows the new joint, or is let go of.
+
+    A new shape that is not complete yet (a curve without its frames) is told, and keeps the old slider.
+    """
+    settings = item.condyle.joint
+    if not settings.driven:
+        return
+    if not can_drive(settings):
+        set_driven(scene, item, False)
+        return
+    try:
+        refresh(scene, item)
+    except core.physics().CondyleError as error:
+        session.tell(str(error), "ERROR")
 
 
 def refresh(scene: Any, item: Any) -> None:
@@ -58,12 +81,21 @@ def refresh(scene: Any, item: Any) -> None:
         )
     joint = scene_to_model.read_joint(scene, item)
     unit = settings.coordinates[0].unit
-    lower, upper = slider_range(settings, joint)
+    lower, upper = slider_range(item, joint)
+    value = item.get(PROPERTY, 0.0)
+    if not isinstance(value, (int, float)):
+        raise core.model_error(
+            f"joint {item.name!r} has a custom property {PROPERTY!r} that is no number ({value!r}); rename it"
+        )
     in_scene_units = 1.0 / units.length_scale(scene) if unit == "m" else 1.0
     q = _samples(settings, lower, upper)
     poses = units.to_blender(joint.transform(q[:, None]), scene) @ scene_to_model.child_in_joint(item)
     _ensure_property(
-        item, lower * in_scene_units, upper * in_scene_units, unit, settings.coordinates[0].start
+        item,
+        lower * in_scene_units,
+        upper * in_scene_units,
+        unit,
+        settings.coordinates[0].start * in_scene_units,
     )
     follower = _ensure_follower(scene, item)
     _, scale = units.split_scale(item.matrix_world, f"joint {item.name!r}")
@@ -73,12 +105,21 @@ def refresh(scene: Any, item: Any) -> None:
     item.update_tag()
 
 
-def slider_range(settings: Any, joint: Any) -> tuple[float, float]:
-    """From where to where a joint's slider goes, in SI."""
+def slider_range(item: Any, joint: Any) -> tuple[float, float]:
+    """From where to where a joint's slider goes, in SI; ModelError where its limits miss a curve that has ends."""
+    settings = item.condyle.joint
     row = settings.coordinates[0]
-    if row.limits == "CUSTOM" and row.lower < row.upper:
-        return row.lower, row.upper
     lower, upper = joint.range[0]
+    if row.limits == "CUSTOM" and row.lower < row.upper:
+        if settings.type != "spline_curve" or settings.outside != "error":
+            return row.lower, row.upper
+        low, high = max(row.lower, float(lower)), min(row.upper, float(upper))
+        if not low < high:
+            raise core.model_error(
+                f"joint {item.name!r}: its limits {row.lower:g} to {row.upper:g} lie beyond its curve, "
+                f"which goes from {lower:g} to {upper:g}"
+            )
+        return low, high
     if np.isfinite(lower) and np.isfinite(upper):
         return float(lower), float(upper)
     if settings.type == "spline_curve":
@@ -114,7 +155,8 @@ def _ensure_property(item: Any, lower: float, upper: float, unit: str, start: fl
 def _ensure_follower(scene: Any, item: Any) -> Any:
     settings = item.condyle.joint
     follower = settings.follower
-    if not references.in_scene(scene, follower):
+    others = follower is not None and follower.parent not in (None, item)
+    if others or not references.in_scene(scene, follower):
         follower = bpy.data.objects.new(f"{item.name} Follower", None)
         for collection in item.users_collection:
             collection.objects.link(follower)
@@ -156,14 +198,18 @@ def _constrain(child: Body, follower: Any) -> None:
         constraint = constraints.get(name) or constraints.new(kind)
         constraint.name = name
         constraint.target = follower
-        constraint.mute = actions.is_baked(child.object) and child.data.channels.baked
+        constraint.mute = child.data.channels.baked
+    if child.data.channels.baked:  # freeing the bake then gives the child to the slider
+        child.data.channels.was_driven = True
 
 
-def _release(child: Body) -> None:
+def _release(child: Body, item: Any) -> None:
+    """Remove a joint's constraints, but not those by which another joint's follower moves the child."""
     for name, _ in CONSTRAINTS:
         constraint = child.owner.constraints.get(name)
-        if constraint is not None:
+        if constraint is not None and (constraint.target is None or constraint.target.parent in (None, item)):
             child.owner.constraints.remove(constraint)
+            child.data.channels.was_driven = False
 
 
 def start_here(scene: Any, item: Any) -> None:

@@ -20,16 +20,42 @@ class SidebarPanel:
     bl_category = "Condyle"
 
 
+def _object_chosen(self: Any, _context: Any) -> None:
+    """Another object has not the bone of the last one."""
+    bones = () if self.object is None or self.object.pose is None else self.object.pose.bones
+    if self.bone_uid and not any(bone.condyle.uid == self.bone_uid for bone in bones):
+        self.bone_uid = ""
+        self.bone_name = ""
+
+
+def _bone_chosen(self: Any, _context: Any) -> None:
+    """The bone is meant by its identity, so that it may be renamed; no name: the armature itself."""
+    from .. import references
+
+    if not self.bone_name:
+        self.bone_uid = ""
+    elif self.object is not None and self.object.pose is not None:
+        bone = self.object.pose.bones.get(self.bone_name)
+        if bone is not None:
+            self.bone_uid = references.ensure_uid(bone)
+
+
 class BodyReference(PropertyGroup):
     """A body: an object, or a pose bone of it (see the module `references`)."""
 
     object: bpy.props.PointerProperty(
-        name="Object", description="Object, or armature of the bone", type=Object, override=OVERRIDE
+        name="Object",
+        description="Object, or armature of the bone",
+        type=Object,
+        update=_object_chosen,
+        override=OVERRIDE,
     )
     bone_uid: StringProperty(
         name="Bone UID", description="Identity of the bone, kept on it", override=OVERRIDE
     )
-    bone_name: StringProperty(name="Bone", description="Name of the bone when last seen", override=OVERRIDE)
+    bone_name: StringProperty(
+        name="Bone", description="Name of the bone when last seen", update=_bone_chosen, override=OVERRIDE
+    )
 
 
 def writable(cls: Any) -> bool:
@@ -45,8 +71,13 @@ def writable(cls: Any) -> bool:
     return True
 
 
-def active_joint(context: Any) -> Any:
-    """The joint at hand: the active Empty, or whose control frame or child the active object or bone is; else None."""
+def own_joint(context: Any) -> Any:
+    """As `active_joint`, but not a joint that the active object or bone merely carries as its parent."""
+    return active_joint(context, roles=("child",))
+
+
+def active_joint(context: Any, roles: tuple[str, ...] = ("child", "parent")) -> Any:
+    """The joint at hand: the active Empty, or whose control frame, child or parent the active object or bone is."""
     from .. import references
 
     active = context.active_object
@@ -59,7 +90,7 @@ def active_joint(context: Any) -> Any:
         return owner
     body = references.active_body(context)
     joints = references.joints_of(context.scene)
-    for role in ("child", "parent"):
+    for role in roles:
         for item in joints:
             if references.same(references.resolve(getattr(item.condyle.joint, role)), body):
                 return item

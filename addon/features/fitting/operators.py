@@ -5,7 +5,7 @@ from typing import Any
 from bpy.types import Operator
 
 from ...jobs import JobOperator
-from ..common import active_joint, figure, need_object_mode, writable
+from ..common import figure, need_object_mode, own_joint, writable
 
 
 class FitFromKeyframes(JobOperator, Operator):
@@ -23,7 +23,7 @@ class FitFromKeyframes(JobOperator, Operator):
 
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
-        if active_joint(context) is None and references.active_body(context) is None:
+        if own_joint(context) is None and references.active_body(context) is None:
             cls.poll_message_set("Select the keyed object or bone, or its joint")
             return False
         return True
@@ -31,7 +31,7 @@ class FitFromKeyframes(JobOperator, Operator):
     def steps(self, context: Any) -> Any:
         from ... import tasks
 
-        return tasks.fit_selected(context, active_joint(context))
+        return tasks.fit_selected(context, own_joint(context))
 
     def told(self, outcome: Any) -> str:
         return (

@@ -5,7 +5,7 @@ from typing import Any
 
 from bpy.types import Panel
 
-from ..common import SidebarPanel, active_joint, figure
+from ..common import SidebarPanel, figure, own_joint
 
 
 class FitPanel(SidebarPanel, Panel):
@@ -15,7 +15,7 @@ class FitPanel(SidebarPanel, Panel):
 
     def draw(self, context: Any) -> None:
         layout = self.layout
-        joint = active_joint(context)
+        joint = own_joint(context)
         if joint is None:
             layout.operator("condyle.fit", icon="CURVE_PATH")
             return

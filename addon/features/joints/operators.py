@@ -6,7 +6,7 @@ from bpy.props import EnumProperty
 from bpy.types import Operator
 
 from ..common import active_joint, failed, need_object_mode, needs_joint, writable
-from .properties import JOINT_TYPES, match_coordinates
+from .properties import JOINT_TYPES, shape_changed
 
 
 class AddJoint(Operator):
@@ -176,9 +176,9 @@ class AddPart(Operator):
         return needs_joint(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        settings = active_joint(context).condyle.joint
-        settings.parts.add()
-        match_coordinates(settings)
+        joint = active_joint(context)
+        joint.condyle.joint.parts.add()
+        shape_changed(context, joint)
         return {"FINISHED"}
 
 
@@ -194,12 +194,13 @@ class RemovePart(Operator):
         return needs_joint(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        settings = active_joint(context).condyle.joint
+        joint = active_joint(context)
+        settings = joint.condyle.joint
         if not settings.parts:
             self.report({"WARNING"}, "The joint has no parts")
             return {"CANCELLED"}
         settings.parts.remove(len(settings.parts) - 1)
-        match_coordinates(settings)
+        shape_changed(context, joint)
         return {"FINISHED"}
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from bpy.types import Panel
 
-from ..common import SidebarPanel, active_joint
+from ..common import SidebarPanel, active_joint, own_joint
 
 VIEWS = {"rad": "_angle", "m": "_length", "1": ""}
 AXIS_TYPES = {"hinge", "slider", "helical", "cylindrical", "universal"}
@@ -18,9 +18,10 @@ class JointPanel(SidebarPanel, Panel):
     def draw(self, context: Any) -> None:
         layout = self.layout
         joint = active_joint(context)
-        if joint is None:
+        if own_joint(context) is None:
             layout.label(text="Select the parent, then the child", icon="INFO")
             layout.operator("condyle.add_joint", icon="EMPTY_ARROWS")
+        if joint is None:
             return
         settings = joint.condyle.joint
         row = layout.row()
@@ -50,6 +51,8 @@ class JointPanel(SidebarPanel, Panel):
 
     def _draw_slider(self, layout: Any, joint: Any, settings: Any) -> None:
         if len(settings.coordinates) != 1:
+            if settings.driven:
+                layout.operator("condyle.stop_driving", icon="X")
             return
         if not settings.driven:
             layout.operator("condyle.drive", icon="DRIVER")
@@ -106,8 +109,8 @@ class BodiesOfJointPanel(SidebarPanel, Panel):
             column = layout.column()
             column.active = role == "child" or not settings.to_world
             column.prop(reference, "object", text=role.capitalize())
-            if reference.bone_name:
-                column.label(text=reference.bone_name, icon="BONE_DATA")
+            if reference.object is not None and reference.object.pose is not None:
+                column.prop_search(reference, "bone_name", reference.object.pose, "bones", icon="BONE_DATA")
 
 
 class CoordinatesPanel(SidebarPanel, Panel):

@@ -91,8 +91,16 @@ def match_coordinates(joint: Any) -> None:
         joint.coordinates.remove(len(joint.coordinates) - 1)
 
 
-def _type_changed(self: Any, _context: Any) -> None:
-    match_coordinates(self.id_data.condyle.joint)
+def _type_changed(self: Any, context: Any) -> None:
+    shape_changed(context, self.id_data)
+
+
+def shape_changed(context: Any, item: Any) -> None:
+    """After a change of a joint's type or parts: its coordinates and its slider follow."""
+    from ... import drive
+
+    match_coordinates(item.condyle.joint)
+    drive.shape_changed(context.scene, item)
 
 
 class CoordinateProperties(PropertyGroup):

@@ -59,7 +59,9 @@ class FreeBake(Operator):
     def poll(cls, context: Any) -> bool:
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
-        if not any(item.condyle.bake.action is not None for item in context.scene.objects):
+        from ... import actions
+
+        if not any(actions.is_baked(item) for item in context.scene.objects):
             cls.poll_message_set("Nothing is baked")
             return False
         return True
