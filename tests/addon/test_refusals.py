@@ -1,0 +1,112 @@
+"""Bakes that would not show, or could not be made whole, are refused by name before anything is changed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+@pytest.fixture
+def swing(part, scene, make):
+    """A bob that hangs on a hinge: (top, bob)."""
+    body, authoring = part("references").Body, part("authoring")
+    scene.frame_start, scene.frame_end = 1, 5
+    top, bob = make.box("Top", (0, 0, 1.0)), make.box("Bob", (0.3, 0, 0.6))
+    make.update()
+    authoring.add_joint(scene, body(top), body(bob), "hinge")
+    return top, bob
+
+
+@pytest.fixture
+def rig(part, scene, make):
+    """An armature with a connected bone that a sliding joint moves away from its parent."""
+    body, authoring = part("references").Body, part("authoring")
+    scene.frame_start, scene.frame_end = 1, 5
+    scene.condyle.simulation.disconnect_bones = True
+    item = make.armature(
+        "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, connect=True
+    )
+    make.update()
+    for bone in "AB":
+        authoring.make_body(scene, body(item, bone), mass=1.0)
+    joint = authoring.add_joint(scene, body(item, "A"), body(item, "B"), "slider", np.eye(4))
+    joint.condyle.joint.coordinates[0].start_speed = 1.0
+    return item
+
+
+def refused(part, scene, ph, match):
+    with pytest.raises(ph.ModelError, match=match):
+        part("tasks").bake_now(scene)
+
+
+@pytest.mark.small
+def test_a_solo_strip_would_hide_the_bake(part, scene, swing, ph):
+    _, bob = swing
+    bob.keyframe_insert("location", frame=1)
+    track = bob.animation_data.nla_tracks.new()
+    track.strips.new("Own", 1, bob.animation_data.action)
+    track.is_solo = True
+    refused(part, scene, ph, "Bob: its NLA track .* plays solo")
+    assert not part("actions").is_baked(bob)
+
+
+@pytest.mark.small
+def test_a_scale_that_is_keyed_to_change(part, scene, swing, ph):
+    _, bob = swing
+    for frame in (1, 5):
+        bob.keyframe_insert("scale", frame=frame)
+    part("tasks").bake_now(scene)
+    part("tasks").free_bake(scene)
+    bob.scale = (2, 2, 2)
+    bob.keyframe_insert("scale", frame=5)
+    scene.frame_set(1)
+    refused(part, scene, ph, "Bob: its scale is keyed from 1 to 2")
+
+
+def test_a_parent_that_is_a_path(part, scene, swing, ph):
+    _, bob = swing
+    curve = bpy.data.curves.new("Path", "CURVE")
+    spline = curve.splines.new("POLY")
+    spline.points.add(1)
+    spline.points[1].co = (0.0, 2.0, 0.0, 1.0)
+    path = bpy.data.objects.new("Path", curve)
+    scene.collection.objects.link(path)
+    bob.parent, curve.use_path = path, True
+    bpy.context.view_layer.update()
+    refused(part, scene, ph, "'Bob' is carried along the path 'Path'")
+    curve.use_path = False
+    bpy.context.view_layer.update()
+    part("tasks").bake_now(scene)
+
+
+@pytest.mark.small
+def test_an_armature_in_rest_position(part, scene, rig, ph):
+    rig.data.pose_position = "REST"
+    refused(part, scene, ph, "'Rig' shows its rest position")
+
+
+@pytest.mark.small
+def test_bones_of_a_hidden_armature_are_not_half_disconnected(part, scene, rig, ph):
+    rig.hide_set(True)
+    refused(part, scene, ph, "'Rig' is hidden; make it visible first")
+    bone = rig.pose.bones["B"]
+    assert bone.bone.use_connect and not bone.condyle.channels.was_connected
+    rig.hide_set(False)
+    part("tasks").bake_now(scene)
+    assert not rig.data.bones["B"].use_connect
+    action = rig.animation_data.action
+    rig.hide_set(True)
+    with pytest.raises(ph.ModelError, match="'Rig' is hidden"):
+        part("tasks").free_bake(scene)
+    bone = rig.pose.bones["B"]
+    assert rig.animation_data.action == action and bone.condyle.channels.was_connected
+    rig.hide_set(False)
+    part("tasks").free_bake(scene)
+    bone = rig.pose.bones["B"]
+    assert (
+        bone.bone.use_connect
+        and not bone.condyle.channels.was_connected
+        and not part("actions").is_baked(rig)
+    )
