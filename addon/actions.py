@@ -245,6 +245,7 @@ CHANNELS = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_
 def _remember_channels(body: Body) -> None:
     record = body.data.channels
     record.baked = True
+    record.rotation_mode = body.owner.rotation_mode
     for name in CHANNELS:
         setattr(record, name, tuple(getattr(body.owner, name)))
     for constraint in _own_constraints(body):
@@ -289,6 +290,10 @@ def free(scene: Any) -> int:
         restored = _restore_action(item)
         for body in bodies[item.name_full]:
             record = body.data.channels
+            if restored and record.rotation_mode:
+                body.owner.rotation_mode = (
+                    record.rotation_mode
+                )  # before its channels: changing it converts them
             for name in CHANNELS if restored else ():
                 setattr(body.owner, name, tuple(getattr(record, name)))
             for constraint in _own_constraints(body):

@@ -53,6 +53,17 @@ def test_an_action_chosen_after_the_bake_stays(part, scene, swing):
 
 
 @pytest.mark.small
+def test_a_rotation_mode_chosen_after_the_bake_is_put_back(part, scene, swing):
+    tasks = part("tasks")
+    _, bob, _ = swing
+    bob.rotation_euler = (0.1, 0.2, 0.3)
+    tasks.bake_now(scene)
+    bob.rotation_mode = "QUATERNION"
+    tasks.free_bake(scene)
+    assert bob.rotation_mode == "XYZ" and np.allclose(bob.rotation_euler, (0.1, 0.2, 0.3))
+
+
+@pytest.mark.small
 def test_a_duplicate_of_a_driven_joint_leaves_the_original_its_slider(part, scene, swing):
     authoring = part("authoring")
     _, bob, joint = swing

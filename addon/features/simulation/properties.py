@@ -84,6 +84,9 @@ class ChannelRecord(PropertyGroup):
     rotation_euler: FloatVectorProperty(
         name="Euler", description="Rotation before", subtype="EULER", unit="ROTATION", override=OVERRIDE
     )
+    rotation_mode: StringProperty(
+        name="Rotation Mode", description="Rotation mode before; empty: not known", override=OVERRIDE
+    )
     was_connected: BoolProperty(name="Connected", description="The bone was connected", override=OVERRIDE)
     was_driven: BoolProperty(name="Driven", description="A joint's slider moved it", override=OVERRIDE)
 
