@@ -303,8 +303,14 @@ def _frame_empty(scene: Any, item: Any, index: int) -> Any:
 
 
 def _new_empty(scene: Any, name: str, display: str) -> Any:
-    collection = bpy.data.collections.get(COLLECTION)
-    if collection is None or collection not in scene.collection.children_recursive:
+    found = (
+        entry
+        for entry in scene.collection.children_recursive
+        # the second scene's is called "Condyle.001"
+        if entry.name.partition(".")[0] == COLLECTION and entry.library is None and entry.override_library is None
+    )
+    collection = next(found, None)
+    if collection is None:
         collection = bpy.data.collections.new(COLLECTION)
         scene.collection.children.link(collection)
     empty = bpy.data.objects.new(name, None)

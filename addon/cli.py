@@ -131,6 +131,8 @@ def _bake_scene(scene: Any, reporter: Any) -> int:
         diverged = getattr(error, "kind", type(error).__name__) == "DivergedError"
         reporter.error(error, scene=scene.name)
         return int(reporting.EXIT_DIVERGED if diverged else reporting.EXIT_FAILED)
+    for warning in outcome.warnings:
+        reporter.message(f"warning: {warning}")
     for fit in outcome.fits:
         reporter.message(
             f"fit {fit.joint_name}: {fit.num_poses} poses, "
@@ -179,7 +181,9 @@ class silenced:
         os.close(null)
         self._interrupts: list[int] = []
         self._handler: Any = None
-        if threading.current_thread() is threading.main_thread():
+        # a job in the background of a shell, or under nohup, ignores interrupts: so it stays
+        ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        if threading.current_thread() is threading.main_thread() and not ignored:
             self._handler = signal.signal(signal.SIGINT, lambda number, _: self._interrupts.append(number))
 
     def __exit__(self, *_: Any) -> None:

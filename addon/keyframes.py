@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from . import actions, compat, core, drive, references, units
+from . import actions, compat, core, drive, hold, references, units
 
 ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 
@@ -24,17 +22,6 @@ def keyed_frames(body: references.Body) -> np.ndarray:
             curve.keyframe_points.foreach_get("co", points)
             found.update(np.round(points[::2].astype(np.float64), 4))
     return np.array(sorted(found))
-
-
-@contextmanager
-def at_frame(scene: Any, frame: int) -> Iterator[None]:
-    """The scene evaluated at a frame; afterwards as it was."""
-    current, subframe = scene.frame_current, scene.frame_subframe
-    scene.frame_set(frame)
-    try:
-        yield
-    finally:
-        scene.frame_set(current, subframe=subframe)
 
 
 @dataclass(frozen=True)
@@ -59,11 +46,15 @@ def source_of_joint(item: Any) -> Source:
         raise core.model_error(
             f"joint {item.name!r}: its {'child' if child is None else 'parent'} is missing"
         )
+    references.check_evaluated(item, f"joint {item.name!r}")
     return source(f"joint {item.name!r}", child, parent, item.matrix_world)
 
 
 def source(name: str, child: references.Body, parent: references.Body | None, matrix: Any) -> Source:
     """A source by the world matrix of the joint's frame, as the scene is evaluated now."""
+    for body in (child, parent):
+        if body is not None:
+            references.check_evaluated(body.object, body.name)
     frame = units.split_scale(matrix, name)[0]
     if parent is not None:
         frame = core.physics().lie.inverse(units.split_scale(parent.matrix, parent.name)[0]) @ frame
@@ -89,7 +80,7 @@ def keyed_poses(scene: Any, given: Source) -> tuple[np.ndarray, np.ndarray]:
         )
     lie = core.physics().lie
     poses = []
-    with drive.held_off(child), at_frame(scene, scene.frame_current):
+    with drive.held_off(child), hold.at_frame(scene, scene.frame_current):
         for frame in frames:
             scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
             base = given.joint_in_parent

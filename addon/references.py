@@ -9,10 +9,13 @@ object.
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
+
+from . import core
 
 Key = tuple[str, str]
 
@@ -73,6 +76,34 @@ class Handle:
 def key_of(body: Body) -> Key:
     """Key of a body in a mapping; only for as long as nothing is renamed."""
     return body.object.name_full, body.bone
+
+
+def check_evaluated(item: Any, name: str) -> None:
+    """ModelError where Blender does not evaluate an object, so that nothing tells where it stands now."""
+    layers = [bpy.context.view_layer]
+    if not in_scene(bpy.context.scene, item):
+        layers = [layer for scene in item.users_scene for layer in scene.view_layers]
+    homes = item.users_collection
+    enabled = not item.hide_viewport and any(
+        collection in homes
+        for layer in layers
+        for collection in _evaluated_collections(layer.layer_collection)
+    )
+    if not enabled:
+        raise core.model_error(
+            f"{name} is disabled in the viewport, or its collection is excluded or disabled, so it does not move "
+            "with its parents; enable it (hiding it with the eye does no harm)"
+        )
+
+
+def _evaluated_collections(layer_collection: Any) -> Iterator[Any]:
+    """The collections of a view layer that are neither excluded nor disabled."""
+    if layer_collection.collection.hide_viewport:
+        return
+    if not layer_collection.exclude:
+        yield layer_collection.collection
+    for child in layer_collection.children:
+        yield from _evaluated_collections(child)
 
 
 def object_by_session_uid(session_uid: int) -> Any:

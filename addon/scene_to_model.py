@@ -29,11 +29,16 @@ class ModelBody:
 
 @dataclass(frozen=True)
 class SceneModel:
-    """A model with its start, and the scene's body behind each of its bodies, in the model's order."""
+    """A model with its start, and the scene's body behind each of its bodies, in the model's order.
+
+    ``held``: what stands still in the simulation and carries a joint: held bodies, and the Empties of joints to the
+    world.
+    """
 
     model: Any
     state: Any
     bodies: tuple[ModelBody, ...]
+    held: tuple[Handle, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,12 @@ def read(scene: Any, curves: Mapping[int, Any] | None = None) -> SceneModel:
             speed[body.name] = np.array([row.start_speed for row in rows], dtype=np.float64)
         found.append(ModelBody(body.handle(), body.name, scale, link.joint.name if link.joint else ""))
     model = builder.build()
-    return SceneModel(model, model.state(q=start, qd=speed), tuple(found))
+    held = {
+        key_of(base): base.handle()
+        for base in (link.parent or Body(link.joint) for link in links if link.joint is not None)
+        if key_of(base) not in moving
+    }
+    return SceneModel(model, model.state(q=start, qd=speed), tuple(found), tuple(held.values()))
 
 
 def _arguments(
@@ -95,6 +105,10 @@ def _arguments(
         arguments["parent"] = moving[key_of(link.parent)]
         frame = core.physics().lie.inverse(base) @ frame
     fitted = curves.get(link.joint.session_uid)
+    for number, row in enumerate(link.joint.condyle.joint.frames if fitted is None else ()):
+        if references.in_scene(scene, row.object):
+            name = f"control frame {number} ({row.object.name!r})"
+            references.check_evaluated(row.object, f"joint {link.joint.name!r}: {name}")
     joint = fitted if fitted is not None else read_joint(scene, link.joint)
     arguments["joint"] = joint
     arguments["joint_in_parent"] = units.to_metres(frame, scene)
@@ -226,6 +240,7 @@ def mass_properties(scene: Any, body: Body) -> units.MassProperties:
         raise core.model_error(
             f"{body.name} has no mesh to take its mass from; choose a shape, or give the mass by hand"
         )
+    references.check_evaluated(shape, f"{body.name}: its shape {shape.name!r}")
     pose, _ = units.split_scale(body.matrix, body.name)
     vertices, triangles = mesh_arrays(shape)
     to_body = core.physics().lie.inverse(pose) @ units.array4(shape.matrix_world)
@@ -255,6 +270,7 @@ def _links(scene: Any) -> list[_Link]:
     links: dict[Key, _Link] = {}
     for item in references.joints_of(scene):
         settings = item.condyle.joint
+        references.check_evaluated(item, f"joint {item.name!r}")
         child, parent = references.resolve(settings.child), references.resolve(settings.parent)
         _check_role(scene, item, child, "child")
         if not settings.to_world:
@@ -269,6 +285,7 @@ def _links(scene: Any) -> list[_Link]:
         links[key_of(child)] = _Link(child, item, None if settings.to_world else parent)
     for body in references.bodies_of(scene):
         if body.data.body.motion == "FREE" and key_of(body) not in links:
+            references.check_evaluated(body.object, body.name)
             links[key_of(body)] = _Link(body, None, None)
     return list(links.values())
 
@@ -282,6 +299,7 @@ def _check_role(scene: Any, item: Any, body: Body | None, role: str) -> None:
         raise core.model_error(
             f"joint {item.name!r}: its {role} {body.name} is not a body; make it one first"
         )
+    references.check_evaluated(body.object, f"joint {item.name!r}: its {role} {body.name}")
 
 
 def _ordered(links: list[_Link]) -> list[_Link]:

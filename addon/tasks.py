@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
@@ -19,6 +19,7 @@ from . import (
     authoring,
     core,
     drive,
+    hold,
     keyframes,
     migrations,
     references,
@@ -27,7 +28,7 @@ from . import (
     worker_client,
 )
 from .references import Handle, key_of
-from .transforms import LocalPoses
+from .transforms import LocalPoses, held_motion
 from .worker_client import Steps
 
 Progress = Callable[[float, str], None]
@@ -115,6 +116,7 @@ class BakeReport:
         poses: world poses (F, 4, 4) [m] by body name. coordinates: (F,) by "joint.coordinate".
         energy: kinetic, potential, total (F, 3) [J]. result: the simulation. fits: of the joints that asked for one.
         actions: names of the new actions. seconds: spent in each stage.
+        warnings: what the animator may not expect, one line each.
     """
 
     frames: np.ndarray
@@ -127,6 +129,7 @@ class BakeReport:
     fits: list[FitReport]
     actions: list[str]
     seconds: dict[str, float] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
 
 
 def frame_range(scene: Any) -> np.ndarray:
@@ -139,6 +142,11 @@ def frame_range(scene: Any) -> np.ndarray:
             first, last = scene.frame_preview_start, scene.frame_preview_end
     if last <= first:
         raise core.model_error(f"the frame range is empty or reversed: from {first} to {last}")
+    if scene.render.frame_map_old != scene.render.frame_map_new:
+        raise core.model_error(
+            f"time remapping ({scene.render.frame_map_old} to {scene.render.frame_map_new}) would show the baked keys "
+            "at other frames; set both to 100"
+        )
     return np.arange(first, last + 1, dtype=np.float64)
 
 
@@ -253,10 +261,12 @@ def bake(scene: Any) -> Steps[BakeReport]:
         fits[uid] = yield from _fit_joint(scene, _find_joint(uid, "a joint to be fitted"))
     clock.lap("fit")
     scene = _find_scene(scene_uid)
-    with keyframes.at_frame(scene, int(frames[0])):
+    with hold.without_bake(scene), hold.at_frame(scene, int(frames[0])):
         read = scene_to_model.read(scene, {uid: report.curve for uid, report in fits.items()})
         for entry in read.bodies:
             actions.check(entry.handle.find())
+        held = (handle.find() for handle in read.held)
+        warnings = held_motion(scene, [body for body in held if body is not None], frames)
     options = _simulation_options(scene, frames)
     clock.lap("read")
     requests = core.part("worker.requests")
@@ -272,7 +282,8 @@ def bake(scene: Any) -> Steps[BakeReport]:
     made = actions.write(scene, frames, channels)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     clock.lap("write")
-    return _bake_report(scene, frames, read, result, list(fits.values()), made, clock.seconds)
+    report = _bake_report(scene, frames, read, result, list(fits.values()), made, clock.seconds)
+    return replace(report, warnings=warnings)
 
 
 def _simulation_options(scene: Any, frames: np.ndarray) -> dict[str, Any]:
@@ -291,7 +302,7 @@ def _channels(scene: Any, frames: np.ndarray, read: Any, result: Any) -> list[ac
     """What each body's keys shall be; ModelError before anything is changed."""
     if len(result.poses) != len(frames):
         raise core.model_error(f"the simulation gave {len(result.poses)} samples for {len(frames)} frames")
-    with keyframes.at_frame(scene, int(frames[0])):
+    with hold.without_bake(scene), hold.at_frame(scene, int(frames[0])):
         bodies, worlds = [], {}
         for index, entry in enumerate(read.bodies):
             body = _find_body(entry.handle, entry.name)

@@ -59,6 +59,38 @@ def sample_matrices(
     }
 
 
+def held_motion(scene: Any, bodies: Iterable[Body], frames: np.ndarray) -> list[str]:
+    """One line for each body that a simulation holds where it is at the first frame, though it moves later."""
+    watched = [body for body in bodies if _may_move(body.object)]
+    if not watched:
+        return []
+    samples = sample_matrices(
+        scene, list({body.object.name_full: body.object for body in watched}.values()), frames
+    )
+    told = []
+    for body in watched:
+        row = samples[body.object.name_full]
+        world = row[""] @ row[f"pose:{body.bone}"] if body.bone else row[""]
+        away = np.abs(world - world[0])
+        # a hundred times the rounding of a float32 matrix
+        if away[:, :3, :3].max() > 1e-5 or away[:, :3, 3].max() > 1e-5 * max(
+            1.0, np.abs(world[:, :3, 3]).max()
+        ):
+            told.append(
+                f"{body.name} moves in these frames, but is held: what hangs on it was simulated with {body.name} "
+                f"in its pose of frame {frames[0]:g}"
+            )
+    return told
+
+
+def _may_move(item: Any) -> bool:
+    while item is not None:
+        if is_animated(item):
+            return True
+        item = item.parent
+    return False
+
+
 class LocalPoses:
     """Turns world poses of simulated bodies into matrices of their own channels.
 

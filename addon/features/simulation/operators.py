@@ -35,7 +35,8 @@ class Bake(JobOperator, Operator):
     def told(self, outcome: Any) -> str:
         bodies = len(outcome.bodies)
         seconds = sum(outcome.seconds.values())
-        return f"Baked {bodies} {'body' if bodies == 1 else 'bodies'}, {len(outcome.frames)} frames in {seconds:.1f} s"
+        done = f"Baked {bodies} {'body' if bodies == 1 else 'bodies'}, {len(outcome.frames)} frames in {seconds:.1f} s"
+        return ". Note: ".join([done, *outcome.warnings])
 
 
 def has_work(item: Any) -> bool:

@@ -1,0 +1,112 @@
+"""Looking at the scene without leaving a trace: at another frame, and without the bake that is in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+
+from . import actions, compat
+
+SCALED = (*actions.CHANNELS, "scale")
+BLENDING = ("action_blend_type", "action_extrapolation", "action_influence")
+Kept = list[tuple[Any, str, Any]]
+
+
+@contextmanager
+def at_frame(scene: Any, frame: int) -> Iterator[None]:
+    """The scene evaluated at a frame; afterwards as it was, with poses that were changed but not keyed yet."""
+    current, subframe = scene.frame_current, scene.frame_subframe
+    kept = _channels_of([item for item in scene.objects if _has_animation(item)])
+    scene.frame_set(frame)
+    try:
+        yield
+    finally:
+        scene.frame_set(current, subframe=subframe)
+        _put_back(kept)
+
+
+@contextmanager
+def without_bake(scene: Any) -> Iterator[None]:
+    """The scene as Free Bake would leave it, to be looked at; afterwards the bake is in place again."""
+    held = []
+    for item in scene.objects:
+        record, data = item.condyle.bake, item.animation_data
+        # an action that the user has put in the bake's place counts, as it does when the bake is freed
+        if actions.is_baked(item) and data is not None and data.action in (None, record.action):
+            held.append(
+                (item, data.action, compat.slot_name(data), [getattr(data, name) for name in BLENDING])
+            )
+    kept = _channels_of([item for item, *_ in held])
+    muted: Kept = []
+    try:
+        for item, *_ in held:
+            _hold_off(item, muted)
+        if held:
+            bpy.context.view_layer.update()
+        yield
+    finally:
+        for item, action, slot, blending in held:
+            data = item.animation_data
+            compat.reassign(data, action, slot)
+            for name, value in zip(BLENDING, blending):
+                setattr(data, name, value)
+        for constraint, name, value in muted:
+            setattr(constraint, name, value)
+        if held:
+            scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+            _put_back(kept)
+
+
+def _hold_off(item: Any, muted: Kept) -> None:
+    """Give a baked object its earlier action and channels."""
+    record, data = item.condyle.bake, item.animation_data
+    if record.blend_type:
+        data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
+        data.action_influence = record.influence
+    compat.reassign(data, record.previous_action, record.previous_slot)
+    for body in actions.baked_bodies(item):
+        channels = body.data.channels
+        for name in actions.CHANNELS:
+            setattr(body.owner, name, tuple(getattr(channels, name)))
+        if channels.was_connected:  # a connected bone has no location of its own, whatever its channel says
+            body.owner.location = (0.0, 0.0, 0.0)
+        for constraint in body.owner.constraints:
+            if constraint.name.startswith("Condyle"):
+                muted.append((constraint, "mute", constraint.mute))
+                constraint.mute = not channels.was_driven
+
+
+def _has_animation(item: Any) -> bool:
+    data = item.animation_data
+    return data is not None and bool(data.action or data.nla_tracks)
+
+
+def _channels_of(items: list[Any]) -> Kept:
+    """Channels of objects, of their bones and sliders, with their values."""
+    from .drive import PROPERTY
+
+    kept: Kept = []
+    for item in items:
+        for owner in (item, *(item.pose.bones if item.pose is not None else ())):
+            kept += [(owner, name, tuple(getattr(owner, name))) for name in SCALED]
+        if isinstance(item.get(PROPERTY), float):
+            kept.append((item, f'["{PROPERTY}"]', item[PROPERTY]))
+    return kept
+
+
+def _put_back(kept: Kept) -> None:
+    changed = False
+    for owner, name, value in kept:
+        if name.startswith("["):
+            if owner[name[2:-2]] != value:
+                owner[name[2:-2]] = value
+                owner.update_tag()
+                changed = True
+        elif tuple(getattr(owner, name)) != value:
+            setattr(owner, name, value)
+            changed = True
+    if changed:
+        bpy.context.view_layer.update()

@@ -1,0 +1,163 @@
+"""Looking at the scene without a trace: earlier bakes, unkeyed poses, held bodies, what Blender does not evaluate."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+def pendulum(part, scene, make):
+    """A bob on a hinge below a held top."""
+    body = part("references").Body
+    top, bob = make.box("Top", (0, 0, 1)), make.box("Bob", (0.3, 0, 0.6))
+    make.update()
+    matrix = np.array([[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 1], [0, 0, 0, 1.0]])
+    joint = part("authoring").add_joint(scene, body(top), body(bob), "hinge", matrix=matrix)
+    scene.frame_start, scene.frame_end = 1, 13
+    make.update()
+    return top, bob, joint
+
+
+def ball(part, scene, make):
+    item = make.box("Ball", (0, 0, 10))
+    make.update()
+    part("authoring").make_body(scene, part("references").Body(item), motion="FREE")
+    scene.frame_start, scene.frame_end = 1, 13
+    return item
+
+
+def exclude_joints():
+    bpy.context.view_layer.layer_collection.children["Condyle"].exclude = True
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("how", ["object", "collection", "exclude"])
+def test_a_joint_that_blender_does_not_evaluate_is_refused(part, scene, make, ph, how):
+    _, _, joint = pendulum(part, scene, make)
+    if how == "object":
+        joint.hide_viewport = True
+    elif how == "collection":
+        bpy.data.collections["Condyle"].hide_viewport = True
+    else:
+        exclude_joints()
+    make.update()
+    with pytest.raises(ph.ModelError, match=f"joint '{joint.name}' is disabled in the viewport"):
+        part("tasks").bake_now(scene)
+
+
+@pytest.mark.small
+def test_hiding_with_the_eye_does_no_harm_and_disabled_bodies_are_refused(part, scene, make, ph):
+    _, bob, joint = pendulum(part, scene, make)
+    joint.hide_set(True)
+    part("tasks").bake_now(scene)
+    part("tasks").free_bake(scene)
+    bob.hide_viewport = True
+    make.update()
+    with pytest.raises(ph.ModelError, match="its child Bob is disabled in the viewport"):
+        part("tasks").bake_now(scene)
+
+
+def test_a_disabled_control_frame_is_named(part, scene, make, ph):
+    _, _, joint = pendulum(part, scene, make)
+    joint.condyle.joint.type = "spline_curve"
+    for z in range(4):
+        matrix = np.eye(4)
+        matrix[2, 3] = 0.1 * z
+        part("authoring").add_control_frame(scene, joint, matrix)
+    joint.condyle.joint.frames[2].object.hide_viewport = True
+    make.update()
+    with pytest.raises(ph.ModelError, match=r"control frame 2 .* is disabled in the viewport"):
+        part("tasks").bake_now(scene)
+
+
+@pytest.mark.small
+def test_a_second_bake_starts_from_the_scene_not_from_the_first_bake(part, scene, make):
+    item = ball(part, scene, make)
+    part("tasks").bake_now(scene)
+    scene.frame_start = 7
+    report = part("tasks").bake_now(scene)
+    assert report.poses["Ball"][0][2, 3] == 10.0
+    part("tasks").free_bake(scene)
+    assert item.animation_data is None and tuple(item.location) == (0, 0, 10)
+
+
+@pytest.mark.small
+def test_what_hangs_on_a_body_that_is_no_longer_simulated_fits_the_freed_body(part, scene, make):
+    body = part("references").Body
+    _, bob, joint = pendulum(part, scene, make)
+    foot = make.box("Foot", (0.6, 0, 0.6))
+    make.update()
+    foot.parent, foot.matrix_parent_inverse = bob, bob.matrix_world.inverted()
+    part("authoring").add_joint(scene, body(bob), body(foot), "hinge")
+    part("tasks").bake_now(scene)
+    scene.frame_set(10)
+    part("authoring").remove_joint(scene, joint)
+    report = part("tasks").bake_now(scene)
+    for frame, pose in zip(report.frames, report.poses["Foot"]):
+        scene.frame_set(int(frame))
+        assert np.abs(np.array(foot.matrix_world) - pose).max() < 4e-6  # float32
+
+
+@pytest.mark.small
+def test_a_cancelled_second_bake_leaves_the_first(part, scene, make):
+    item = ball(part, scene, make)
+    part("tasks").bake_now(scene)
+    scene.frame_set(9)
+    data, height = item.animation_data, item.location.z
+    action, slot = data.action, getattr(data, "action_slot", None)
+    scene.frame_start = 5
+    steps = part("tasks").bake(scene)
+    next(steps).cancel()
+    steps.close()
+    assert data.action == action and getattr(data, "action_slot", None) == slot
+    assert (
+        scene.frame_current == 9 and item.location.z == height and item.matrix_world.translation.z == height
+    )
+    assert data.action_blend_type == "REPLACE" and item.condyle.channels.baked
+
+
+@pytest.mark.small
+def test_a_pose_that_is_not_keyed_yet_survives_a_cancelled_fit_and_bake(part, scene, make):
+    body = part("references").Body
+    thigh, shank = make.keyed_knee()
+    joint = part("authoring").add_joint(scene, body(thigh), body(shank), "hinge")
+    shank.location = (9, 9, 9)
+    make.update()
+    for begin in (lambda: part("tasks").fit(scene, joint), lambda: part("tasks").bake(scene)):
+        steps = begin()
+        next(steps).cancel()
+        steps.close()
+        make.update()
+        assert tuple(shank.location) == (9, 9, 9)
+
+
+@pytest.mark.small
+def test_a_held_parent_that_moves_is_told(part, scene, make):
+    top, _, _ = pendulum(part, scene, make)
+    assert part("tasks").bake_now(scene).warnings == []
+    for frame, z in ((1, 1.0), (13, 3.0)):
+        top.location.z = z
+        top.keyframe_insert("location", frame=frame)
+    (warning,) = part("tasks").bake_now(scene).warnings
+    assert warning.startswith("Top moves in these frames, but is held") and "frame 1" in warning
+
+
+@pytest.mark.small
+def test_each_scene_has_one_collection_of_joints(part, scene, make):
+    pendulum(part, scene, make)
+    second = bpy.data.scenes.new("Second")
+    bpy.context.window.scene = second
+    _, _, joint = pendulum(part, second, make)
+    joint.condyle.joint.type = "spline_curve"
+    for _ in range(3):
+        part("authoring").add_control_frame(second, joint)
+    assert [item.name for item in bpy.data.collections] == ["Condyle", "Condyle.001"]
+
+
+def test_time_remapping_is_refused(part, scene, make, ph):
+    ball(part, scene, make)
+    scene.render.frame_map_new = 200
+    with pytest.raises(ph.ModelError, match="time remapping"):
+        part("tasks").bake_now(scene)
