@@ -37,6 +37,7 @@ class Channels:
             rotations = np.array(_delta_rotation(owner)).T @ rotations
         self.body = body
         self.location = None if self._is_connected(scene, location) else location
+        self.mode = mode
         self.path = rotation_path(mode)
         self.rotation = rotation_channels(
             rotations, mode, np.array(getattr(owner, self.path), dtype=np.float64)
@@ -169,6 +170,10 @@ def write(scene: Any, frames: np.ndarray, channels: Sequence[Channels]) -> list[
         item = entries[0].body.object
         for entry in entries:
             _remember_channels(entry.body)
+            if (
+                entry.body.owner.rotation_mode != entry.mode
+            ):  # an earlier bake was freed since the keys were made
+                entry.body.owner.rotation_mode = entry.mode
         action, slot = _new_action(item)
         curves = compat.curves(action, slot, ensure=True)
         for entry in entries:

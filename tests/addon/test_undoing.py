@@ -59,6 +59,9 @@ def test_a_rotation_mode_chosen_after_the_bake_is_put_back(part, scene, swing):
     bob.rotation_euler = (0.1, 0.2, 0.3)
     tasks.bake_now(scene)
     bob.rotation_mode = "QUATERNION"
+    report = tasks.bake_now(scene)
+    scene.frame_set(5)
+    assert np.abs(np.array(bob.matrix_world) - report.poses["Bob"][4]).max() < 2e-6
     tasks.free_bake(scene)
     assert bob.rotation_mode == "XYZ" and np.allclose(bob.rotation_euler, (0.1, 0.2, 0.3))
 
