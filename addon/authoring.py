@@ -307,7 +307,9 @@ def _new_empty(scene: Any, name: str, display: str) -> Any:
         entry
         for entry in scene.collection.children_recursive
         # the second scene's is called "Condyle.001"
-        if entry.name.partition(".")[0] == COLLECTION and entry.library is None and entry.override_library is None
+        if entry.name.partition(".")[0] == COLLECTION
+        and entry.library is None
+        and entry.override_library is None
     )
     collection = next(found, None)
     if collection is None:
