@@ -137,7 +137,7 @@ def test_a_killed_process_is_told_and_a_new_one_starts(client):
 
 def test_a_fault_in_native_code_leaves_its_trace(client):
     client.submit("ping").wait(10)
-    job = client.submit("warm_up")  # takes some tenths of a second at least: it cannot be done before the fault
+    job = client.submit("warm_up")  # takes tenths of a second: it cannot be done before the fault
     os.kill(client.hello["pid"], signal.SIGSEGV)
     with pytest.raises(worker.WorkerError, match="Segmentation fault"):
         job.wait(5)
