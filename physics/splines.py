@@ -71,6 +71,29 @@ def averaged_knots(parameters: Any, order: int) -> FloatArray:
     return np.concatenate([np.full(order, parameters[0]), inner, np.full(order, parameters[-1])])
 
 
+def check_knots(knots: FloatArray, order: int, periodic: bool, name: str) -> FloatArray:
+    """The knots (m + k,), if they never decrease, increase over the range and, for a closed curve, repeat after it.
+
+    Raises:
+        ModelError: they do not; the message begins with the name and tells the values.
+    """
+    steps = np.diff(knots)
+    if (steps < 0.0).any():
+        j = int(np.argmax(steps < 0.0))
+        raise ModelError(f"{name} must not decrease, got {knots[j]:g} before {knots[j + 1]:g}")
+    # a closed curve's range ends with its last knot, one period after the first of the range
+    inner = knots[order - 1 : len(knots) if periodic else len(knots) - order + 1]
+    if not inner[-1] > inner[0]:
+        raise ModelError(f"{name}: their range is empty: [{inner[0]:g}, {inner[-1]:g}]")
+    repeated = np.nonzero(np.diff(inner) <= 0.0)[0]
+    if len(repeated):
+        raise ModelError(f"{name} inside the range must increase, got {inner[repeated[0]]:g} twice")
+    periods = knots[len(knots) - order :] - knots[:order]
+    if periodic and float(np.ptp(periods)) > 1e-9 * float(abs(periods).max()):
+        raise ModelError(f"{name} of a periodic curve must repeat, got periods {periods.tolist()}")
+    return knots
+
+
 def greville(knots: Any, order: int) -> FloatArray:
     """Greville abscissae (m,), the means of k - 1 knots: where each control value sits along the parameter."""
     knots = np.asarray(knots, dtype=np.float64)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import lie
+from .. import lie, splines
 from .._typing import FloatArray
 from ..errors import FitError, ModelError
 from ..joints.spline_curve import OUTSIDE
@@ -106,24 +106,11 @@ def check_parameters(q: Any, num_poses: int, periodic: bool, end: Any) -> tuple[
 def check_knots(knots: Any, num_frames: int, order: int, periodic: bool) -> FloatArray:
     """Knots (m + order,) that span a range and, for a closed curve, repeat after it."""
     try:
-        result = finite_array(knots, (num_frames + order,), "knots")
+        return splines.check_knots(
+            finite_array(knots, (num_frames + order,), "knots"), order, periodic, "knots"
+        )
     except ModelError as error:
         raise FitError(str(error)) from error
-    if (np.diff(result) < 0.0).any():
-        k = int(np.argmax(np.diff(result) < 0.0))
-        raise FitError(f"knots must not decrease, got {result[k]:g} before {result[k + 1]:g}")
-    start, stop = result[order - 1], result[num_frames]
-    if not stop > start:
-        raise FitError(f"the knots' range is empty: [{start:g}, {stop:g}]")
-    inner = result[order - 1 : num_frames + (order if periodic else 1)]
-    if (np.diff(inner) <= 0.0).any():
-        raise FitError(
-            f"knots inside the range must increase, got {inner[int(np.argmin(np.diff(inner)))]:g} twice"
-        )
-    periods = result[num_frames:] - result[:order]
-    if periodic and float(np.ptp(periods)) > 1e-9 * float(periods.max()):
-        raise FitError(f"knots of a periodic curve must repeat, got periods {periods.tolist()}")
-    return result
 
 
 def check_inside(q: FloatArray, knots: FloatArray, order: int, end: float | None) -> None:

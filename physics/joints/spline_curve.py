@@ -108,9 +108,9 @@ class SplineCurve(Joint):
         if self.knots is None:
             knots = natural_knots(frames, self.order, self.periodic, scale)
         else:
-            knots = self._check_knots(
-                finite_array(self.knots, (len(frames) + self.order,), "spline curve knots")
-            )
+            name = "spline curve knots"
+            knots = finite_array(self.knots, (len(frames) + self.order,), name)
+            knots = splines.check_knots(knots, self.order, self.periodic, name)
         frames.flags.writeable = knots.flags.writeable = False
         for name, value in (("frames", frames), ("knots", knots), ("length_scale", scale)):
             object.__setattr__(self, name, value)
@@ -123,30 +123,6 @@ class SplineCurve(Joint):
                 f"control frames {j} and {(j + 1) % len(frames)} coincide (distance {steps[j]:.3g}): "
                 "the joint would stand still there"
             )
-
-    def _check_knots(self, knots: FloatArray) -> FloatArray:
-        steps = np.diff(knots)
-        if (steps < 0.0).any():
-            j = int(np.argmax(steps < 0.0))
-            raise ModelError(
-                f"spline curve knots must not decrease, got {knots[j]:g} before {knots[j + 1]:g}"
-            )
-        # a closed curve's range ends with its last knot, one period after the first of the range
-        end = len(knots) if self.periodic else len(knots) - self.order + 1
-        inner = knots[self.order - 1 : end]
-        if not inner[-1] > inner[0]:
-            raise ModelError(f"spline curve range is empty or reversed: [{inner[0]:g}, {inner[-1]:g}]")
-        repeated = np.nonzero(np.diff(inner) <= 0.0)[0]
-        if len(repeated):
-            raise ModelError(f"inner spline curve knots must increase, got {inner[repeated[0]]:g} twice")
-        if self.periodic:
-            count = len(knots) - self.order
-            periods = knots[count:] - knots[: self.order]
-            if float(np.ptp(periods)) > 1e-9 * float(abs(periods).max()):
-                raise ModelError(
-                    f"knots of a periodic spline curve must repeat, got periods {periods.tolist()}"
-                )
-        return knots
 
     def __repr__(self) -> str:
         return f"SplineCurve({len(self.frames)} frames, order={self.order}, periodic={self.periodic})"
