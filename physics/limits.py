@@ -32,6 +32,7 @@ def coordinate_rows(bodies: Sequence[Body]) -> list[FloatArray]:
         row[:, layout.ARMATURE] = body.armature
         row[:, layout.LOWER] = body.limits[:, 0]
         row[:, layout.UPPER] = body.limits[:, 1]
+        row[:, layout.PRESCRIBED] = body.joint.prescribed
         stiffness = inertia * rate**2 if body.limit_stiffness is None else body.limit_stiffness
         critical = 2.0 * np.sqrt(stiffness * (inertia if i in felt else 0.0))
         row[:, layout.LIMIT_STIFFNESS] = stiffness

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import joints, lie
 from ._typing import FloatArray, IntArray
@@ -88,6 +89,13 @@ class Model:
         return tuple(f"{body.name}.{name}" for body in self.bodies for name in body.joint.coordinate_names)
 
     @cached_property
+    def prescribed(self) -> NDArray[np.bool_]:
+        """Which of the nv coordinates keep their velocity whatever the forces."""
+        result: NDArray[np.bool_] = self.arrays[4][:, layout.PRESCRIBED] != 0.0
+        result.flags.writeable = False
+        return result
+
+    @cached_property
     def _index(self) -> dict[str, int]:
         return {body.name: i for i, body in enumerate(self.bodies)}
 
@@ -111,20 +119,22 @@ class Model:
         """A state of this model.
 
         Args:
-            q: (nv,) or {body name: value or values}; what is not given is 0, or the middle of a range without 0.
-            qd: velocities in the same form; what is not given is 0.
+            q: (nv,) or {body name: value or values}; what is not given is 0, or the middle of a range without 0; the
+                time of a moving surface is `time`.
+            qd: velocities in the same form; what is not given is 0, of a prescribed coordinate 1.
             time: [s].
 
         Raises:
             ModelError: wrong shape, not finite, an unknown body, a rotation vector at a singular length.
         """
-        positions = self._coordinates(q, "q", self._default_coordinates())
-        velocities = self._coordinates(qd, "qd", np.zeros(self.num_coordinates))
+        time = number(time, "time")
+        positions = self._coordinates(q, "q", np.where(self.prescribed, time, self._default_coordinates()))
+        velocities = self._coordinates(qd, "qd", self.prescribed.astype(np.float64))
         self._check_rotations(positions)
         chart = np.zeros(self.num_bodies, dtype=np.int64)
         for array in (positions, velocities, chart):
             array.flags.writeable = False
-        return State(positions, velocities, number(time, "time"), chart)
+        return State(positions, velocities, time, chart)
 
     def _default_coordinates(self) -> FloatArray:
         q = np.zeros(self.num_coordinates)
@@ -165,6 +175,11 @@ class Model:
         """ModelError where a joint is for kinematics only (a clamped or C1 spline); simulations call it."""
         for body in self.bodies:
             for joint in _flatten(body.joint):
+                if isinstance(joint, joints.SplineSurface) and min(joint.order) < 4:
+                    raise ModelError(
+                        f"joint of body {body.name!r} is for kinematics only (order {min(joint.order)}): "
+                        "dynamics wants order >= 4"
+                    )
                 if isinstance(joint, joints.SplineCurve) and (
                     joint.order < 4 or OUTSIDE[joint.outside] == layout.OUTSIDE_CLAMP
                 ):
@@ -202,7 +217,9 @@ class Model:
 
 
 def _flatten(joint: Joint) -> Iterable[Joint]:
-    if isinstance(joint, joints.Composite):
+    if isinstance(joint, joints.Inverted):
+        yield from _flatten(joint.joint)
+    elif isinstance(joint, joints.Composite):
         for part in joint.joints:
             yield from _flatten(part)
     else:

@@ -36,7 +36,7 @@ class Workspace:
     """Scratch memory of the kernels for one thread: ``(work, dof, flags)`` and stages of the integrators."""
 
     def __init__(self, num_bodies: int, num_coordinates: int) -> None:
-        self.work = np.zeros((num_bodies, layout.WORK_WIDTH))
+        self.work = np.zeros((num_bodies + layout.SCRATCH_ROWS, layout.WORK_WIDTH))
         self.dof = np.zeros((num_coordinates, layout.DOF_WORK_WIDTH))
         self.flags = np.zeros(2, dtype=np.int64)
         self.stage = np.zeros((8, num_coordinates))

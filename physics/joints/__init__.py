@@ -28,6 +28,7 @@ from .functions import CubicSpline, Function, Linear, Polynomial, TangentAngle, 
 from .inverted import Inverted
 from .rotational import Free, Spherical
 from .spline_curve import SplineCurve
+from .spline_surface import SplineSurface
 
 #: every joint class by its ``type``; a new joint adds one entry
 REGISTRY: dict[str, type[Joint]] = {
@@ -53,6 +54,7 @@ REGISTRY: dict[str, type[Joint]] = {
         Ellipsoid,
         Custom,
         Inverted,
+        SplineSurface,
     )
 }
 
@@ -115,6 +117,7 @@ __all__ = [
     "SlottedHinge",
     "Spherical",
     "SplineCurve",
+    "SplineSurface",
     "TangentAngle",
     "Translational",
     "Universal",

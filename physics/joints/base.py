@@ -88,7 +88,7 @@ class Joint(ReadOnlyArrays):
     Attributes:
         type: the joint's name in files and menus.
         coordinate_names: one name a coordinate.
-        coordinate_units: ``"rad"``, ``"m"`` or ``"1"`` for each.
+        coordinate_units: ``"rad"``, ``"m"``, ``"s"`` or ``"1"`` for each.
     """
 
     type: ClassVar[str]
@@ -111,6 +111,11 @@ class Joint(ReadOnlyArrays):
     def range(self) -> FloatArray:
         """Where the coordinates live, (n, 2); infinite where nothing bounds them."""
         return np.tile([-np.inf, np.inf], (self.num_coordinates, 1))
+
+    @property
+    def prescribed(self) -> tuple[bool, ...]:
+        """Which coordinates keep their velocity whatever the forces, such as the time of a surface that deforms."""
+        return (False,) * self.num_coordinates
 
     @cached_property
     def _arrays(self) -> Any:

@@ -42,6 +42,10 @@ class Composite(Joint):
     def range(self) -> FloatArray:
         return np.concatenate([joint.range.reshape(-1, 2) for joint in self.joints])
 
+    @property
+    def prescribed(self) -> tuple[bool, ...]:
+        return tuple(flag for joint in self.joints for flag in joint.prescribed)
+
     def factorization(self) -> Factorization:
         blocks: list[Block] = []
         frame: FloatArray = IDENTITY

@@ -11,6 +11,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..validation import number, unit_axis
 from .base import Factorization, Joint, product_of_screws
+from .euler_angles import check_sequence
 
 Axis = tuple[float, float, float]
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -249,10 +250,7 @@ class Euler(Joint):
     coordinate_units = ("rad", "rad", "rad")
 
     def __post_init__(self) -> None:
-        letters = self.sequence
-        wrong = not isinstance(letters, str) or len(letters) != 3 or not set(letters) <= set("xyz")
-        if wrong or letters[0] == letters[1] or letters[1] == letters[2]:
-            raise ModelError(f"Euler joint sequence must be three letters such as 'zyx', got {letters!r}")
+        check_sequence(self.sequence, "Euler joint")
 
     def factorization(self) -> Factorization:
         return product_of_screws([turning({"x": X, "y": Y, "z": Z}[letter]) for letter in self.sequence])

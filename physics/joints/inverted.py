@@ -13,6 +13,7 @@ from ..errors import ModelError
 from ..kernels import layout
 from .base import Block, Factorization, Joint
 from .spline_curve import inverted_spline, negated_twists
+from .spline_surface import inverted_surface
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,10 @@ class Inverted(Joint):
     def range(self) -> FloatArray:
         return self.joint.range
 
+    @property
+    def prescribed(self) -> tuple[bool, ...]:
+        return self.joint.prescribed
+
     def factorization(self) -> Factorization:
         parts = self.joint.factorization()
         blocks = []
@@ -52,6 +57,8 @@ def _opposite(block: Block) -> FloatArray:
     """Data of the block whose motion is the inverse."""
     if block.kind == layout.SPLINE_CURVE:
         return inverted_spline(block.data)
+    if block.kind == layout.SPLINE_SURFACE:
+        return inverted_surface(block.data)
     if block.kind == layout.FUNCTION:
         width = layout.TWIST_WIDTH
         return np.concatenate([negated_twists(block.data[:width]), block.data[width:]])

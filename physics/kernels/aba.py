@@ -22,6 +22,7 @@ from .layout import (
     INVERSE,
     NOT_FINITE,
     PARENT,
+    PRESCRIBED,
     PROJECTED,
     REMAINDER,
     SINGULAR,
@@ -53,10 +54,11 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
             least = 0.0
             if count > 1:  # what the joint's other coordinates have not left but round-off
                 least = SINGULAR_SHARE * dot6(s, momentum(load_inertia(work, i), s))
-            if not diagonal > least:
+            if not diagonal > least and dof_float[d, PRESCRIBED] == 0.0:
                 flags[STATUS] = SINGULAR if diagonal <= least else NOT_FINITE
                 flags[CULPRIT] = i
-            inverse = 1.0 / diagonal
+            # a prescribed coordinate is not taken out: what it carries moves with its parent
+            inverse = 1.0 / diagonal if dof_float[d, PRESCRIBED] == 0.0 else 0.0
             rest = tau[d] + passive_force(dof_float, d, q[d], rate[d]) - dot6(s, force)
             store6(dof, d, PROJECTED, u)
             dof[d, INVERSE] = inverse

@@ -25,6 +25,7 @@ from .layout import (
     REFERENCE,
     SCREW,
     SPLINE_CURVE,
+    SPLINE_SURFACE,
     STATUS,
     SUBSPACE,
     VELOCITY,
@@ -45,6 +46,7 @@ from .spatial import (
     store9,
     twist_through,
 )
+from .surface import surface_factors
 
 
 @inline
@@ -121,6 +123,12 @@ def advance_factors(
                 flags[CULPRIT] = i
         elif kind == FUNCTION:
             r, p, v, c = function_factor(r, p, v, c, data, offset, d, q, qd, dof)
+        elif kind == SPLINE_SURFACE:
+            scratch = body_int.shape[0]
+            r, p, v, c, outside = surface_factors(r, p, v, c, data, offset, d, q, qd, work, scratch, dof)
+            if outside:
+                flags[STATUS] = OUT_OF_RANGE
+                flags[CULPRIT] = i
         else:
             r, v, c, columns = rotation_factor(
                 r, p, v, c, data[offset], (q[d], q[d + 1], q[d + 2]), (qd[d], qd[d + 1], qd[d + 2])

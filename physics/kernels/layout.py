@@ -31,6 +31,10 @@ FUNCTION = (
     3  # exp(g f(u)), u a sum of coordinates: data = constant twist, their number, their weights, the function
 )
 
+SPLINE_SURFACE = (
+    4  # three translations and three Euler angles, each a tensor-product B-spline (see `surface`)
+)
+
 # kinds of functions, the first number of each (see `functions`)
 LINEAR_FUNCTION, TRIGONOMETRIC, POLYNOMIAL, PIECEWISE, TANGENT_ANGLE = 0, 1, 2, 3, 4
 
@@ -40,7 +44,8 @@ DATA_HEADER = 3
 
 # dof_float columns
 STIFFNESS, REST, DAMPING, ARMATURE, LOWER, UPPER, LIMIT_STIFFNESS, LIMIT_DAMPING = 0, 1, 2, 3, 4, 5, 6, 7
-DOF_FLOAT_WIDTH = 8
+PRESCRIBED = 8  # 1: the coordinate keeps its velocity whatever the forces
+DOF_FLOAT_WIDTH = 9
 
 # a constant twist g as the kernels want it: unit axis n, |w|, v, n x v, n . v
 TWIST_WIDTH = 11
@@ -61,6 +66,12 @@ TWIST_WIDTH = 11
 SPLINE_HEADER = 9
 OUTSIDE_EXTEND, OUTSIDE_CLAMP, OUTSIDE_ERROR = 0, 1, 2
 
+# spline surface block: header, a table for each of its directions, control values; offsets are from its header
+SURFACE_DIRECTIONS, SURFACE_ROTATION_FIRST, SURFACE_SIGN, SURFACE_OUTSIDE = 0, 1, 2, 3
+SURFACE_AXES, SURFACE_TABLES, SURFACE_COUNTS, SURFACE_VALUES = 4, 7, 10, 13
+SURFACE_HEADER = 14
+SURFACE_MOST_ORDER = 20
+
 # workspace, one row a body: pose, spatial velocity, velocity-product acceleration, articulated inertia
 # (angular block and linear block as 6 numbers, coupling as 9), bias force, spatial acceleration, reference point
 POSE, VELOCITY, BIAS, ANGULAR, COUPLING, LINEAR, FORCE, ACCELERATION, REFERENCE = (
@@ -75,6 +86,8 @@ POSE, VELOCITY, BIAS, ANGULAR, COUPLING, LINEAR, FORCE, ACCELERATION, REFERENCE 
     57,
 )
 WORK_WIDTH = 60
+# rows behind the bodies': bases of a spline surface in up to three directions, each with two derivatives
+SCRATCH_ROWS = 3
 
 # workspace, one row a coordinate: motion subspace column, articulated inertia times it, 1 / d, u
 SUBSPACE, PROJECTED, INVERSE, REMAINDER = 0, 6, 12, 13

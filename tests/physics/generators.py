@@ -82,6 +82,9 @@ def random_joint(rng: np.random.Generator, kind: str) -> ph.joints.Joint:
             joints.Composite((random_joint(rng, "spline_curve"), joints.Hinge(axis), joints.Spherical()))
         ),
         "inverted_ellipsoid": lambda: joints.Inverted(random_joint(rng, "ellipsoid")),
+        "spline_surface": lambda: random_surface(rng),
+        "moving_surface": lambda: random_surface(rng, moving=True),
+        "inverted_surface": lambda: joints.Inverted(random_surface(rng)),
         "composite": lambda: joints.Composite(
             (
                 joints.SplineCurve(smooth_frames(rng, 7)),
@@ -92,6 +95,24 @@ def random_joint(rng: np.random.Generator, kind: str) -> ph.joints.Joint:
         ),
     }
     return makers[kind]()
+
+
+def random_surface(rng: np.random.Generator, moving: bool = False) -> ph.joints.SplineSurface:
+    """A patch of a bumpy surface, of one to three coordinates, smooth enough for differences across knots, open or closed."""
+    directions = int(rng.integers(1 + moving, 4))
+    shape = tuple(rng.integers(7, 10, directions))
+    grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, m) for m in shape], indexing="ij"), axis=-1)
+    values = 0.15 * rng.normal(size=(*shape, 6))
+    values[..., :directions] += grid
+    values[..., 3 : 3 + directions] += grid
+    return ph.joints.SplineSurface(
+        values,
+        order=tuple(int(k) for k in rng.integers(6, 8, directions)),
+        periodic=tuple(bool(p) for p in rng.integers(0, 2, directions)),
+        sequence=str(rng.choice(["xyz", "zyx", "yxz"])),
+        rotation_first=bool(rng.integers(2)),
+        moving=moving,
+    )
 
 
 def custom_joint(rng: np.random.Generator) -> ph.joints.Custom:
@@ -136,6 +157,9 @@ JOINT_KINDS = (
     "custom",
     "inverted",
     "inverted_ellipsoid",
+    "spline_surface",
+    "moving_surface",
+    "inverted_surface",
 )
 
 

@@ -65,6 +65,7 @@ JOINTS = {
     "ellipsoid",
     "custom",
     "inverted",
+    "spline_surface",
 }
 SOURCES = sorted(Path(ph.__file__).parent.rglob("*.py"))
 

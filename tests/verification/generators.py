@@ -62,6 +62,15 @@ def spline_curve(rng: Generator, order: int = 4, count: int = 8, **options: Any)
     return ph.joints.SplineCurve(smooth_frames(rng, count), order=order, **options)
 
 
+def surface(rng: Generator, shape: tuple[int, ...] = (6, 7), **options: Any) -> Any:
+    """A bumpy patch that turns as it goes, far from the singularity of its angles."""
+    grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, m) for m in shape], indexing="ij"), axis=-1)
+    values = 0.1 * rng.standard_normal((*shape, 6))
+    values[..., : len(shape)] += 0.8 * grid
+    values[..., 3 : 3 + len(shape)] += grid
+    return ph.joints.SplineSurface(values, **options)
+
+
 def _large_steps(rng: Generator) -> Any:
     """A spline curve whose control frames are nearly half a turn apart, where the logarithm is delicate."""
     frames = [random_pose(rng)]
@@ -118,6 +127,9 @@ JOINTS: dict[str, MakeJoint] = {
     "ellipsoid": lambda rng: ph.joints.Ellipsoid(*rng.uniform(0.3, 1.0, size=3), winging=0.3),
     "custom": _custom,
     "inverted": lambda rng: ph.joints.Inverted(ph.joints.Free()),
+    "spline_surface": surface,
+    "spline_surface_inverted": lambda rng: ph.joints.Inverted(surface(rng)),
+    "spline_volume": lambda rng: surface(rng, shape=(5, 6, 5)),
     "composite": lambda rng: ph.joints.Composite(
         joints=(spline_curve(rng), ph.joints.Universal(), ph.joints.Slider(unit_vector(rng)))
     ),
