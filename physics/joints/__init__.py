@@ -7,12 +7,11 @@ from dataclasses import fields
 from typing import Any
 
 from ..errors import FormatError
-from .anatomical import Custom, Ellipsoid, Elliptic
+from .anatomical import Custom, Elliptic
 from .base import Block, Factorization, Joint
 from .composite import Composite
 from .elementary import (
     Cylindrical,
-    Euler,
     Fixed,
     Helical,
     Hinge,
@@ -24,9 +23,11 @@ from .elementary import (
     Translational,
     Universal,
 )
+from .ellipsoid import Ellipsoid, Scapulothoracic
 from .functions import CubicSpline, Function, Linear, Polynomial, TangentAngle, Wave, function_from_dict
 from .inverted import Inverted
-from .rotational import Free, Spherical
+from .legacy import ReversedHinge, RollPitch, RollPitchYaw
+from .rotational import Euler, Free, Spherical
 from .spline_curve import SplineCurve
 from .spline_surface import SplineSurface
 
@@ -55,6 +56,10 @@ REGISTRY: dict[str, type[Joint]] = {
         Custom,
         Inverted,
         SplineSurface,
+        Scapulothoracic,
+        ReversedHinge,
+        RollPitch,
+        RollPitchYaw,
     )
 }
 
@@ -112,6 +117,10 @@ __all__ = [
     "Planar",
     "PlanarTranslation",
     "Polynomial",
+    "ReversedHinge",
+    "RollPitch",
+    "RollPitchYaw",
+    "Scapulothoracic",
     "SkewedUniversal",
     "Slider",
     "SlottedHinge",

@@ -1,4 +1,4 @@
-"""Joints whose factors follow functions of the coordinates: ellipses, ellipsoids, OpenSim's CustomJoint."""
+"""Joints whose factors follow functions of the coordinates: the ellipse, OpenSim's CustomJoint."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..kernels import layout
 from ..validation import number, unit_axis
 from .base import IDENTITY, Block, Factorization, Joint
 from .elementary import X, Y, Z, sliding, turning
-from .functions import Function, Linear, TangentAngle, Wave, function_from_dict
+from .functions import Function, TangentAngle, Wave, function_from_dict
 from .spline_curve import kernel_twists
 
 
@@ -56,54 +56,6 @@ class Elliptic(Joint):
 
     def to_dict(self) -> dict[str, Any]:
         return {"type": self.type, "a": self.a, "b": self.b}
-
-
-@dataclass(frozen=True, eq=False)
-class Ellipsoid(Joint):
-    """Sliding over an ellipsoid by longitude and latitude, then turning by theta about z and phi about x.
-
-    ArtiSynth's ellipsoid joint made compatible with OpenSim (its guide, sec. 3.4.11, eq. 3.29): the surface frame
-    turns by Rx(longitude) Ry(latitude), which is near to the true normal but not the same. Its translations,
-    products of sines, are waves of the sum and the difference of both angles, so that every factor is a function of
-    one number.
-
-    Attributes:
-        a, b, c: semi-axes along x, y, z [m]; with all coordinates 0 the frame stands at (0, 0, c).
-        winging: angle between x and the axis of phi, in the x-y plane [rad].
-    """
-
-    a: float
-    b: float
-    c: float
-    winging: float = 0.0
-    type: ClassVar[str] = "ellipsoid"
-    coordinate_names = ("longitude", "latitude", "theta", "phi")
-    coordinate_units = ("rad", "rad", "rad", "rad")
-
-    def __post_init__(self) -> None:
-        for name in ("a", "b", "c"):
-            value = number(getattr(self, name), f"ellipsoid joint {name}", positive=True)
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "winging", number(self.winging, "ellipsoid joint winging"))
-
-    def factorization(self) -> Factorization:
-        axis = (np.cos(self.winging), np.sin(self.winging), 0.0)
-        half_b, half_c = 0.5 * self.b, 0.5 * self.c
-        turns = [turning(X), turning(Y), turning(Z), turning(axis)]
-        return Factorization(
-            (
-                function_block(sliding(X), Wave(sine=self.a), [1.0], 1),
-                function_block(sliding(Y), Wave(sine=-half_b), [1.0, 1.0]),
-                function_block(sliding(Y), Wave(sine=-half_b), [1.0, -1.0]),
-                function_block(sliding(Z), Wave(cosine=half_c), [1.0, 1.0]),
-                function_block(sliding(Z), Wave(cosine=half_c), [1.0, -1.0]),
-                *(function_block(twist, Linear(), [1.0], k) for k, twist in enumerate(turns)),
-            ),
-            IDENTITY,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type, "a": self.a, "b": self.b, "c": self.c, "winging": self.winging}
 
 
 @dataclass(frozen=True, eq=False)

@@ -117,6 +117,25 @@ class Joint(ReadOnlyArrays):
         """Which coordinates keep their velocity whatever the forces, such as the time of a surface that deforms."""
         return (False,) * self.num_coordinates
 
+    @property
+    def reading_names(self) -> tuple[str, ...]:
+        """Names of what `readings` gives."""
+        return self.coordinate_names
+
+    @property
+    def reading_units(self) -> tuple[str, ...]:
+        return self.coordinate_units
+
+    def readings(self, q: Any) -> FloatArray:
+        """What people read off the joint and limits bound, (..., n): its angles where a joint has Euler angles but
+        turns in other coordinates, else the coordinates q (..., n) themselves.
+        """
+        return float_array(q, f"{self.type} joint coordinates")
+
+    def from_readings(self, values: Any) -> FloatArray:
+        """Coordinates (..., n) at which `readings` gives these values (..., n)."""
+        return float_array(values, f"{self.type} joint readings")
+
     @cached_property
     def _arrays(self) -> Any:
         from ..packing import pack_joint  # packing imports this module

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -31,9 +32,9 @@ class Composite(Joint):
         for joint in joints:
             if not isinstance(joint, Joint):
                 raise ModelError(f"composite joint parts must be joints, got {joint!r}")
-        names = [f"{k}.{name}" for k, joint in enumerate(joints, 1) for name in joint.coordinate_names]
+        names = _numbered(joint.coordinate_names for joint in joints)
         object.__setattr__(self, "joints", joints)
-        object.__setattr__(self, "coordinate_names", tuple(names))
+        object.__setattr__(self, "coordinate_names", names)
         object.__setattr__(
             self, "coordinate_units", tuple(unit for joint in joints for unit in joint.coordinate_units)
         )
@@ -41,6 +42,31 @@ class Composite(Joint):
     @property
     def range(self) -> FloatArray:
         return np.concatenate([joint.range.reshape(-1, 2) for joint in self.joints])
+
+    @property
+    def reading_names(self) -> tuple[str, ...]:
+        return _numbered(joint.reading_names for joint in self.joints)
+
+    @property
+    def reading_units(self) -> tuple[str, ...]:
+        return tuple(unit for joint in self.joints for unit in joint.reading_units)
+
+    def readings(self, q: Any) -> FloatArray:
+        parts = self._split(q, "coordinates")
+        return np.concatenate([joint.readings(part) for joint, part in zip(self.joints, parts)], axis=-1)
+
+    def from_readings(self, values: Any) -> FloatArray:
+        parts = self._split(values, "readings")
+        return np.concatenate([joint.from_readings(part) for joint, part in zip(self.joints, parts)], axis=-1)
+
+    def _split(self, values: Any, what: str) -> list[FloatArray]:
+        """What belongs to each part, (..., n_i)."""
+        array = np.asarray(values, dtype=np.float64)
+        if array.ndim == 0 or array.shape[-1] != self.num_coordinates:
+            raise ModelError(
+                f"composite joint {what} must have shape (..., {self.num_coordinates}), got {array.shape}"
+            )
+        return np.split(array, np.cumsum([joint.num_coordinates for joint in self.joints])[:-1], axis=-1)
 
     @property
     def prescribed(self) -> tuple[bool, ...]:
@@ -61,3 +87,7 @@ class Composite(Joint):
 
     def to_dict(self) -> dict[str, Any]:
         return {"type": self.type, "joints": [joint.to_dict() for joint in self.joints]}
+
+
+def _numbered(names: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(f"{number}.{name}" for number, part in enumerate(names, 1) for name in part)

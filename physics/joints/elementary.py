@@ -11,7 +11,6 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..validation import number, unit_axis
 from .base import Factorization, Joint, product_of_screws
-from .euler_angles import check_sequence
 
 Axis = tuple[float, float, float]
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -129,7 +128,10 @@ class Cylindrical(Joint):
 
 @dataclass(frozen=True, eq=False)
 class Universal(Joint):
-    """Two rotations about axes that meet, the second carried by the first (Lee & Terzopoulos 2008, sec. 4.1)."""
+    """Two rotations about axes that meet, the second carried by the first (Lee & Terzopoulos 2008, sec. 4.1).
+
+    ArtiSynth's universal joint (its guide, sec. 3.4.5) has axis_1 = z, axis_2 = y.
+    """
 
     axis_1: Axis = X
     axis_2: Axis = Y
@@ -232,28 +234,3 @@ class SkewedUniversal(Joint):
 
     def to_dict(self) -> dict[str, Any]:
         return {"type": self.type, "skew": self.skew}
-
-
-@dataclass(frozen=True, eq=False)
-class Euler(Joint):
-    """Three rotations in a row about given axes: Euler angles of any sequence, singular where first and last line up.
-
-    Attributes:
-        sequence: three letters of x, y, z, each other than the one before: ``"zyx"`` are roll, pitch, yaw
-            (ArtiSynth's gimbal, its guide sec. 3.4.7). For a joint that passes the singularity unharmed take
-            `Spherical`.
-    """
-
-    sequence: str = "zyx"
-    type: ClassVar[str] = "euler"
-    coordinate_names = ("angle_1", "angle_2", "angle_3")
-    coordinate_units = ("rad", "rad", "rad")
-
-    def __post_init__(self) -> None:
-        check_sequence(self.sequence, "Euler joint")
-
-    def factorization(self) -> Factorization:
-        return product_of_screws([turning({"x": X, "y": Y, "z": Z}[letter]) for letter in self.sequence])
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type, "sequence": self.sequence}

@@ -37,6 +37,20 @@ class Inverted(Joint):
         return self.joint.range
 
     @property
+    def reading_names(self) -> tuple[str, ...]:
+        return self.joint.reading_names
+
+    @property
+    def reading_units(self) -> tuple[str, ...]:
+        return self.joint.reading_units
+
+    def readings(self, q: Any) -> FloatArray:
+        return self.joint.readings(q)
+
+    def from_readings(self, values: Any) -> FloatArray:
+        return self.joint.from_readings(values)
+
+    @property
     def prescribed(self) -> tuple[bool, ...]:
         return self.joint.prescribed
 
@@ -59,7 +73,7 @@ def _opposite(block: Block) -> FloatArray:
         return inverted_spline(block.data)
     if block.kind == layout.SPLINE_SURFACE:
         return inverted_surface(block.data)
-    if block.kind == layout.FUNCTION:
+    if block.kind in (layout.FUNCTION, layout.ELLIPSOID_NORMAL):
         width = layout.TWIST_WIDTH
         return np.concatenate([negated_twists(block.data[:width]), block.data[width:]])
     return -block.data  # a screw's rates, a rotation vector's sign

@@ -7,9 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import lie
+from .._typing import FloatArray
+from ..errors import ModelError
 from ..kernels import layout
+from ..validation import all_finite, float_array, truth
 from .base import IDENTITY, Block, Factorization, Joint, product_of_screws
 from .elementary import X, Y, Z, sliding
+from .euler_angles import check_sequence, euler_angles, euler_rotations
 
 
 def rotation_block(coordinate: int) -> Block:
@@ -37,19 +42,77 @@ class Spherical(Joint):
 
 
 @dataclass(frozen=True, eq=False)
-class Free(Joint):
-    """Six coordinates: the position of the frame, then its rotation vector as in `Spherical`."""
+class Euler(Joint):
+    """Free rotation about a point, read off and set as Euler angles of any sequence (a gimbal).
 
+    Inside it turns in exponential coordinates, so that it passes gimbal lock unharmed; only what is read off jumps
+    there, and limits of the angles, which lose their direction (ArtiSynth's guide, sec. 3.4.7). For three axes that do
+    lock, make a `Composite` of hinges.
+
+    Attributes:
+        sequence: three letters of x, y, z, each other than the one before: ``"zyx"`` are roll, pitch, yaw.
+    """
+
+    sequence: str = "zyx"
+    type: ClassVar[str] = "euler"
+    coordinate_names = ("r_x", "r_y", "r_z")
+    coordinate_units = ("rad", "rad", "rad")
+    reading_names = ("angle_1", "angle_2", "angle_3")
+
+    def __post_init__(self) -> None:
+        check_sequence(self.sequence, "Euler joint")
+
+    def factorization(self) -> Factorization:
+        return Factorization((rotation_block(0),), IDENTITY)
+
+    def readings(self, q: Any) -> FloatArray:
+        """Angles (..., 3), the middle one in [-pi/2, pi/2], or [0, pi] where first axis = third."""
+        return euler_angles(self.sequence, lie.so3_exp(_three(q, "Euler joint coordinates")))
+
+    def from_readings(self, values: Any) -> FloatArray:
+        """Rotation vector (..., 3), |r| <= pi, of angles (..., 3)."""
+        return lie.so3_log(euler_rotations(self.sequence, _three(values, "Euler joint angles")))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": self.type, "sequence": self.sequence}
+
+
+def _three(values: Any, name: str) -> FloatArray:
+    array = all_finite(float_array(values, name), name)
+    if array.ndim == 0 or array.shape[-1] != 3:
+        raise ModelError(f"{name} must have shape (..., 3), got {array.shape}")
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Free(Joint):
+    """Six coordinates: the position of the frame, then its rotation vector as in `Spherical`; or the other way round.
+
+    Attributes:
+        rotation_first: the rotation vector comes first, and x, y, z are along the axes that it leaves (Wang 2022, sec.
+            4.5.11, has both).
+    """
+
+    rotation_first: bool = False
     type: ClassVar[str] = "free"
-    coordinate_names = ("x", "y", "z", "r_x", "r_y", "r_z")
-    coordinate_units = ("m", "m", "m", "rad", "rad", "rad")
+
+    def __post_init__(self) -> None:
+        first = truth(self.rotation_first, "free joint rotation_first")
+        lengths, angles = (("x", "y", "z"), ("m",) * 3), (("r_x", "r_y", "r_z"), ("rad",) * 3)
+        (names, units), (more, others) = (angles, lengths) if first else (lengths, angles)
+        object.__setattr__(self, "rotation_first", first)
+        object.__setattr__(self, "coordinate_names", names + more)
+        object.__setattr__(self, "coordinate_units", units + others)
 
     def factorization(self) -> Factorization:
         translation = product_of_screws([sliding(X), sliding(Y), sliding(Z)])
+        if self.rotation_first:
+            shifted = [Block(b.kind, b.coordinate + 3, b.frame, b.data) for b in translation.blocks]
+            return Factorization((rotation_block(0), *shifted), translation.after)
         rotation = rotation_block(3)
         return Factorization(
             (*translation.blocks, Block(rotation.kind, 3, translation.after, rotation.data)), IDENTITY
         )
 
     def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type}
+        return {"type": self.type, "rotation_first": self.rotation_first}

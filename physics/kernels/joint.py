@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._jit import inline, jit
+from .ellipsoid import normal_factor
 from .factors import behind, function_factor, rotation_factor, screw_factor, spline_factors
 from .inertia import store_inertia, world_inertia
 from .layout import (
@@ -14,6 +15,7 @@ from .layout import (
     DATA,
     DOF_COUNT,
     DOF_START,
+    ELLIPSOID_NORMAL,
     FORCE,
     FRAME,
     FUNCTION,
@@ -123,6 +125,8 @@ def advance_factors(
                 flags[CULPRIT] = i
         elif kind == FUNCTION:
             r, p, v, c = function_factor(r, p, v, c, data, offset, d, q, qd, dof)
+        elif kind == ELLIPSOID_NORMAL:
+            r, p, v, c = normal_factor(r, p, v, c, data, offset, d, q, qd, dof)
         elif kind == SPLINE_SURFACE:
             scratch = body_int.shape[0]
             r, p, v, c, outside = surface_factors(r, p, v, c, data, offset, d, q, qd, work, scratch, dof)

@@ -34,9 +34,13 @@ FUNCTION = (
 SPLINE_SURFACE = (
     4  # three translations and three Euler angles, each a tensor-product B-spline (see `surface`)
 )
+ELLIPSOID_NORMAL = 5  # exp(g f(longitude, latitude)): data = constant twist, which angle, semi-axes
 
 # kinds of functions, the first number of each (see `functions`)
 LINEAR_FUNCTION, TRIGONOMETRIC, POLYNOMIAL, PIECEWISE, TANGENT_ANGLE = 0, 1, 2, 3, 4
+
+# angles of an ellipsoid's normal (see `ellipsoid`)
+NORMAL_TILT, NORMAL_SPIN = 0, 1
 
 # data: gravity first
 GRAVITY = 0

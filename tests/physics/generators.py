@@ -64,7 +64,7 @@ def random_joint(rng: np.random.Generator, kind: str) -> ph.joints.Joint:
         "planar": lambda: joints.Planar(),
         "translational": lambda: joints.Translational(),
         "spherical": lambda: joints.Spherical(),
-        "free": lambda: joints.Free(),
+        "free": lambda: joints.Free(rotation_first=bool(rng.integers(2))),
         "spline_curve": lambda: joints.SplineCurve(
             smooth_frames(rng, int(rng.integers(6, 12))), order=int(rng.integers(4, 7))
         ),
@@ -76,7 +76,17 @@ def random_joint(rng: np.random.Generator, kind: str) -> ph.joints.Joint:
         "skewed_universal": lambda: joints.SkewedUniversal(rng.uniform(-1.0, 1.0)),
         "euler": lambda: joints.Euler(str(rng.choice(["zyx", "xyz", "zxz"]))),
         "elliptic": lambda: joints.Elliptic(*rng.uniform(0.3, 1.5, 2)),
-        "ellipsoid": lambda: joints.Ellipsoid(*rng.uniform(0.3, 1.0, 3), winging=rng.uniform(-0.5, 0.5)),
+        "ellipsoid": lambda: joints.Ellipsoid(
+            *rng.uniform(0.3, 1.0, 3),
+            winging=rng.uniform(-0.5, 0.5),
+            normal=str(rng.choice(["opensim", "true"])),
+        ),
+        "scapulothoracic": lambda: joints.Scapulothoracic(
+            rng.uniform(0.05, 0.3, 3), rng.uniform(-0.1, 0.1, 2), rng.uniform(-1.0, 1.0)
+        ),
+        "reversed_hinge": lambda: joints.ReversedHinge(),
+        "roll_pitch": lambda: joints.RollPitch(),
+        "roll_pitch_yaw": lambda: joints.RollPitchYaw(),
         "custom": lambda: custom_joint(rng),
         "inverted": lambda: joints.Inverted(
             joints.Composite((random_joint(rng, "spline_curve"), joints.Hinge(axis), joints.Spherical()))
@@ -98,7 +108,7 @@ def random_joint(rng: np.random.Generator, kind: str) -> ph.joints.Joint:
 
 
 def random_surface(rng: np.random.Generator, moving: bool = False) -> ph.joints.SplineSurface:
-    """A patch of a bumpy surface, of one to three coordinates, smooth enough for differences across knots, open or closed."""
+    """A patch of a bumpy surface of one to three coordinates, smooth enough for differences across knots."""
     directions = int(rng.integers(1 + moving, 4))
     shape = tuple(rng.integers(7, 10, directions))
     grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, m) for m in shape], indexing="ij"), axis=-1)
@@ -154,6 +164,10 @@ JOINT_KINDS = (
     "euler",
     "elliptic",
     "ellipsoid",
+    "scapulothoracic",
+    "reversed_hinge",
+    "roll_pitch",
+    "roll_pitch_yaw",
     "custom",
     "inverted",
     "inverted_ellipsoid",

@@ -66,6 +66,10 @@ JOINTS = {
     "custom",
     "inverted",
     "spline_surface",
+    "scapulothoracic",
+    "reversed_hinge",
+    "roll_pitch",
+    "roll_pitch_yaw",
 }
 SOURCES = sorted(Path(ph.__file__).parent.rglob("*.py"))
 

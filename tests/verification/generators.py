@@ -125,6 +125,14 @@ JOINTS: dict[str, MakeJoint] = {
     "euler": lambda rng: ph.joints.Euler(str(rng.choice(["zyx", "zxz"]))),
     "elliptic": lambda rng: ph.joints.Elliptic(*rng.uniform(0.3, 1.0, size=2)),
     "ellipsoid": lambda rng: ph.joints.Ellipsoid(*rng.uniform(0.3, 1.0, size=3), winging=0.3),
+    "ellipsoid_true_normal": lambda rng: ph.joints.Ellipsoid(*rng.uniform(0.3, 1.0, size=3), normal="true"),
+    "scapulothoracic": lambda rng: ph.joints.Scapulothoracic(
+        rng.uniform(0.05, 0.3, 3), rng.uniform(-0.1, 0.1, 2), rng.uniform(-1.0, 1.0)
+    ),
+    "reversed_hinge": lambda rng: ph.joints.ReversedHinge(),
+    "roll_pitch": lambda rng: ph.joints.RollPitch(),
+    "roll_pitch_yaw": lambda rng: ph.joints.RollPitchYaw(),
+    "free_rotation_first": lambda rng: ph.joints.Free(rotation_first=True),
     "custom": _custom,
     "inverted": lambda rng: ph.joints.Inverted(ph.joints.Free()),
     "spline_surface": surface,
@@ -143,7 +151,9 @@ def parts(joint: Any) -> list[Any]:
 
 def rotation_slice(joint: Any) -> slice | None:
     """Where a joint keeps the three exponential coordinates of a rotation, if it does."""
-    return {"spherical": slice(0, 3), "free": slice(3, 6)}.get(joint.type)
+    if joint.type == "free":
+        return slice(0, 3) if joint.rotation_first else slice(3, 6)
+    return slice(0, 3) if joint.type in ("spherical", "euler") else None
 
 
 def curve_range(joint: Any) -> tuple[float, float]:

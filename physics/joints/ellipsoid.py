@@ -1,0 +1,162 @@
+"""Joints that slide over an ellipsoid: ArtiSynth's with either normal, and OpenSim's scapulothoracic joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import lie
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..kernels import layout
+from ..validation import finite_array, number
+from .anatomical import function_block
+from .base import IDENTITY, Block, Factorization, Joint
+from .elementary import X, Y, Z, sliding, turning
+from .functions import Linear, TangentAngle, Wave
+from .spline_curve import kernel_twists
+
+NORMALS = ("opensim", "true")
+
+
+def product_of_waves(axis: Any, scale: float, cosine: bool) -> tuple[Block, Block]:
+    """Sliding along an axis by scale sin(longitude) cos(latitude), or scale cos(longitude) cos(latitude): waves of the
+    sum and the difference of both angles, so that every factor is a function of one number.
+    """
+    half = 0.5 * scale
+    wave = Wave(cosine=half) if cosine else Wave(sine=half)
+    return (
+        function_block(sliding(axis), wave, [1.0, 1.0]),
+        function_block(sliding(axis), wave, [1.0, -1.0]),
+    )
+
+
+def normal_block(twist: FloatArray, which: int, axes: tuple[float, float, float]) -> Block:
+    """exp(twist f(longitude, latitude)), f one of the angles of the true normal (``kernels.ellipsoid``)."""
+    data = np.concatenate([kernel_twists(twist[None])[0], [which, *axes]])
+    return Block(layout.ELLIPSOID_NORMAL, 0, IDENTITY, data)
+
+
+@dataclass(frozen=True, eq=False)
+class Ellipsoid(Joint):
+    """Sliding over an ellipsoid by longitude and latitude, then turning by theta about z and phi about x.
+
+    ArtiSynth's guide, sec. 3.4.11. The surface frame's z axis is the normal and its x axis the tangent along latitude
+    (eq. 3.28), or it turns by Rx(longitude) Ry(latitude) as in OpenSim, which is near to that (eq. 3.29).
+
+    Attributes:
+        a, b, c: semi-axes along x, y, z [m]; with all coordinates 0 the frame stands at (0, 0, c).
+        winging: angle between x and the axis of phi, in the x-y plane [rad].
+        normal: ``"opensim"`` or ``"true"``.
+    """
+
+    a: float
+    b: float
+    c: float
+    winging: float = 0.0
+    normal: str = "opensim"
+    type: ClassVar[str] = "ellipsoid"
+    coordinate_names = ("longitude", "latitude", "theta", "phi")
+    coordinate_units = ("rad", "rad", "rad", "rad")
+
+    def __post_init__(self) -> None:
+        for name in ("a", "b", "c"):
+            value = number(getattr(self, name), f"ellipsoid joint {name}", positive=True)
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "winging", number(self.winging, "ellipsoid joint winging"))
+        if self.normal not in NORMALS:
+            raise ModelError(
+                f"ellipsoid joint normal must be one of {', '.join(NORMALS)}, got {self.normal!r}"
+            )
+
+    def factorization(self) -> Factorization:
+        axes = (self.a, self.b, self.c)
+        axis = (np.cos(self.winging), np.sin(self.winging), 0.0)
+        normal: tuple[Block, ...]
+        if self.normal == "true":
+            normal = (
+                function_block(turning(X), TangentAngle(self.b, self.c), [1.0]),
+                normal_block(turning(Y), layout.NORMAL_TILT, axes),
+                normal_block(turning(Z), layout.NORMAL_SPIN, axes),
+            )
+        else:
+            normal = tuple(function_block(turning(t), Linear(), [1.0], k) for k, t in enumerate((X, Y)))
+        return Factorization(
+            (
+                function_block(sliding(X), Wave(sine=self.a), [1.0], 1),
+                *product_of_waves(Y, -self.b, cosine=False),
+                *product_of_waves(Z, self.c, cosine=True),
+                *normal,
+                function_block(turning(Z), Linear(), [1.0], 2),
+                function_block(turning(axis), Linear(), [1.0], 3),
+            ),
+            IDENTITY,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "type": self.type,
+            "a": self.a,
+            "b": self.b,
+            "c": self.c,
+            "winging": self.winging,
+            "normal": self.normal,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Scapulothoracic(Joint):
+    """OpenSim's ScapulothoracicJoint: the scapula glides over the thorax, turns upward and wings.
+
+    The frame turns by abduction about y and elevation about -x while it slides over the ellipsoid, then by upward
+    rotation about z, then about the winging axis (Seth et al. 2016; ArtiSynth's guide, sec. 3.4.11.1, where the
+    turn by -pi/2 about z belongs to this joint).
+
+    Attributes:
+        radii: semi-axes of the ellipsoid along x, y, z of the parent (3,) [m].
+        winging_origin: where the winging axis passes through the x-y plane of the moving frame (2,) [m].
+        winging_direction: angle of the winging axis from y, about z [rad].
+    """
+
+    radii: Any
+    winging_origin: Any = (0.0, 0.0)
+    winging_direction: float = 0.0
+    type: ClassVar[str] = "scapulothoracic"
+    coordinate_names = ("abduction", "elevation", "upward_rotation", "winging")
+    coordinate_units = ("rad", "rad", "rad", "rad")
+
+    def __post_init__(self) -> None:
+        radii = finite_array(self.radii, (3,), "scapulothoracic joint radii")
+        for value in radii:
+            number(value, "scapulothoracic joint radii", positive=True)
+        origin = finite_array(self.winging_origin, (2,), "scapulothoracic joint winging_origin")
+        direction = number(self.winging_direction, "scapulothoracic joint winging_direction")
+        object.__setattr__(self, "radii", tuple(radii.tolist()))
+        object.__setattr__(self, "winging_origin", tuple(origin.tolist()))
+        object.__setattr__(self, "winging_direction", direction)
+
+    def factorization(self) -> Factorization:
+        x, y, z = self.radii
+        through = np.eye(4)
+        through[:2, 3] = self.winging_origin
+        axis = (-np.sin(self.winging_direction), np.cos(self.winging_direction), 0.0)
+        twists = [turning(Y), turning((-1.0, 0.0, 0.0)), turning(Z), lie.adjoint(through) @ turning(axis)]
+        return Factorization(
+            (
+                *product_of_waves(X, x, cosine=False),
+                function_block(sliding(Y), Wave(sine=y), [1.0], 1),
+                *product_of_waves(Z, z, cosine=True),
+                *(function_block(twist, Linear(), [1.0], k) for k, twist in enumerate(twists)),
+            ),
+            IDENTITY,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "type": self.type,
+            "radii": list(self.radii),
+            "winging_origin": list(self.winging_origin),
+            "winging_direction": self.winging_direction,
+        }
