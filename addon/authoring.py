@@ -143,8 +143,9 @@ def add_joint(
     references.point_at(settings.child, child)
     settings.type = kind
     match_coordinates(settings)
-    if kind == "spline_curve":
-        settings.coordinates[0].limits = "RANGE"
+    if kind in {"spline_curve", "spline_surface"}:
+        for row in settings.coordinates:
+            row.limits = "RANGE"
         settings.length_scale = max(typical_length(child), 1e-6)
     else:
         take_rest_pose(item, world)

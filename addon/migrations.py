@@ -12,10 +12,18 @@ import bpy
 
 from . import references, session
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+
+
+def _store_pitch_of_parts(root: Any) -> None:
+    """Parts of composite joints had no pitch unless they were given one; now they begin with that of a joint."""
+    for part in root.joint.parts if hasattr(root, "joint") else ():
+        if not part.is_property_set("pitch"):
+            part.pitch = 0.0
+
 
 #: step k brings a root (SceneData, ObjectData or BoneData) from version k to k + 1
-STEPS: dict[int, Callable[[Any], None]] = {}
+STEPS: dict[int, Callable[[Any], None]] = {1: _store_pitch_of_parts}
 
 
 def roots() -> Iterator[tuple[str, Any]]:

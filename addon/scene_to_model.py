@@ -14,6 +14,10 @@ import bpy
 import numpy as np
 
 from . import core, references, units
+from .joint_reading import child_in_joint as child_in_joint
+from .joint_reading import control_frames as control_frames
+from .joint_reading import read_joint, start_of
+from .joint_reading import stored_knots as stored_knots
 from .references import Body, Handle, Key, key_of
 
 
@@ -74,11 +78,10 @@ def read(scene: Any, curves: Mapping[int, Any] | None = None) -> SceneModel:
     for link in links:
         body = link.body
         _, scale = units.split_scale(body.matrix, body.name)
-        builder.add_body(body.name, **_arguments(scene, link, moving, curves or {}))
+        arguments = _arguments(scene, link, moving, curves or {})
+        builder.add_body(body.name, **arguments)
         if link.joint is not None:
-            rows = link.joint.condyle.joint.coordinates
-            start[body.name] = np.array([row.start for row in rows], dtype=np.float64)
-            speed[body.name] = np.array([row.start_speed for row in rows], dtype=np.float64)
+            start[body.name], speed[body.name] = start_of(link.joint, arguments["joint"])
         found.append(ModelBody(body.handle(), body.name, scale, link.joint.name if link.joint else ""))
     model = builder.build()
     held = {
@@ -117,12 +120,6 @@ def _arguments(
     return {**arguments, **_passive(link.joint, joint)}
 
 
-def child_in_joint(item: Any) -> np.ndarray:
-    """Pose (4, 4) of the child in the joint's frame where all coordinates are 0, in Blender units."""
-    matrix = np.array(item.condyle.joint.child_in_joint, dtype=np.float64).reshape(4, 4)
-    return units.split_scale(matrix, f"rest pose of joint {item.name!r}")[0]
-
-
 def _passive(item: Any, joint: Any) -> dict[str, Any]:
     """Springs, dampers and limits of a joint."""
     rows = item.condyle.joint.coordinates
@@ -146,84 +143,6 @@ def _passive(item: Any, joint: Any) -> dict[str, Any]:
             lower, upper = -np.inf, np.inf
         limits.append((lower, upper))
     return {**values, "limits": limits}
-
-
-def read_joint(scene: Any, item: Any) -> Any:
-    """The joint of physics that an Empty describes; ModelError names the Empty."""
-    settings = item.condyle.joint
-    try:
-        if settings.type == "spline_curve":
-            return _read_spline(scene, item)
-        if settings.type == "composite":
-            if sum(part.type == "spline_curve" for part in settings.parts) > 1:
-                raise core.model_error(
-                    "only one part can be a spline curve, through the joint's control frames"
-                )
-            parts = [
-                _read_spline(scene, item)
-                if part.type == "spline_curve"
-                else _elementary(scene, part, part.type)
-                for part in settings.parts
-            ]
-            return core.physics().joints.Composite(joints=tuple(parts))
-        return _elementary(scene, settings, settings.type)
-    except core.physics().ModelError as error:
-        raise core.model_error(f"joint {item.name!r}: {error}") from error
-
-
-def _elementary(scene: Any, settings: Any, kind: str) -> Any:
-    joint_class = core.physics().joints.REGISTRY[kind]
-    axis, axis_2 = (np.array(value, dtype=np.float64) for value in (settings.axis, settings.axis_2))
-    if kind in {"hinge", "slider", "cylindrical"}:
-        return joint_class(axis=axis)
-    if kind == "helical":
-        return joint_class(axis=axis, pitch=settings.pitch * units.length_scale(scene))
-    if kind == "universal":
-        return joint_class(axis_1=axis, axis_2=axis_2)
-    return joint_class()
-
-
-def control_frames(scene: Any, item: Any) -> np.ndarray:
-    """Control frames (m, 4, 4) of a spline curve joint in its own frame, in Blender units.
-
-    Raises:
-        ModelError: an Empty is missing, or is not rigid.
-    """
-    settings = item.condyle.joint
-    base = core.physics().lie.inverse(units.split_scale(item.matrix_world, f"joint {item.name!r}")[0])
-    poses = []
-    for number, frame in enumerate(settings.frames):
-        if not references.in_scene(scene, frame.object):
-            raise core.model_error(
-                f"control frame {number} is missing (its Empty was deleted); remove it from the list"
-            )
-        name = f"control frame {number} ({frame.object.name!r})"
-        poses.append(base @ units.split_scale(frame.object.matrix_world, name)[0])
-    return np.array(poses).reshape(-1, 4, 4)
-
-
-def _read_spline(scene: Any, item: Any) -> Any:
-    settings = item.condyle.joint
-    frames = units.to_metres(control_frames(scene, item), scene)
-    return core.physics().joints.SplineCurve(
-        frames,
-        order=settings.order,
-        knots=stored_knots(settings),
-        periodic=settings.periodic,
-        outside=settings.outside,
-        length_scale=settings.length_scale * units.length_scale(scene),
-    )
-
-
-def stored_knots(settings: Any) -> np.ndarray | None:
-    """Knots (m + order,) that a fit left; None where there are none for that many frames: natural parameterization."""
-    count = len(settings.frames)
-    if len(settings.knots) != count + settings.order:
-        return None
-    knots = np.array([knot.value for knot in settings.knots], dtype=np.float64)
-    if settings.periodic:  # stored in float32, they must repeat exactly
-        knots[count:] = knots[: settings.order] + (knots[count] - knots[0])
-    return knots
 
 
 def mass_properties(scene: Any, body: Body) -> units.MassProperties:

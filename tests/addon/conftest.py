@@ -102,6 +102,50 @@ def keyed_knee(num_keys: int = 13, scale: float = 1.0, parented: bool = True) ->
     return thigh, shank
 
 
+CUSTOM = """{"coordinates": ["knee_angle"], "units": ["rad"], "rotations": [
+    {"axis": [1, 0, 0], "function": {"type": "linear", "slope": 1.0, "offset": 0.1}, "coordinate": "knee_angle"},
+    {"axis": [0, 1, 0], "function": {"type": "linear", "slope": 0.0, "offset": 0.0}, "coordinate": null},
+    {"axis": [0, 0, 1], "function": {"type": "linear", "slope": 0.2, "offset": 0.0}, "coordinate": "knee_angle"}],
+    "translations": [
+    {"axis": [1, 0, 0], "function": {"type": "polynomial", "coefficients": [0.02, 0.01, 0]},
+     "coordinate": "knee_angle"},
+    {"axis": [0, 1, 0], "function": {"type": "linear", "slope": 0.0, "offset": 0.3}, "coordinate": null},
+    {"axis": [0, 0, 1], "function": {"type": "linear", "slope": 0.0, "offset": 0.0}, "coordinate": null}]}"""
+
+
+def shaped(part: Any, scene: Any, joint: Any, number: int) -> str:
+    """Give a joint the type of this number with all that the type needs; returns the type's name."""
+    name = sorted(part("features.joints.types").TYPES)[number]
+    settings, authoring = joint.condyle.joint, part("authoring")
+    settings.type, settings.axis = name, (1, 0, 0)
+    settings.semi_axes, settings.skew, settings.winging = (0.3, 0.2, 0.4), 0.2, 0.4
+    settings.winging_origin, settings.winging_direction, settings.custom_text = (0.1, -0.05), 0.3, CUSTOM
+    if name in {"spline_curve", "composite"}:
+        for turn in range(4):
+            authoring.add_control_frame(scene, joint, _frame(0.2 * turn, 0.0))
+    if name == "spline_surface":
+        settings.grid, settings.sequence = (4, 5, 1), "xyz"
+        for turn in range(4):
+            for tilt in range(5):
+                authoring.add_control_frame(scene, joint, _frame(0.2 * turn, 0.15 * tilt))
+    if name == "composite":
+        for kind in ("hinge", "planar", "spline_curve", "euler"):
+            settings.parts.add().type = kind
+        settings.parts[1].inverted = True
+    return name
+
+
+def _frame(turn: float, tilt: float) -> np.ndarray:
+    """A pose on a ball of radius 0.5, turned about x and then about y."""
+    a, b = np.array([np.cos(turn), np.sin(turn)]), np.array([np.cos(tilt), np.sin(tilt)])
+    pose = np.eye(4)
+    pose[:3, :3] = [[1, 0, 0], [0, a[0], -a[1]], [0, a[1], a[0]]] @ np.array(
+        [[b[0], 0, b[1]], [0, 1, 0], [-b[1], 0, b[0]]]
+    )
+    pose[:3, 3] = 0.5 * pose[:3, 2]
+    return pose
+
+
 @pytest.fixture
 def make() -> SimpleNamespace:
     """Makers of small scenes."""
@@ -112,4 +156,5 @@ def make() -> SimpleNamespace:
         update=update,
         smooth_poses=smooth_poses,
         keyed_knee=keyed_knee,
+        shaped=shaped,
     )

@@ -7,6 +7,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy")
 
+NUM_TYPES = 24  # joint types that the menus offer
+
 
 @pytest.fixture
 def knee(part, scene, make):
@@ -84,27 +86,29 @@ def test_a_chain_through_bones_and_objects(part, scene, make):
         assert np.allclose(pose, np.array(entry.handle.find().matrix), atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", range(12))
-def test_every_joint_type_of_physics_is_offered_and_read(part, knee, ph, kind):
-    properties = part("features.joints.properties")
+def test_every_joint_type_of_physics_is_offered(part, ph):
+    types = part("features.joints.types")
+    offered = [item[0] for item in types.search_items()]
+    assert len(set(offered)) == len(offered) == NUM_TYPES
+    assert {*offered, "inverted"} == set(ph.joints.REGISTRY)  # every type can be run backward
+    numbers = [each.number for each in types.TYPES.values()]
+    assert sorted(numbers) == list(range(NUM_TYPES))
+
+
+@pytest.mark.parametrize("inverted", [False, True])
+@pytest.mark.parametrize("kind", range(NUM_TYPES))
+def test_every_joint_type_is_read(part, make, knee, ph, kind, inverted):
     scene, joint, _, _ = knee
-    assert {item[0] for item in properties.JOINT_TYPES} <= set(ph.joints.REGISTRY)
-    name = properties.JOINT_TYPES[kind][0]
     settings = joint.condyle.joint
-    settings.type, settings.axis = name, (1, 0, 0)
-    if name in {"spline_curve", "composite"}:
-        for z in range(4):
-            part("authoring").add_control_frame(
-                scene, joint, np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, z], [0, 0, 0, 1]])
-            )
-    if name == "composite":
-        settings.parts.add().type = "hinge"
-        settings.parts.add().type = "planar"
-        settings.parts.add().type = "spline_curve"
+    name = make.shaped(part, scene, joint, kind)
+    settings.inverted = inverted
     found = part("scene_to_model").read_joint(scene, joint)
-    assert found.type == name
-    assert [row.label for row in settings.coordinates] == list(found.coordinate_names)
-    assert [row.unit for row in settings.coordinates] == list(found.coordinate_units)
+    assert found.type == ("inverted" if inverted else name)
+    assert [row.label for row in settings.coordinates] == list(found.reading_names)
+    assert [row.unit for row in settings.coordinates] == list(found.reading_units)
+    assert ph.joints.from_dict(found.to_dict()) == found
+    (body,) = part("scene_to_model").read(scene).model.bodies
+    assert body.joint == found
 
 
 def corrupt(name):

@@ -2,23 +2,25 @@
 
 from typing import Any
 
-from bpy.props import EnumProperty
+from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
 from ..common import active_joint, failed, need_object_mode, needs_joint, writable
-from .properties import JOINT_TYPES, shape_changed
+from .properties import shape_changed
+from .types import WHOLE_ONLY, search_items
 
 
 class AddJoint(Operator):
-    """Add a joint between two bodies: select the parent, then the child (so that it is active), and add. With the child
-    alone the joint holds it to its parent in Blender, or to the world"""
+    """Add a joint between two bodies: select the parent, then the child (so that it is active), and choose its type.
+    With the child alone the joint holds it to its parent in Blender, or to the world"""
 
     bl_idname = "condyle.add_joint"
     bl_label = "Add Joint"
     bl_options = {"REGISTER", "UNDO"}
+    bl_property = "kind"
 
     kind: EnumProperty(
-        name="Type", description="How the child moves", items=JOINT_TYPES, default="spline_curve"
+        name="Type", description="How the child moves", items=search_items(), default="spline_curve"
     )
 
     @classmethod
@@ -35,6 +37,10 @@ class AddJoint(Operator):
             return False
         return True
 
+    def invoke(self, context: Any, _event: Any) -> set[str]:
+        context.window_manager.invoke_search_popup(self)
+        return {"RUNNING_MODAL"}
+
     def execute(self, context: Any) -> set[str]:
         from ... import authoring, core, references
 
@@ -46,6 +52,44 @@ class AddJoint(Operator):
         except core.physics().CondyleError as error:
             return failed(self, error)
         self.report({"INFO"}, f"Joint {joint.name!r} added")
+        return {"FINISHED"}
+
+
+class ChooseType(Operator):
+    """Choose the joint's type from a list that can be searched; coordinates that fit both keep their settings"""
+
+    bl_idname = "condyle.choose_type"
+    bl_label = "Choose Type"
+    bl_options = {"REGISTER", "UNDO"}
+    bl_property = "kind"
+
+    kind: EnumProperty(
+        name="Type", description="How the child moves", items=search_items(), default="spline_curve"
+    )
+    part: IntProperty(
+        name="Part", description="Which part of a composite joint, from 1; 0: the joint itself", min=0
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return needs_joint(cls, context)
+
+    def invoke(self, context: Any, _event: Any) -> set[str]:
+        context.window_manager.invoke_search_popup(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        settings = active_joint(context).condyle.joint
+        if self.part == 0:
+            settings.type = self.kind
+            return {"FINISHED"}
+        if self.part > len(settings.parts):
+            self.report({"ERROR"}, f"The joint has no part {self.part}")
+            return {"CANCELLED"}
+        if self.kind in WHOLE_ONLY:
+            self.report({"ERROR"}, "A composite joint cannot be a part of another: add its parts one by one")
+            return {"CANCELLED"}
+        settings.parts[self.part - 1].type = self.kind
         return {"FINISHED"}
 
 
@@ -204,4 +248,4 @@ class RemovePart(Operator):
         return {"FINISHED"}
 
 
-classes = (AddJoint, RemoveJoint, SetRestPose, Drive, StopDriving, StartHere, AddPart, RemovePart)
+classes = (AddJoint, ChooseType, RemoveJoint, SetRestPose, Drive, StopDriving, StartHere, AddPart, RemovePart)

@@ -5,9 +5,9 @@ from typing import Any
 from bpy.types import Panel
 
 from ..common import SidebarPanel, active_joint, own_joint
+from .types import TYPES, custom_readings
 
 VIEWS = {"rad": "_angle", "m": "_length", "1": ""}
-AXIS_TYPES = {"hinge", "slider", "helical", "cylindrical", "universal"}
 
 
 class JointPanel(SidebarPanel, Panel):
@@ -30,23 +30,26 @@ class JointPanel(SidebarPanel, Panel):
         column = layout.column()
         column.use_property_split = True
         column.use_property_decorate = False
-        column.prop(settings, "type")
+        draw_type(column, settings, 0)
         self._draw_shape(column, settings)
         self._draw_slider(layout, joint, settings)
 
     def _draw_shape(self, layout: Any, settings: Any) -> None:
-        if settings.type in AXIS_TYPES:
-            draw_axes(layout, settings, settings.type)
-        elif settings.type == "composite":
+        if settings.type == "composite":
             for number, part in enumerate(settings.parts, 1):
                 box = layout.box()
-                box.prop(part, "type", text=f"Part {number}")
-                if part.type in AXIS_TYPES:
-                    draw_axes(box, part, part.type)
+                draw_type(box, part, number)
+                draw_settings(box, part)
+                if part.type != "fixed":
+                    box.prop(part, "inverted")
             row = layout.row(align=True)
             row.operator("condyle.add_part", icon="ADD")
             row.operator("condyle.remove_part", icon="REMOVE")
-        if settings.type not in {"spline_curve", "fixed"}:
+        else:
+            draw_settings(layout, settings)
+        if settings.type != "fixed":
+            layout.prop(settings, "inverted")
+        if settings.type not in {"spline_curve", "spline_surface"}:
             layout.operator("condyle.set_rest_pose")
 
     def _draw_slider(self, layout: Any, joint: Any, settings: Any) -> None:
@@ -79,13 +82,41 @@ def slider_name(row: Any) -> str:
     return "Coordinate" if row.unit == "1" else row.label.capitalize()
 
 
-def draw_axes(layout: Any, settings: Any, kind: str) -> None:
-    """Axes and pitch of a joint or of a part of one."""
-    layout.prop(settings, "axis", text="First Axis" if kind == "universal" else "Axis")
-    if kind == "universal":
-        layout.prop(settings, "axis_2")
-    if kind == "helical":
-        layout.prop(settings, "pitch")
+def draw_type(layout: Any, shape: Any, number: int) -> None:
+    """The type of a joint (number 0) or of a part of one, as a button that opens the searchable list."""
+    row = layout.row()
+    split = row.split(factor=0.4)
+    label = split.row()
+    label.alignment = "RIGHT"
+    label.label(text=f"Part {number}" if number else "Type")
+    known = TYPES.get(shape.type)
+    text = known.label if known is not None else "Choose"
+    split.operator("condyle.choose_type", text=text, icon="VIEWZOOM").part = number
+
+
+def draw_settings(layout: Any, shape: Any) -> None:
+    """The settings that a type of joint has; names change where they mean something more special."""
+    for name in TYPES[shape.type].settings:
+        if name == "axis":
+            layout.prop(shape, name, text="First Axis" if shape.type == "universal" else "Axis")
+        elif name == "semi_axes":
+            column = layout.column(align=True)
+            for index in range(2 if shape.type == "elliptic" else 3):
+                column.prop(shape, name, index=index, text=f"Semi-Axis {'abc'[index]}")
+        elif name == "ball_limit":
+            layout.prop(shape, name)
+            if shape.ball_limit == "TILT":
+                layout.prop(shape, "tilt_limit")
+            elif shape.ball_limit == "ROTATION":
+                layout.prop(shape, "rotation_limit")
+        elif name == "custom_text":
+            found = custom_readings(shape.custom_text)
+            listed = ", ".join(coordinate for coordinate, _ in found)
+            layout.label(
+                text=f"Imported; coordinates: {listed}" if found else "Comes by import only", icon="INFO"
+            )
+        else:
+            layout.prop(shape, name)
 
 
 class BodiesOfJointPanel(SidebarPanel, Panel):

@@ -5,11 +5,13 @@ from typing import Any
 import bpy
 from bpy.props import (
     BoolProperty,
+    BoolVectorProperty,
     CollectionProperty,
     EnumProperty,
     FloatProperty,
     FloatVectorProperty,
     IntProperty,
+    IntVectorProperty,
     PointerProperty,
     StringProperty,
 )
@@ -17,61 +19,41 @@ from bpy.types import Object, PropertyGroup
 
 from ..common import OVERRIDE, OVERRIDE_INSERT, BodyReference, angle_view, length_view
 from ..fitting.properties import FitProperties
+from .shape import JointShape, on_change
+from .types import WHOLE_ONLY, grouped_items, readings_of
 
-#: joints of physics.joints.REGISTRY (a test compares them); files store the position: new ones go to the end
-JOINT_TYPES = (
-    (
-        "spline_curve",
-        "Spline Curve",
-        "Moves along a smooth curve through control frames: knees, jaws, beads on wires",
-    ),
-    ("hinge", "Hinge", "Turns about one axis"),
-    ("slider", "Slider", "Slides along one axis"),
-    ("helical", "Helical", "Turns about one axis and advances along it, as a screw does"),
-    ("cylindrical", "Cylindrical", "Turns about and slides along one axis"),
-    ("universal", "Universal", "Turns about two axes that meet"),
-    ("planar", "Planar", "Slides in the x-y plane and turns about its normal"),
-    ("translational", "Translational", "Slides in every direction, does not turn"),
-    ("spherical", "Spherical", "Turns about a point in every direction"),
-    ("free", "Free", "Moves without any hold"),
-    ("fixed", "Fixed", "Does not move"),
-    ("composite", "Composite", "Several joints in a row with no body between them"),
-)
-PART_TYPES = tuple(item for item in JOINT_TYPES if item[0] not in {"composite", "fixed"})
 IDENTITY = tuple(float(row == column) for row in range(4) for column in range(4))
-
-#: name and unit of each coordinate, as the classes of physics.joints give them (a test compares them)
-COORDINATES = {
-    "spline_curve": (("q", "1"),),
-    "hinge": (("angle", "rad"),),
-    "slider": (("distance", "m"),),
-    "helical": (("angle", "rad"),),
-    "cylindrical": (("angle", "rad"), ("distance", "m")),
-    "universal": (("angle_1", "rad"), ("angle_2", "rad")),
-    "planar": (("x", "m"), ("y", "m"), ("angle", "rad")),
-    "translational": (("x", "m"), ("y", "m"), ("z", "m")),
-    "spherical": (("r_x", "rad"), ("r_y", "rad"), ("r_z", "rad")),
-    "free": (("x", "m"), ("y", "m"), ("z", "m"), ("r_x", "rad"), ("r_y", "rad"), ("r_z", "rad")),
-    "fixed": (),
-}
 
 
 def coordinate_list(joint: Any) -> list[tuple[str, str]]:
-    """Names and units of the coordinates that a joint has by its type and parts."""
+    """Names and units of the coordinates that a joint has by its type and parts: what is read off it."""
     if joint.type != "composite":
-        return list(COORDINATES[joint.type])
+        return readings_of(joint, _frames_owner(joint, joint))
     return [
         (f"{number}.{name}", unit)
         for number, part in enumerate(joint.parts, 1)
-        for name, unit in COORDINATES[part.type]
+        for name, unit in readings_of(part, _frames_owner(part, joint))
     ]
 
 
+def _frames_owner(shape: Any, joint: Any) -> Any:
+    """The JointProperties whose control frames a joint or a part of it uses."""
+    return joint if shape.frames_of is None else shape.frames_of.condyle.joint
+
+
+def shapes(settings: Any) -> list[Any]:
+    """The shapes that a joint consists of: itself, or its parts."""
+    return list(settings.parts) if settings.type == "composite" else [settings]
+
+
 def has_curve(settings: Any) -> bool:
-    """Whether a joint is, or as a composite contains, a spline curve through its control frames."""
-    if settings.type == "composite":
-        return any(part.type == "spline_curve" for part in settings.parts)
-    return settings.type == "spline_curve"
+    """Whether a joint is, or as a composite contains, a spline curve through its own control frames."""
+    return any(each.type == "spline_curve" and each.frames_of is None for each in shapes(settings))
+
+
+def has_surface(settings: Any) -> bool:
+    """Whether a joint is, or as a composite contains, a spline surface over its own control frames."""
+    return any(each.type == "spline_surface" and each.frames_of is None for each in shapes(settings))
 
 
 def match_coordinates(joint: Any) -> None:
@@ -91,10 +73,6 @@ def match_coordinates(joint: Any) -> None:
         joint.coordinates.remove(len(joint.coordinates) - 1)
 
 
-def _type_changed(self: Any, context: Any) -> None:
-    shape_changed(context, self.id_data)
-
-
 def shape_changed(context: Any, item: Any) -> None:
     """After a change of a joint's type or parts: its coordinates and its slider follow."""
     from ... import drive
@@ -107,7 +85,7 @@ class CoordinateProperties(PropertyGroup):
     """Settings of one coordinate of a joint. All values are SI: radians, metres, seconds."""
 
     label: StringProperty(name="Label", description="Name of the coordinate", override=OVERRIDE)
-    unit: StringProperty(name="Unit", description='"rad", "m" or "1"', override=OVERRIDE)
+    unit: StringProperty(name="Unit", description='"rad", "m", "s" or "1"', override=OVERRIDE)
     limits: EnumProperty(
         name="Limits",
         description="How far the coordinate may go",
@@ -169,36 +147,15 @@ class CoordinateProperties(PropertyGroup):
     start_speed_length: length_view("start_speed", "Start Speed", "Speed at the first frame, a second")
 
 
-class JointPart(PropertyGroup):
+class JointPart(JointShape, PropertyGroup):
     """One of the joints that a composite joint is made of."""
 
     type: EnumProperty(
         name="Type",
         description="Kind of joint",
-        items=PART_TYPES,
+        items=grouped_items(WHOLE_ONLY),
         default="hinge",
-        update=_type_changed,
-        override=OVERRIDE,
-    )
-    axis: FloatVectorProperty(
-        name="Axis",
-        description="Axis in the joint's frame",
-        default=(0, 0, 1),
-        subtype="XYZ",
-        override=OVERRIDE,
-    )
-    axis_2: FloatVectorProperty(
-        name="Second Axis",
-        description="Second axis of a universal joint",
-        default=(0, 1, 0),
-        subtype="XYZ",
-        override=OVERRIDE,
-    )
-    pitch: FloatProperty(
-        name="Pitch",
-        description="Advance along the axis in one radian, of a helical joint",
-        unit="LENGTH",
-        subtype="DISTANCE",
+        update=on_change,
         override=OVERRIDE,
     )
 
@@ -217,16 +174,16 @@ class KnotValue(PropertyGroup):
     value: FloatProperty(name="Knot", description="Value of the knot", override=OVERRIDE)
 
 
-class JointProperties(PropertyGroup):
+class JointProperties(JointShape, PropertyGroup):
     """A joint between two bodies."""
 
     enabled: BoolProperty(name="Joint", description="This Empty is a joint's frame", override=OVERRIDE)
     type: EnumProperty(
         name="Type",
         description="How the child moves against the parent",
-        items=JOINT_TYPES,
+        items=grouped_items(),
         default="spline_curve",
-        update=_type_changed,
+        update=on_change,
         override=OVERRIDE,
     )
     to_world: BoolProperty(
@@ -245,28 +202,6 @@ class JointProperties(PropertyGroup):
         description="Pose of the child in the joint's frame where all coordinates are 0, row by row",
         size=16,
         default=IDENTITY,
-        override=OVERRIDE,
-    )
-    axis: FloatVectorProperty(
-        name="Axis",
-        description="Axis in the joint's frame",
-        default=(0, 0, 1),
-        subtype="XYZ",
-        override=OVERRIDE,
-    )
-    axis_2: FloatVectorProperty(
-        name="Second Axis",
-        description="Second axis of a universal joint",
-        default=(0, 1, 0),
-        subtype="XYZ",
-        override=OVERRIDE,
-    )
-    pitch: FloatProperty(
-        name="Pitch",
-        description="Advance along the axis in one radian, of a helical joint",
-        unit="LENGTH",
-        subtype="DISTANCE",
-        default=0.01,
         override=OVERRIDE,
     )
     parts: CollectionProperty(type=JointPart, name="Parts", override=OVERRIDE_INSERT)
@@ -303,11 +238,56 @@ class JointProperties(PropertyGroup):
         min=1e-9,
         override=OVERRIDE,
     )
+    grid: IntVectorProperty(
+        name="Grid",
+        description="Rows, columns and layers of the control frames of a surface; 1: none in that direction",
+        size=3,
+        default=(4, 4, 1),
+        min=1,
+        update=on_change,
+        override=OVERRIDE,
+    )
+    grid_orders: IntVectorProperty(
+        name="Orders",
+        description="Order of the surface along rows, columns and layers: 4 is cubic, higher is smoother",
+        size=3,
+        default=(4, 4, 4),
+        min=3,
+        max=20,
+        update=on_change,
+        override=OVERRIDE,
+    )
+    grid_periodic: BoolVectorProperty(
+        name="Closed",
+        description="Whether the surface closes on itself along rows, columns and layers",
+        size=3,
+        update=on_change,
+        override=OVERRIDE,
+    )
+    moving: BoolProperty(
+        name="Moves in Time",
+        description="The last direction of the grid is time in seconds: the surface deforms by itself",
+        update=on_change,
+        override=OVERRIDE,
+    )
+    hard_limits: BoolProperty(
+        name="Hard Limits",
+        description="The joint stops at once at its limits; otherwise springs and dampers stop it",
+        override=OVERRIDE,
+    )
+    restitution: FloatProperty(
+        name="Bounce",
+        description="Share of the speed that is left after a hard limit: 0 stops dead, 1 loses nothing",
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        override=OVERRIDE,
+    )
     coordinates: CollectionProperty(type=CoordinateProperties, name="Coordinates", override=OVERRIDE_INSERT)
     fit: PointerProperty(type=FitProperties, name="Fit", override=OVERRIDE)
     driven: BoolProperty(
         name="Driven by Slider",
-        description="The child follows the slider (the custom property “coordinate” of this Empty)",
+        description="The child follows the sliders (custom properties of this Empty)",
         override=OVERRIDE,
     )
     follower: PointerProperty(

@@ -1,0 +1,278 @@
+"""The joint types of the menus: what each is called, which settings it has, and what can be read off it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+Readings = tuple[tuple[str, str], ...]
+
+_ROTATION_VECTOR: Readings = (("r_x", "rad"), ("r_y", "rad"), ("r_z", "rad"))
+_POSITION: Readings = (("x", "m"), ("y", "m"), ("z", "m"))
+_ANGLES: Readings = (("angle_1", "rad"), ("angle_2", "rad"), ("angle_3", "rad"))
+
+
+@dataclass(frozen=True)
+class JointType:
+    """One entry of the menus.
+
+    Attributes:
+        name: as in physics.joints.REGISTRY. number: what files store; it never changes.
+        settings: properties of `JointShape` that the panel shows for it.
+        readings: names and units as the class of physics has them (a test compares them); of the types whose readings
+            depend on their settings, `readings_of` knows.
+    """
+
+    name: str
+    number: int
+    label: str
+    description: str
+    settings: tuple[str, ...] = ()
+    readings: Readings = ()
+
+
+GROUPS: tuple[tuple[str, tuple[JointType, ...]], ...] = (
+    (
+        "Curves and Surfaces",
+        (
+            JointType(
+                "spline_curve",
+                0,
+                "Spline Curve",
+                "Moves along a smooth curve through control frames: knees, jaws, beads on wires",
+                ("frames_of",),
+                (("q", "1"),),
+            ),
+            JointType(
+                "spline_surface",
+                18,
+                "Spline Surface",
+                "Slides over a smooth surface near a grid of control frames, turning with it: shoulder blades",
+                ("frames_of", "sequence", "rotation_first"),
+            ),
+            JointType(
+                "elliptic",
+                16,
+                "Elliptic",
+                "Slides along an ellipse in the x-y plane and turns with its tangent",
+                ("semi_axes",),
+                (("angle", "rad"),),
+            ),
+            JointType(
+                "ellipsoid",
+                17,
+                "Ellipsoid",
+                "Slides over an ellipsoid by longitude and latitude, and turns on it",
+                ("semi_axes", "winging", "normal"),
+                (("longitude", "rad"), ("latitude", "rad"), ("theta", "rad"), ("phi", "rad")),
+            ),
+            JointType(
+                "scapulothoracic",
+                20,
+                "Scapulothoracic",
+                "OpenSim's joint of a shoulder blade that glides over an ellipsoid, turns upward and wings",
+                ("semi_axes", "winging_origin", "winging_direction"),
+                (("abduction", "rad"), ("elevation", "rad"), ("upward_rotation", "rad"), ("winging", "rad")),
+            ),
+        ),
+    ),
+    (
+        "Turning",
+        (
+            JointType("hinge", 1, "Hinge", "Turns about one axis", ("axis",), (("angle", "rad"),)),
+            JointType(
+                "universal",
+                5,
+                "Universal",
+                "Turns about two axes that meet",
+                ("axis", "axis_2"),
+                _ANGLES[:2],
+            ),
+            JointType(
+                "skewed_universal",
+                14,
+                "Skewed Universal",
+                "Turns about z, then about a second axis that is not square to it",
+                ("skew",),
+                (("roll", "rad"), ("pitch", "rad")),
+            ),
+            JointType(
+                "euler",
+                15,
+                "Gimbal (Euler Angles)",
+                "Turns about a point; set by three angles one after the other, as roll, pitch and yaw are",
+                ("sequence",),
+                _ANGLES,
+            ),
+            JointType(
+                "spherical",
+                8,
+                "Spherical (Ball)",
+                "Turns about a point in every direction",
+                ("ball_limit",),
+                _ROTATION_VECTOR,
+            ),
+        ),
+    ),
+    (
+        "Sliding",
+        (
+            JointType("slider", 2, "Slider", "Slides along one axis", ("axis",), (("distance", "m"),)),
+            JointType(
+                "planar_translation",
+                12,
+                "Planar Translation",
+                "Slides in the x-y plane, does not turn",
+                (),
+                _POSITION[:2],
+            ),
+            JointType(
+                "translational", 7, "Translational", "Slides in every direction, does not turn", (), _POSITION
+            ),
+        ),
+    ),
+    (
+        "Turning and Sliding",
+        (
+            JointType(
+                "helical",
+                3,
+                "Helical (Screw)",
+                "Turns about one axis and advances along it, as a screw does",
+                ("axis", "pitch"),
+                (("angle", "rad"),),
+            ),
+            JointType(
+                "cylindrical",
+                4,
+                "Cylindrical",
+                "Turns about and slides along one axis",
+                ("axis",),
+                (("angle", "rad"), ("distance", "m")),
+            ),
+            JointType(
+                "slotted_hinge",
+                13,
+                "Slotted Hinge",
+                "Slides along x and turns about z: a pin in a slot",
+                (),
+                (("x", "m"), ("angle", "rad")),
+            ),
+            JointType(
+                "planar",
+                6,
+                "Planar",
+                "Slides in the x-y plane and turns about its normal",
+                (),
+                (*_POSITION[:2], ("angle", "rad")),
+            ),
+            JointType("free", 9, "Free", "Moves without any hold", ("rotation_first",)),
+        ),
+    ),
+    (
+        "Combined and Others",
+        (
+            JointType("composite", 11, "Composite", "Several joints in a row with no body between them"),
+            JointType("fixed", 10, "Fixed (Solid)", "Does not move"),
+            JointType(
+                "custom",
+                19,
+                "Custom (OpenSim)",
+                "Three rotations and three translations, each a function of a coordinate; comes by import",
+                ("custom_text",),
+            ),
+            JointType(
+                "reversed_hinge",
+                21,
+                "Reversed Hinge (ArtiSynth)",
+                "Turns about z and counts clockwise: ArtiSynth's legacy revolute joint",
+                (),
+                (("angle", "rad"),),
+            ),
+            JointType(
+                "roll_pitch",
+                22,
+                "Roll-Pitch (ArtiSynth)",
+                "Roll and pitch of the parent as seen from the child: ArtiSynth's legacy joint",
+                (),
+                (("roll", "rad"), ("pitch", "rad")),
+            ),
+            JointType(
+                "roll_pitch_yaw",
+                23,
+                "Roll-Pitch-Yaw (ArtiSynth)",
+                "Roll, pitch and yaw of the parent as seen from the child: ArtiSynth's legacy joint",
+                (),
+                (("roll", "rad"), ("pitch", "rad"), ("yaw", "rad")),
+            ),
+        ),
+    ),
+)
+TYPES = {each.name: each for _, group in GROUPS for each in group}
+#: these cannot be parts of a composite joint
+WHOLE_ONLY = {"composite"}
+
+
+def grouped_items(without: set[str] = frozenset()) -> list[Any]:
+    """Items of a stored EnumProperty, with a heading for each group."""
+    items: list[Any] = []
+    for heading, group in GROUPS:
+        items.append(("", heading, ""))
+        items += [
+            (each.name, each.label, each.description, "NONE", each.number)
+            for each in group
+            if each.name not in without
+        ]
+    return items
+
+
+def search_items() -> list[Any]:
+    """Items of a search popup, which shows names only: the group stands before the name and is found, too."""
+    return [
+        (each.name, f"{heading}: {each.label}", each.description, "NONE", each.number)
+        for heading, group in GROUPS
+        for each in group
+    ]
+
+
+def readings_of(shape: Any, joint: Any) -> list[tuple[str, str]]:
+    """Name and unit of everything that is read off a joint or a part of it.
+
+    Args:
+        shape: a `JointShape`, not of a composite. joint: JointProperties with the control frames that it uses.
+    """
+    if shape.type == "free":
+        return list(
+            (*_ROTATION_VECTOR, *_POSITION) if shape.rotation_first else (*_POSITION, *_ROTATION_VECTOR)
+        )
+    if shape.type == "spline_surface":
+        return surface_readings(tuple(joint.grid), joint.moving)
+    if shape.type == "custom":
+        return custom_readings(shape.custom_text)
+    return list(TYPES[shape.type].readings)
+
+
+def grid_directions(grid: tuple[int, ...]) -> int:
+    """In how many directions the child slides over a grid of control frames: the last ones may have one frame only."""
+    return max([1, *(axis + 1 for axis in range(3) if grid[axis] > 1)])
+
+
+def surface_readings(grid: tuple[int, ...], moving: bool) -> list[tuple[str, str]]:
+    """Coordinates of a spline surface; of one that moves the last is time."""
+    count = grid_directions(grid)
+    names = [(f"q_{number}", "1") for number in range(1, count + 1)]
+    if moving and count > 1:
+        names[-1] = ("time", "s")
+    return names
+
+
+def custom_readings(text: str) -> list[tuple[str, str]]:
+    """Coordinates of a custom joint's description; none where it is not one."""
+    try:
+        described = json.loads(text)
+        names = [str(name) for name in described["coordinates"]]
+        units = [str(unit) for unit in described.get("units") or ["rad"] * len(names)]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return []
+    return list(zip(names, units))
