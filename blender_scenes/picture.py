@@ -28,6 +28,7 @@ class Label:
     place: tuple[float, float]
     size: float = 0.05
     align: str = "LEFT"
+    color: tuple[float, float, float] = (0.92, 0.94, 0.97)
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class Shot:
     eye: tuple[float, float, float]
     target: tuple[float, float, float]
     width: float
-    frame: float
-    pixels: tuple[int, int]
+    frame: float = 1
+    pixels: tuple[int, int] = (360, 264)
     labels: Sequence[Label] = ()
     hidden: Sequence[str] = ()
 
@@ -146,7 +147,8 @@ def label_object(
     high = across * shot.pixels[1] / shot.pixels[0]
     text = bpy.data.curves.new("Label", "FONT")
     text.body, text.align_x, text.size = label.text, label.align, label.size * high
-    text.materials.append(glow("Label", (0.92, 0.94, 0.97), 1.0))
+    name = "Label " + "".join(f"{round(255 * value):02x}" for value in label.color)
+    text.materials.append(glow(name, label.color, 1.0))
     made = bpy.data.objects.new("Label", text)
     made.parent = camera
     made.location = ((label.place[0] - 0.5) * across, (label.place[1] - 0.5) * high, -distance)
@@ -231,4 +233,17 @@ def sheet(large: Image, small: Sequence[Image], columns: int, gap: int = 4, shad
         low = (rows - 1 - row) * (height + gap)
         left = large.shape[1] + gap + column * (width + gap)
         whole[low : low + height, left : left + width] = picture
+    return whole
+
+
+def grid(tiles: Sequence[Image], columns: int, gap: int = 4, shade: float = 0.07) -> Image:
+    """Equal tiles row by row, thin gaps between them; what is left of the last row stays empty."""
+    height, width = tiles[0].shape[:2]
+    rows = -(-len(tiles) // columns)
+    whole = np.full((rows * (height + gap) - gap, columns * (width + gap) - gap, 4), shade, dtype=np.float32)
+    whole[..., 3] = 1.0
+    for index, tile in enumerate(tiles):
+        row, column = divmod(index, columns)
+        low, left = (rows - 1 - row) * (height + gap), column * (width + gap)
+        whole[low : low + height, left : left + width] = tile
     return whole

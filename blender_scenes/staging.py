@@ -30,6 +30,59 @@ def mesh_object(
     return made
 
 
+def plain_material(
+    name: str,
+    color: tuple[float, float, float],
+    roughness: float = 0.45,
+    alpha: float = 1.0,
+    metallic: float = 0.0,
+) -> bpy.types.Material:
+    """A material of one colour, made once a name in a file; one sees through it where `alpha` is below 1."""
+    if name in bpy.data.materials:
+        return bpy.data.materials[name]
+    material = bpy.data.materials.new(name)
+    shader = node_tree(material).nodes["Principled BSDF"]
+    shader.inputs["Base Color"].default_value = (*color, 1.0)
+    shader.inputs["Roughness"].default_value = roughness
+    shader.inputs["Metallic"].default_value = metallic
+    shader.inputs["Alpha"].default_value = alpha
+    material.diffuse_color = (*color, alpha)
+    return material
+
+
+def faceted_object(
+    name: str,
+    vertices: FloatArray,
+    faces: Sequence[Sequence[int]],
+    collection: bpy.types.Collection,
+    material: bpy.types.Material,
+    smooth: bool = False,
+) -> bpy.types.Object:
+    """Object of any polygons."""
+    data = bpy.data.meshes.new(name)
+    data.from_pydata(np.asarray(vertices).tolist(), [], [list(face) for face in faces])
+    data.polygons.foreach_set("use_smooth", np.full(len(data.polygons), smooth))
+    data.materials.append(material)
+    data.update()
+    made = bpy.data.objects.new(name, data)
+    collection.objects.link(made)
+    return made
+
+
+def surface_object(
+    name: str, points: FloatArray, collection: bpy.types.Collection, material: bpy.types.Material
+) -> bpy.types.Object:
+    """Smooth sheet through a net of points (rows, columns, 3)."""
+    rows, columns = points.shape[:2]
+    return faceted_object(name, points.reshape(-1, 3), net_faces(rows, columns), collection, material, True)
+
+
+def net_faces(rows: int, columns: int) -> NDArray[np.int64]:
+    """Quadrilaterals (n, 4) of a net of points, counted row by row."""
+    corner = np.arange((rows - 1) * columns).reshape(rows - 1, columns)[:, :-1].ravel()
+    return np.stack([corner, corner + columns, corner + columns + 1, corner + 1], axis=1)
+
+
 def bone_material(name: str, clear_below: float | None = None) -> bpy.types.Material:
     """Matt, slightly mottled bone; below the height `clear_below` [m] of its own axes it clears like an X-ray."""
     material = bpy.data.materials.new(name)

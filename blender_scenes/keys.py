@@ -1,0 +1,73 @@
+"""Motion onto objects as keys, all frames at once: poses and custom properties; and the check that Blender shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from addon import compat
+from physics import lie
+
+FloatArray = NDArray[np.float64]
+
+# Blender keeps location and quaternion in single precision: half a unit in the last place of a metre, composed twice.
+SHOWN_WITHIN = 2e-6
+
+
+def key_poses(made: bpy.types.Object, frames: Sequence[int] | FloatArray, poses: FloatArray) -> None:
+    """Key location and quaternion of an object by poses (n, 4, 4), relative to its parent where it has one."""
+    made.rotation_mode = "QUATERNION"
+    quaternions = lie.continuous_quaternions(lie.quaternion_from_matrix(poses[:, :3, :3]))
+    key_values(made, "location", frames, poses[:, :3, 3])
+    key_values(made, "rotation_quaternion", frames, quaternions)
+
+
+def key_property(
+    made: bpy.types.Object, name: str, frames: Sequence[int] | FloatArray, values: FloatArray
+) -> None:
+    """Key a custom property, made here, by values (n,)."""
+    made[name] = float(values[0])
+    key_values(made, f'["{bpy.utils.escape_identifier(name)}"]', frames, values[:, None], array=False)
+
+
+def key_values(
+    made: bpy.types.Object,
+    path: str,
+    frames: Sequence[int] | FloatArray,
+    values: FloatArray,
+    array: bool = True,
+) -> None:
+    """One curve a column of values (n, k), straight between the keys."""
+    data = made.animation_data or made.animation_data_create()
+    if data.action is None:
+        action = bpy.data.actions.new(f"{made.name} motion")
+        compat.assign(data, action, compat.new_slot(action, made))
+    curves = compat.curves(data.action, compat.slot_of(data), ensure=True)
+    linear = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value
+    for index, column in enumerate(np.asarray(values, dtype=np.float64).T):
+        curve = curves.new(path, index=index) if array else curves.new(path)
+        curve.keyframe_points.add(len(column))
+        points = np.column_stack([frames, column]).astype(np.float32)
+        curve.keyframe_points.foreach_set("co", points.ravel())
+        curve.keyframe_points.foreach_set("interpolation", np.full(len(column), linear, dtype=np.int32))
+        curve.update()
+
+
+def shown_error(
+    scene: bpy.types.Scene, frames: Sequence[int] | FloatArray, poses: Mapping[str, FloatArray]
+) -> float:
+    """Largest difference [m and matrix entries] between world poses (n, 4, 4) by object and what Blender shows.
+
+    Every seventh frame is looked at, and the last.
+    """
+    before, largest = scene.frame_current, 0.0
+    for index in sorted({*range(0, len(frames), 7), len(frames) - 1}):
+        scene.frame_set(int(frames[index]))
+        for name, wanted in poses.items():
+            shown = np.array(bpy.data.objects[name].matrix_world, dtype=np.float64)
+            largest = max(largest, float(np.abs(shown - wanted[index]).max()))
+    scene.frame_set(before)
+    return largest
