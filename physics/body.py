@@ -22,7 +22,8 @@ class Body(ReadOnlyArrays):
     """A rigid body and the joint that carries it; arrays are read-only. n is the number of the joint's coordinates.
 
     On a rotation vector (spherical and free joints) springs, limits and armature act on r in the chart of the moment:
-    they are smooth within half a turn of r = 0, and jump where the chart changes.
+    they are smooth within half a turn of r = 0, and jump where the chart changes. Limits of a joint with Euler angles
+    are those of its angles, wherever the chart is.
 
     Attributes:
         name: unique in its model. parent: index of the body before it, -1 for the world. joint: how it moves.
@@ -34,10 +35,12 @@ class Body(ReadOnlyArrays):
         stiffness, rest, damping: of a spring and a damper on each coordinate; a number or (n,) [N m/rad, rad,
             N m s/rad, or with m for rad and N for N m where the coordinate is a length].
         armature: inertia of a rotor on each coordinate, a number or (n,) [kg m^2 or kg].
-        limits: (n, 2), infinite where there is none; given as None, ``"range"`` (the joint's own), (lower, upper) of a
-            single coordinate, or (n, 2) with None for an open end.
+        limits: (n, 2) of what the joint reads (``Joint.readings``), infinite where there is none; given as None,
+            ``"range"`` (the joint's own), (lower, upper) of a single coordinate, or (n, 2) with None for an open end.
         limit_stiffness, limit_damping: of the one-sided springs at the limits; None where the model chooses them from
             the inertia that the coordinate moves, for a bounce of about 20 Hz at half of critical damping.
+        limit_restitution: None for limits that give way as springs; else (n,) in [0, 1], and they are hard: an impulse
+            through the whole tree sends the coordinate back with that share of its speed (fixed-step methods only).
     """
 
     name: str
@@ -55,6 +58,7 @@ class Body(ReadOnlyArrays):
     limits: FloatArray
     limit_stiffness: FloatArray | None
     limit_damping: FloatArray | None
+    limit_restitution: FloatArray | None
 
     def link(self, coordinates: FloatArray) -> Link:
         """The body as the packer wants it, with its rows of dof_float."""
@@ -91,6 +95,7 @@ class Body(ReadOnlyArrays):
             "limits": [[x if np.isfinite(x) else None for x in pair] for pair in self.limits.tolist()],
             "limit_stiffness": listed(self.limit_stiffness),
             "limit_damping": listed(self.limit_damping),
+            "limit_restitution": listed(self.limit_restitution),
         }
 
 
@@ -109,8 +114,11 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
         key: None
         if values[key] is None
         else _per_coordinate(values[key], n, f"{key} {of}", not_negative=True)
-        for key in ("limit_stiffness", "limit_damping")
+        for key in ("limit_stiffness", "limit_damping", "limit_restitution")
     }
+    restitution = chosen["limit_restitution"]
+    if restitution is not None and (restitution > 1.0).any():
+        raise ModelError(f"limit_restitution {of} must lie in [0, 1], got {restitution.max():g}")
     body = Body(
         name=name,
         parent=parent,
@@ -127,6 +135,7 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
         armature=not_negative["armature"],
         limit_stiffness=chosen["limit_stiffness"],
         limit_damping=chosen["limit_damping"],
+        limit_restitution=restitution,
     )
     body.lock()
     return body

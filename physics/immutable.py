@@ -15,7 +15,8 @@ class ReadOnlyArrays:
         self.lock()
 
     def lock(self) -> None:
-        """Make every array among the attributes read-only."""
+        """Make every array among the attributes, or in a tuple among them, read-only."""
         for value in vars(self).values():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+            for item in value if isinstance(value, tuple) else (value,):
+                if isinstance(item, np.ndarray):
+                    item.flags.writeable = False

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from . import lie
 from ._typing import FloatArray
 from .body import Body
+from .joints.euler_angles import AXES
+from .joints.rotation_limits import limit_parameters
 from .kernels import layout
+from .packing import LimitRow
 
 # A limit left to choose bounces like a mass on a spring of this frequency, damped to half of critical: stiff beside
 # the swing of a limb (about 1 Hz), soft enough for explicit steps of several milliseconds.
@@ -17,11 +21,13 @@ LIMIT_FREQUENCY = 20.0
 LIMIT_DAMPING_RATIO = 0.5
 
 
-def coordinate_rows(bodies: Sequence[Body]) -> list[FloatArray]:
-    """dof_float rows (n, DOF_FLOAT_WIDTH) of every body's joint."""
+def coordinate_rows(bodies: Sequence[Body]) -> tuple[list[FloatArray], list[LimitRow]]:
+    """dof_float rows (n, DOF_FLOAT_WIDTH) of every body's joint, and the limits that are more than springs on one
+    coordinate.
+    """
     wanted = [i for i, body in enumerate(bodies) if _chooses(body)]
     felt = _felt_inertia(bodies, wanted) if wanted else {}
-    rows = []
+    rows, limits = [], []
     for i, body in enumerate(bodies):
         row = np.zeros((body.joint.num_coordinates, layout.DOF_FLOAT_WIDTH))
         rate = 2.0 * np.pi * LIMIT_FREQUENCY
@@ -39,17 +45,65 @@ def coordinate_rows(bodies: Sequence[Body]) -> list[FloatArray]:
         row[:, layout.LIMIT_DAMPING] = (
             LIMIT_DAMPING_RATIO * critical if body.limit_damping is None else body.limit_damping
         )
+        found = _limit_rows(i, body, row)
+        for limit in found:  # what a row of its own bounds is no spring on the coordinate
+            if limit.kind in (layout.LIMIT_LOWER, layout.LIMIT_UPPER):
+                row[limit.coordinate, [layout.LOWER, layout.UPPER]] = [-np.inf, np.inf]
+        for first, _ in body.joint.angle_groups:
+            row[first : first + 3, [layout.LOWER, layout.UPPER]] = [-np.inf, np.inf]
         rows.append(row)
-    return rows
+        limits += found
+    return rows, limits
+
+
+def _limit_rows(i: int, body: Body, row: FloatArray) -> list[LimitRow]:
+    """Limits of body i's rotations and Euler angles, and its hard ones."""
+    hard = body.limit_restitution is not None
+    restitution = np.full(len(row), -1.0) if body.limit_restitution is None else body.limit_restitution
+
+    def made(kind: int, coordinate: int, count: int, parameters: Any) -> LimitRow:
+        entries = slice(coordinate, coordinate + count)
+        return LimitRow(
+            kind,
+            i,
+            coordinate,
+            float(row[entries, layout.LIMIT_STIFFNESS].max()),
+            float(row[entries, layout.LIMIT_DAMPING].max()),
+            float(restitution[entries].max()),
+            np.asarray(parameters, dtype=np.float64),
+        )
+
+    angles = {first + k: (first, sequence) for first, sequence in body.joint.angle_groups for k in range(3)}
+    found = []
+    for d, (lower, upper) in enumerate(body.limits):
+        for sense, bound in ((1.0, lower), (-1.0, upper)):
+            if not np.isfinite(bound):
+                continue
+            if d in angles:
+                first, sequence = angles[d]
+                axes = [AXES[letter] for letter in sequence]
+                found.append(made(layout.LIMIT_ANGLE, first, 3, [*axes, d - first, sense, bound]))
+            elif hard:
+                kind = layout.LIMIT_LOWER if sense > 0.0 else layout.LIMIT_UPPER
+                found.append(made(kind, d, 1, [bound]))
+    for first, limit in body.joint.rotation_limits:
+        kind, parameters = limit_parameters(limit)
+        found.append(made(kind, first, 3, parameters))
+    return found
 
 
 def _chooses(body: Body) -> bool:
     given = body.limit_stiffness is not None and body.limit_damping is not None
-    return bool(np.isfinite(body.limits).any()) and not given
+    limited = bool(np.isfinite(body.limits).any()) or bool(body.joint.rotation_limits)
+    return limited and not given and body.limit_restitution is None
 
 
 def _middle(body: Body) -> FloatArray:
     """A configuration to judge by: the middle of limits and range, 0 or the one end there is where they are open."""
+    return body.joint.from_readings(_middle_reading(body))
+
+
+def _middle_reading(body: Body) -> FloatArray:
     inner = body.joint.range.reshape(-1, 2)
     lower = np.maximum(body.limits[:, 0], inner[:, 0])
     upper = np.minimum(body.limits[:, 1], inner[:, 1])

@@ -56,10 +56,9 @@ class Model:
         self.bodies = tuple(bodies)
         self.gravity = np.array(gravity, dtype=np.float64)
         self.gravity.flags.writeable = False
-        self.arrays: Arrays = pack([body.link(rows) for body, rows in self._rows()], self.gravity)
-
-    def _rows(self) -> Iterable[tuple[Body, FloatArray]]:
-        return zip(self.bodies, coordinate_rows(self.bodies))
+        coordinates, limits = coordinate_rows(self.bodies)
+        links = [body.link(rows) for body, rows in zip(self.bodies, coordinates)]
+        self.arrays: Arrays = pack(links, self.gravity, limits)
 
     @property
     def num_bodies(self) -> int:
@@ -113,7 +112,34 @@ class Model:
 
     def workspace(self) -> Workspace:
         """Scratch memory for the kernels; one a thread."""
-        return Workspace(self.num_bodies, self.num_coordinates)
+        return Workspace(self.num_bodies, self.num_coordinates, self.num_limits)
+
+    @property
+    def num_limits(self) -> int:
+        """How many limits are functions of several coordinates, or hard (rows of ``kernels.limits``)."""
+        return int(self.arrays[3][layout.LIMIT_COUNT])
+
+    @property
+    def has_hard_limits(self) -> bool:
+        """Whether a limit stops the motion by impulses, which only fixed-step methods give."""
+        first, count = int(self.arrays[3][layout.LIMIT_ROWS]), self.num_limits
+        rows = self.arrays[3][first : first + count * layout.LIMIT_WIDTH].reshape(count, layout.LIMIT_WIDTH)
+        return bool((rows[:, layout.LIMIT_RESTITUTION] >= 0.0).any())
+
+    def readings(self, q: Any) -> FloatArray:
+        """What every joint reads (..., nv) at coordinates (..., nv): the coordinates, or Euler angles."""
+        q = np.asarray(q, dtype=np.float64)
+        parts = [
+            body.joint.readings(q[..., self.coordinate_slice(body.name)])
+            for body in self.bodies
+            if body.joint.num_coordinates
+        ]
+        return np.concatenate(parts, axis=-1) if parts else q
+
+    @property
+    def reading_names(self) -> tuple[str, ...]:
+        """``body.reading`` for each of the nv readings."""
+        return tuple(f"{body.name}.{name}" for body in self.bodies for name in body.joint.reading_names)
 
     def state(self, q: Any = None, qd: Any = None, time: float = 0.0) -> State:
         """A state of this model.
@@ -254,6 +280,7 @@ class ModelBuilder:
         limits: Any = None,
         limit_stiffness: Any = None,
         limit_damping: Any = None,
+        limit_restitution: Any = None,
         armature: Any = 0.0,
     ) -> Body:
         """Add a body that a joint connects to its parent.
@@ -263,7 +290,7 @@ class ModelBuilder:
             parent: a body added before, its name, or None for the world.
             joint: how it moves.
             mass, inertia, com, joint_in_parent, body_in_joint, stiffness, rest, damping, armature, limits,
-                limit_stiffness, limit_damping: meanings, shapes and units as in `Body`.
+                limit_stiffness, limit_damping, limit_restitution: meanings, shapes and units as in `Body`.
 
         Raises:
             ModelError: anything of this is not acceptable; nothing has been added then.
@@ -285,6 +312,7 @@ class ModelBuilder:
                 "limits": limits,
                 "limit_stiffness": limit_stiffness,
                 "limit_damping": limit_damping,
+                "limit_restitution": limit_restitution,
                 "armature": armature,
             },
         )
@@ -349,6 +377,7 @@ BODY_KEYS = frozenset(
         "limits",
         "limit_stiffness",
         "limit_damping",
+        "limit_restitution",
         "armature",
     }
 )

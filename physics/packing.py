@@ -32,14 +32,44 @@ class Link:
     coordinates: FloatArray
 
 
-class Workspace:
-    """Scratch memory of the kernels for one thread: ``(work, dof, flags)`` and stages of the integrators."""
+@dataclass(frozen=True, eq=False)
+class LimitRow:
+    """One limit as the kernels want it (see ``kernels.limits``); coordinate counts within the body's joint."""
 
-    def __init__(self, num_bodies: int, num_coordinates: int) -> None:
+    kind: int
+    body: int
+    coordinate: int
+    stiffness: float
+    damping: float
+    restitution: float
+    parameters: FloatArray
+
+    def packed(self, first: int) -> FloatArray:
+        """The row; first is the number of the joint's first coordinate."""
+        row = np.zeros(layout.LIMIT_WIDTH)
+        row[: layout.LIMIT_PARAMETERS] = [
+            self.kind,
+            self.body,
+            first + self.coordinate,
+            self.stiffness,
+            self.damping,
+            self.restitution,
+        ]
+        row[layout.LIMIT_PARAMETERS : layout.LIMIT_PARAMETERS + len(self.parameters)] = self.parameters
+        return row
+
+
+class Workspace:
+    """Scratch memory of the kernels for one thread: ``(work, dof, flags)``, stages of the integrators, impulses of the
+    limits.
+    """
+
+    def __init__(self, num_bodies: int, num_coordinates: int, num_limits: int = 0) -> None:
         self.work = np.zeros((num_bodies + layout.SCRATCH_ROWS, layout.WORK_WIDTH))
         self.dof = np.zeros((num_coordinates, layout.DOF_WORK_WIDTH))
         self.flags = np.zeros(2, dtype=np.int64)
         self.stage = np.zeros((8, num_coordinates))
+        self.limits = np.zeros((num_limits, layout.LIMIT_SPACE + num_coordinates + 2 * num_limits))
 
     def clear(self) -> tuple[FloatArray, FloatArray, Any]:
         """The three arrays, flags reset."""
@@ -47,12 +77,13 @@ class Workspace:
         return self.work, self.dof, self.flags
 
 
-def pack(links: Sequence[Link], gravity: FloatArray) -> Arrays:
+def pack(links: Sequence[Link], gravity: FloatArray, limits: Sequence[LimitRow] = ()) -> Arrays:
     """The five arrays of a model, read-only; parents come before children."""
     body_int = np.zeros((len(links), layout.BODY_INT_WIDTH), dtype=np.int64)
     body_float = np.zeros((len(links), layout.BODY_FLOAT_WIDTH))
     block_rows: list[list[int]] = []
-    data: list[FloatArray] = [np.asarray(gravity, dtype=np.float64)]
+    header = np.concatenate([gravity, [len(limits), 0.0]])
+    data: list[FloatArray] = [header]
     size = layout.DATA_HEADER
     body_frames: list[FloatArray] = []  # of each body in its link frame
     first_dof = 0
@@ -78,6 +109,8 @@ def pack(links: Sequence[Link], gravity: FloatArray) -> Arrays:
         body_int[i] = [link.parent, first_dof, count, first_block, len(factorization.blocks), root]
         body_float[i] = _body_row(link, placement, body_frames[i])
         first_dof += count
+    header[layout.LIMIT_ROWS] = size
+    data += [limit.packed(int(body_int[limit.body, layout.DOF_START])) for limit in limits]
     block_int = np.array(block_rows, dtype=np.int64).reshape(-1, layout.BLOCK_INT_WIDTH)
     dof_float = np.concatenate([link.coordinates.reshape(-1, layout.DOF_FLOAT_WIDTH) for link in links])
     arrays = (body_int, body_float, block_int, np.concatenate(data), np.ascontiguousarray(dof_float))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import DivergedError, MissingDependencyError
+from ..errors import DivergedError, MissingDependencyError, ModelError
 from ..kernels import layout
 from ..model import Model, State
 from ..result import Result
@@ -26,6 +26,11 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
     from ..kernels.rollout import CHART_LIMIT, change_charts
 
     model, nv = problem.model, problem.model.num_coordinates
+    if model.has_hard_limits:
+        raise ModelError(
+            f"the integrator {name!r} cannot give the impulses of hard limits (limit_restitution): "
+            "take a fixed-step method"
+        )
     recording = Recording(
         problem, state.q, state.qd, {"integrator": name, "evaluations": 0, "chart_changes": 0}
     )

@@ -51,6 +51,7 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
             recording.q,
             recording.qd,
             workspace.stage,
+            workspace.limits,
             spaces,
         )
         recording.check(spaces[2], problem.start + problem.dt * int(counters[0]), int(counters[1]))

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from ..errors import FormatError
+from ..exponential_coordinates import ReachCone
 from .anatomical import Custom, Elliptic
 from .base import Block, Factorization, Joint
 from .composite import Composite
@@ -27,6 +28,7 @@ from .ellipsoid import Ellipsoid, Scapulothoracic
 from .functions import CubicSpline, Function, Linear, Polynomial, TangentAngle, Wave, function_from_dict
 from .inverted import Inverted
 from .legacy import ReversedHinge, RollPitch, RollPitchYaw
+from .rotation_limits import RotationLimit
 from .rotational import Euler, Free, Spherical
 from .spline_curve import SplineCurve
 from .spline_surface import SplineSurface
@@ -117,9 +119,11 @@ __all__ = [
     "Planar",
     "PlanarTranslation",
     "Polynomial",
+    "ReachCone",
     "ReversedHinge",
     "RollPitch",
     "RollPitchYaw",
+    "RotationLimit",
     "Scapulothoracic",
     "SkewedUniversal",
     "Slider",

@@ -118,6 +118,16 @@ class Joint(ReadOnlyArrays):
         return (False,) * self.num_coordinates
 
     @property
+    def angle_groups(self) -> tuple[tuple[int, str], ...]:
+        """First coordinate and sequence of every rotation vector that is read off as Euler angles."""
+        return ()
+
+    @property
+    def rotation_limits(self) -> tuple[tuple[int, Any], ...]:
+        """First coordinate and limit of every rotation vector that has one (see ``rotation_limits``)."""
+        return ()
+
+    @property
     def reading_names(self) -> tuple[str, ...]:
         """Names of what `readings` gives."""
         return self.coordinate_names

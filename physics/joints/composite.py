@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,6 +45,27 @@ class Composite(Joint):
         return np.concatenate([joint.range.reshape(-1, 2) for joint in self.joints])
 
     @property
+    def angle_groups(self) -> tuple[tuple[int, str], ...]:
+        return tuple(
+            (start + first, sequence)
+            for start, joint in zip(self._starts, self.joints)
+            for first, sequence in joint.angle_groups
+        )
+
+    @property
+    def rotation_limits(self) -> tuple[tuple[int, Any], ...]:
+        return tuple(
+            (start + first, limit)
+            for start, joint in zip(self._starts, self.joints)
+            for first, limit in joint.rotation_limits
+        )
+
+    @property
+    def _starts(self) -> list[int]:
+        """First coordinate of each part, and behind the last."""
+        return [0, *accumulate(joint.num_coordinates for joint in self.joints)]
+
+    @property
     def reading_names(self) -> tuple[str, ...]:
         return _numbered(joint.reading_names for joint in self.joints)
 
@@ -66,7 +88,7 @@ class Composite(Joint):
             raise ModelError(
                 f"composite joint {what} must have shape (..., {self.num_coordinates}), got {array.shape}"
             )
-        return np.split(array, np.cumsum([joint.num_coordinates for joint in self.joints])[:-1], axis=-1)
+        return np.split(array, self._starts[1:-1], axis=-1)
 
     @property
     def prescribed(self) -> tuple[bool, ...]:

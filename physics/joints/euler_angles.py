@@ -36,25 +36,10 @@ def euler_angles(sequence: str, rotations: FloatArray) -> FloatArray:
 
     At gimbal lock, where only the sum (or the difference) of the outer angles is defined, the last one is 0.
     """
-    i, j, last = (AXES[letter] for letter in sequence)
-    k = 3 - i - j
-    parity = 1.0 if (j - i) % 3 == 1 else -1.0
-    r = rotations
-    if last == i:
-        sine = np.hypot(r[..., i, j], r[..., i, k])
-        middle = np.arctan2(sine, r[..., i, i])
-        first = np.arctan2(r[..., j, i], -parity * r[..., k, i])
-        third = np.arctan2(r[..., i, j], parity * r[..., i, k])
-        # the middle angle is 0 or pi: R_i(first) then, up to the sense of the third axis
-        locked = sine < 1e-12
-        alone = np.arctan2(parity * r[..., k, j], r[..., j, j])
-    else:
-        cosine = np.hypot(r[..., i, i], r[..., i, j])
-        middle = np.arctan2(parity * r[..., i, k], cosine)
-        first = np.arctan2(-parity * r[..., j, k], r[..., k, k])
-        third = np.arctan2(-parity * r[..., i, j], r[..., i, i])
-        locked = cosine < 1e-12
-        alone = np.arctan2(parity * r[..., k, j], r[..., j, j])
-    first, third = np.where(locked, alone, first), np.where(locked, 0.0, third)
-    result: FloatArray = np.stack([first, middle, third], axis=-1)
-    return result
+    from ..kernels.euler import read_angles
+
+    rows = np.array(rotations, dtype=np.float64, order="C").reshape(-1, 9)
+    angles = np.empty((len(rows), 3))
+    first, second, third = (AXES[letter] for letter in sequence)
+    read_angles(rows, first, second, third, angles)
+    return angles.reshape(*np.shape(rotations)[:-2], 3)

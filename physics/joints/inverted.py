@@ -37,6 +37,14 @@ class Inverted(Joint):
         return self.joint.range
 
     @property
+    def angle_groups(self) -> tuple[tuple[int, str], ...]:
+        return self.joint.angle_groups
+
+    @property
+    def rotation_limits(self) -> tuple[tuple[int, Any], ...]:
+        return self.joint.rotation_limits
+
+    @property
     def reading_names(self) -> tuple[str, ...]:
         return self.joint.reading_names
 

@@ -57,6 +57,10 @@ class RollPitchYaw(Joint):
     def factorization(self) -> Factorization:
         return Inverted(Euler()).factorization()
 
+    @property
+    def angle_groups(self) -> tuple[tuple[int, str], ...]:
+        return Euler().angle_groups
+
     def readings(self, q: Any) -> FloatArray:
         return Euler().readings(q)
 

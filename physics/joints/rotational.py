@@ -10,11 +10,13 @@ import numpy as np
 from .. import lie
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..exponential_coordinates import ReachCone
 from ..kernels import layout
 from ..validation import all_finite, float_array, truth
 from .base import IDENTITY, Block, Factorization, Joint, product_of_screws
 from .elementary import X, Y, Z, sliding
 from .euler_angles import check_sequence, euler_angles, euler_rotations
+from .rotation_limits import RotationLimit, checked_limit, limit_to_dict
 
 
 def rotation_block(coordinate: int) -> Block:
@@ -28,17 +30,30 @@ class Spherical(Joint):
 
     The chart is singular at |r| = 2 pi. A simulation changes it well before (to the same rotation with |r| <= pi),
     so the coordinates may jump while the motion does not; ``Result.rotations`` stays continuous.
+
+    Attributes:
+        limit: None, a `ReachCone` (about z: the tilt limit of ArtiSynth's guide, eq. 3.26), or a `RotationLimit`. How
+            it stops the motion is the body's to say (``limit_stiffness``, ``limit_damping``, ``limit_restitution``).
     """
 
+    limit: ReachCone | RotationLimit | None = None
     type: ClassVar[str] = "spherical"
     coordinate_names = ("r_x", "r_y", "r_z")
     coordinate_units = ("rad", "rad", "rad")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "limit", checked_limit(self.limit))
+
+    @property
+    def rotation_limits(self) -> tuple[tuple[int, Any], ...]:
+        return () if self.limit is None else ((0, self.limit),)
 
     def factorization(self) -> Factorization:
         return Factorization((rotation_block(0),), IDENTITY)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type}
+        limit = {} if self.limit is None else {"limit": limit_to_dict(self.limit)}
+        return {"type": self.type, **limit}
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +79,10 @@ class Euler(Joint):
 
     def factorization(self) -> Factorization:
         return Factorization((rotation_block(0),), IDENTITY)
+
+    @property
+    def angle_groups(self) -> tuple[tuple[int, str], ...]:
+        return ((0, self.sequence),)
 
     def readings(self, q: Any) -> FloatArray:
         """Angles (..., 3), the middle one in [-pi/2, pi/2], or [0, pi] where first axis = third."""

@@ -95,7 +95,6 @@ class SplineSurface(Joint):
             _checked_knots(given[i], values.shape[i], orders[i], periodic[i], i) for i in range(directions)
         )
         _check_distinct(values, directions - moving)
-        values.flags.writeable = False
         names = [f"q_{i + 1}" for i in range(directions)]
         units = ["1"] * directions
         if moving:
@@ -112,6 +111,7 @@ class SplineSurface(Joint):
         }
         for name, value in changes.items():
             object.__setattr__(self, name, value)
+        self.lock()
         margin = self.gimbal_margin()
         if margin < LEAST_MARGIN:
             warnings.warn(

@@ -17,9 +17,11 @@ from .layout import (
     CULPRIT,
     DOF_COUNT,
     DOF_START,
+    EXTRA,
     FORCE,
     GRAVITY,
     INVERSE,
+    LIMIT_COUNT,
     NOT_FINITE,
     PARENT,
     PRESCRIBED,
@@ -29,6 +31,7 @@ from .layout import (
     STATUS,
     SUBSPACE,
 )
+from .limits import limit_forces
 from .passive import passive_force
 from .spatial import Array, dot6, load6, scale_add6, store6
 
@@ -41,7 +44,9 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
     """Articulated inertias and bias forces, tips first: parents get J_i and b_i + J_i c_i of what their children
     leave.
     """
-    body_int, _, _, _, dof_float = arrays
+    body_int, _, _, data, dof_float = arrays
+    if data[LIMIT_COUNT] > 0.0:
+        limit_forces(data, q, rate, dof)
     for i in range(body_int.shape[0] - 1, -1, -1):
         inertia = load_inertia(work, i)
         force = load6(work, i, FORCE)
@@ -59,7 +64,7 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
                 flags[CULPRIT] = i
             # a prescribed coordinate is not taken out: what it carries moves with its parent
             inverse = 1.0 / diagonal if dof_float[d, PRESCRIBED] == 0.0 else 0.0
-            rest = tau[d] + passive_force(dof_float, d, q[d], rate[d]) - dot6(s, force)
+            rest = tau[d] + passive_force(dof_float, d, q[d], rate[d]) + dof[d, EXTRA] - dot6(s, force)
             store6(dof, d, PROJECTED, u)
             dof[d, INVERSE] = inverse
             dof[d, REMAINDER] = rest

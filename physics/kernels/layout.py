@@ -42,9 +42,14 @@ LINEAR_FUNCTION, TRIGONOMETRIC, POLYNOMIAL, PIECEWISE, TANGENT_ANGLE = 0, 1, 2, 
 # angles of an ellipsoid's normal (see `ellipsoid`)
 NORMAL_TILT, NORMAL_SPIN = 0, 1
 
-# data: gravity first
-GRAVITY = 0
-DATA_HEADER = 3
+# data: gravity first, then how many limit rows there are and where they begin
+GRAVITY, LIMIT_COUNT, LIMIT_ROWS = 0, 3, 4
+DATA_HEADER = 5
+
+# limit rows (see `limits`); restitution is -1 where a limit is compliant
+LIMIT_KIND, LIMIT_BODY, LIMIT_DOF, LIMIT_SPRING, LIMIT_DAMPER, LIMIT_RESTITUTION, LIMIT_PARAMETERS = range(7)
+LIMIT_WIDTH = 12
+LIMIT_LOWER, LIMIT_UPPER, LIMIT_CONE, LIMIT_ROTATION, LIMIT_ANGLE = range(5)
 
 # dof_float columns
 STIFFNESS, REST, DAMPING, ARMATURE, LOWER, UPPER, LIMIT_STIFFNESS, LIMIT_DAMPING = 0, 1, 2, 3, 4, 5, 6, 7
@@ -93,9 +98,13 @@ WORK_WIDTH = 60
 # rows behind the bodies': bases of a spline surface in up to three directions, each with two derivatives
 SCRATCH_ROWS = 3
 
-# workspace, one row a coordinate: motion subspace column, articulated inertia times it, 1 / d, u
-SUBSPACE, PROJECTED, INVERSE, REMAINDER = 0, 6, 12, 13
-DOF_WORK_WIDTH = 14
+# workspace, one row a coordinate: motion subspace column, articulated inertia times it, 1 / d, u,
+# force of the limits that are functions of several coordinates
+SUBSPACE, PROJECTED, INVERSE, REMAINDER, EXTRA = 0, 6, 12, 13, 14
+DOF_WORK_WIDTH = 15
+
+# workspace of the limits, one row each: this, and as many columns as coordinates and twice as many as limits
+LIMIT_SPACE = 5
 
 # flags: status and the body that caused it
 STATUS, CULPRIT = 0, 1

@@ -12,6 +12,7 @@ from .layout import (
     COM,
     DOF_COUNT,
     GRAVITY,
+    LIMIT_COUNT,
     MASS,
     POSE,
     REFERENCE,
@@ -19,6 +20,7 @@ from .layout import (
     SUBSPACE,
     VELOCITY,
 )
+from .limits import limit_potential
 from .passive import passive_potential
 from .spatial import Array, add3, dot6, load3, load6, load9, multiply, rotate
 
@@ -45,6 +47,8 @@ def observe(
         for d in range(q.shape[1]):
             kinetic += 0.5 * dof_float[d, ARMATURE] * qd[sample, d] * qd[sample, d]
             potential += passive_potential(dof_float, d, q[sample, d])
+        if data[LIMIT_COUNT] > 0.0:
+            potential += limit_potential(data, q[sample])
         energy[sample, 0] = kinetic
         energy[sample, 1] = potential
         energy[sample, 2] = kinetic + potential

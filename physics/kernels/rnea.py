@@ -11,11 +11,14 @@ from .layout import (
     BIAS,
     DOF_COUNT,
     DOF_START,
+    EXTRA,
     FORCE,
     GRAVITY,
+    LIMIT_COUNT,
     PARENT,
     SUBSPACE,
 )
+from .limits import limit_forces
 from .passive import passive_force
 from .spatial import Array, dot6, load6, scale_add6, store6
 
@@ -28,6 +31,8 @@ def inverse_dynamics(
     body_int, _, _, data, dof_float = arrays
     count = body_int.shape[0]
     outward(arrays, q, qd, work, dof, flags)
+    if data[LIMIT_COUNT] > 0.0:
+        limit_forces(data, q, qd, dof)
     for i in range(count):
         parent = body_int[i, PARENT]
         if parent >= 0:
@@ -45,8 +50,8 @@ def inverse_dynamics(
         force = load6(work, i, FORCE)
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
-            inertial = dof_float[d, ARMATURE] * qdd[d] - passive_force(dof_float, d, q[d], qd[d])
-            tau[d] = dot6(load6(dof, d, SUBSPACE), force) + inertial
+            own = passive_force(dof_float, d, q[d], qd[d]) + dof[d, EXTRA]
+            tau[d] = dot6(load6(dof, d, SUBSPACE), force) + dof_float[d, ARMATURE] * qdd[d] - own
         parent = body_int[i, PARENT]
         if parent >= 0:
             store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, force))

@@ -13,6 +13,7 @@ from .layout import (
     CULPRIT,
     DOF_COUNT,
     DOF_START,
+    FORWARD_EULER,
     KIND,
     NOT_FINITE,
     OK,
@@ -21,6 +22,7 @@ from .layout import (
     STATUS,
     SYMPLECTIC_EULER,
 )
+from .limits import stop_at_limits
 from .rotation_vector import principal_rotation_vector
 from .spatial import Array
 
@@ -172,19 +174,35 @@ def prepare_stage(integrator: int, k: int, dt: float, q: Array, qd: Array, stage
 
 
 @inline
-def finish_step(integrator: int, dt: float, q: Array, qd: Array, stage: Array) -> None:
-    """Advance (q, qd) by a step whose stages are evaluated."""
-    qdd, sum_qd, sum_qdd = stage[2], stage[3], stage[4]
+def finish_step(
+    arrays: Array,
+    integrator: int,
+    dt: float,
+    q: Array,
+    qd: Array,
+    stage: Array,
+    limits: Array,
+    spaces: Array,
+) -> None:
+    """Advance (q, qd) by a step whose stages are evaluated.
+
+    Impulses of hard limits come where the velocity is known that leads to the next position, with the articulated
+    inertias of the last stage.
+    """
+    work, dof, _ = spaces
+    qdd, sum_qd, sum_qdd, last_qd = stage[2], stage[3], stage[4], stage[7]
     for d in range(q.shape[0]):
         if integrator == RUNGE_KUTTA_4:
             q[d] += dt / 6.0 * sum_qd[d]
             qd[d] += dt / 6.0 * sum_qdd[d]
-        elif integrator == SYMPLECTIC_EULER:
-            qd[d] += dt * qdd[d]
-            q[d] += dt * qd[d]
         else:
-            q[d] += dt * qd[d]
+            q[d] += dt * qd[d] if integrator == FORWARD_EULER else 0.0
             qd[d] += dt * qdd[d]
+    if limits.shape[0] > 0:
+        stop_at_limits(arrays, dt, q, qd, last_qd, stage, work, dof, limits)
+    if integrator == SYMPLECTIC_EULER:
+        for d in range(q.shape[0]):
+            q[d] += dt * qd[d]
 
 
 @jit
@@ -240,13 +258,15 @@ def rollout(
     record_q: Array,
     record_qd: Array,
     stage: Array,
+    limits: Array,
     spaces: Array,
 ) -> None:
     """Advance (q, qd, chart) in place by up to num_steps steps and write the samples that fall into them.
 
-    counters is (steps done, samples written), kept between calls: step k begins at start + k dt, so that the result
-    does not depend on how a run is cut into calls. Where a step fails, flags hold status and culprit, and the state
-    stays the last good one. stage is a workspace (8, nv), spaces is (work, dof, flags).
+    counters is (steps done, samples written), kept between calls: step k begins at start + k dt, so
+    that the result does not depend on how a run is cut into calls. Where a step fails, flags hold status and culprit,
+    and the state stays the last good one. stage is a workspace (8, nv), limits that of the hard limits
+    (`limits`), spaces is (work, dof, flags).
     """
     work, dof, flags = spaces
     stages = 4 if integrator == RUNGE_KUTTA_4 else 1
@@ -269,7 +289,7 @@ def rollout(
             for d in range(q.shape[0]):
                 sum_qd[d] = weight * stage[1, d] + (sum_qd[d] if k > 0 else 0.0)
                 sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
-        finish_step(integrator, dt, q, qd, stage)
+        finish_step(arrays, integrator, dt, q, qd, stage, limits, spaces)
         if flags[STATUS] == OK:
             check_finite(arrays, has_charts, q, qd, flags)
         if flags[STATUS] != OK:

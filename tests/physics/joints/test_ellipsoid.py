@@ -1,4 +1,4 @@
-"""The joints over an ellipsoid against their published matrices, and the legacy joints against the inverse rotations."""
+"""The joints over an ellipsoid against their published matrices, the legacy joints against inverse rotations."""
 
 from __future__ import annotations
 

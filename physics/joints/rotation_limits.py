@@ -1,0 +1,64 @@
+"""Limits of a free rotation: how far an axis may tilt, and how far the whole may turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import FormatError, ModelError
+from ..exponential_coordinates import ReachCone
+from ..kernels import layout
+from ..validation import finite_array
+
+
+@dataclass(frozen=True)
+class RotationLimit:
+    """The angle theta of a rotation about u is at most |most o u|, element by element (ArtiSynth's guide, eq. 3.27).
+
+    Attributes:
+        most: largest angles about x, y, z (3,) [rad], in (0, pi].
+    """
+
+    most: Any
+
+    def __post_init__(self) -> None:
+        most = finite_array(self.most, (3,), "rotation limit most")
+        if not ((most > 0.0) & (most <= np.pi)).all():
+            raise ModelError(f"rotation limit most must lie in (0, pi], got {most.tolist()}")
+        object.__setattr__(self, "most", tuple(most.tolist()))
+
+
+def checked_limit(limit: Any) -> ReachCone | RotationLimit | None:
+    """A limit, or the one that a description (see `limit_to_dict`) stands for."""
+    if isinstance(limit, dict):
+        values = {key: value for key, value in limit.items() if key != "type"}
+        kinds: dict[Any, Any] = {"reach_cone": ReachCone, "rotation_limit": RotationLimit}
+        kind = kinds.get(limit.get("type"))
+        if kind is None:
+            raise FormatError(f"unknown limit type {limit.get('type')!r}; known are {', '.join(kinds)}")
+        try:
+            limit = kind(**values)
+        except TypeError as error:
+            raise FormatError(f"limit of type {limit['type']!r}: {error}") from error
+    if limit is not None and not isinstance(limit, ReachCone | RotationLimit):
+        raise ModelError(
+            f"limit of a spherical joint must be a ReachCone or a RotationLimit, got {limit!r:.80}"
+        )
+    return limit
+
+
+def limit_to_dict(limit: ReachCone | RotationLimit) -> dict[str, Any]:
+    """JSON-able description."""
+    if isinstance(limit, RotationLimit):
+        return {"type": "rotation_limit", "most": list(limit.most)}
+    return {"type": "reach_cone", "axis": list(limit.axis), "angle": limit.angle}
+
+
+def limit_parameters(limit: ReachCone | RotationLimit) -> tuple[int, FloatArray]:
+    """Kind and parameters of a limit row for the kernels (``kernels.limits``)."""
+    if isinstance(limit, RotationLimit):
+        return layout.LIMIT_ROTATION, np.array(limit.most)
+    return layout.LIMIT_CONE, np.array([*limit.axis, limit.angle])

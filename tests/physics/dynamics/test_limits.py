@@ -1,0 +1,213 @@
+"""Limits of rotations, Euler angles and coordinates, giving way as springs or stopping the motion by impulses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.kernels import limits
+from tests.physics.generators import random_inertia, random_state, random_tree
+
+
+def derivative(function, r, step=1e-5):
+    """Fourth-order central differences of a function of r (3,)."""
+    slopes = []
+    for e in step * np.eye(3):
+        slopes.append(
+            (8.0 * (function(r + e) - function(r - e)) - function(r + 2.0 * e) + function(r - 2.0 * e))
+            / (12.0 * step)
+        )
+    return np.array(slopes)
+
+
+def test_gradients_of_rotation_limits_are_derivatives():
+    rng = np.random.default_rng(0)
+    checked = 0
+    for _ in range(300):
+        r, axis, most = rng.normal(size=3), rng.normal(size=3), rng.uniform(0.5, 3.0, 3)
+        r *= rng.uniform(0.3, 3.4) / np.linalg.norm(r)
+        axis = tuple(axis / np.linalg.norm(axis))
+        functions = [
+            lambda r, axis=axis: limits.cone_limit(tuple(r), axis, 1.0),
+            lambda r, most=most: limits.rotation_limit(tuple(r), tuple(most)),
+        ]
+        for axes in ((2, 1, 0), (0, 1, 0), (1, 2, 0)):
+            functions += [
+                lambda r, axes=axes, k=k: limits.euler_angle(tuple(r), axes, k, 0.1) for k in range(3)
+            ]
+        for function in functions:
+            gradient = np.array(function(r)[1])
+            if np.abs(gradient).max() > 5.0 or abs(np.linalg.norm(r) - np.pi) < 0.01:
+                continue  # near gimbal lock or the kink of the total rotation differences are no measure
+            assert np.abs(gradient - derivative(lambda x, f=function: f(x)[0], r)).max() < 1e-7
+            checked += 1
+    assert checked > 2000
+
+
+def test_cone_agrees_with_the_paper():
+    """The kernel works with the angle, Kim, Lee & Park 2014 with its cosine: g and its gradient, eqs. 52 and 60."""
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        r, axis = rng.normal(size=3), rng.normal(size=3)
+        cone = ph.joints.ReachCone(axis, 0.8)
+        left, gradient = limits.cone_limit(tuple(r), cone.axis, 0.8)
+        tilt = 0.8 - left
+        assert np.isclose(np.cos(tilt) - np.cos(0.8), cone.value(r), atol=1e-14)
+        assert np.abs(np.sin(tilt) * np.array(gradient) - cone.gradient(r)).max() < 1e-13
+
+
+def top(joint, **options):
+    """A heavy body on a ball joint at the origin, hanging on its side of z."""
+    builder = ph.ModelBuilder(gravity=(0, 0, -9.81))
+    inertia = np.diag([0.02, 0.02, 0.01])
+    builder.add_body("top", joint=joint, mass=1.0, com=(0, 0, 0.3), inertia=inertia, **options)
+    return builder.build()
+
+
+def tilt(result):
+    return np.arccos(np.clip(result.poses[:, 0, 2, 2], -1.0, 1.0))
+
+
+@pytest.mark.parametrize("restitution", [None, 0.0, 0.5])
+def test_socket_holds_a_falling_top(restitution):
+    joint = ph.joints.Spherical(limit=ph.joints.ReachCone((0, 0, 1), 0.6))
+    model = top(joint, limit_restitution=restitution)
+    state = model.state(q=[0.1, 0.05, 0.0], qd=[0.0, 0.0, 3.0])
+    result = ph.simulate(model, state, 3.0, 1e-3)
+    assert tilt(result).max() > 0.59
+    # compliant: the stop gives way by a few degrees; hard: at second order where it slides along the curved limit
+    assert tilt(result).max() < (0.75 if restitution is None else 0.6001)
+    if restitution is not None:
+        # the energy falls at impacts and wavers by the order of the method between them
+        assert np.diff(result.energy[:, 2]).max() < 1e-3 * np.ptp(result.energy[:, 1])
+
+
+def test_total_rotation_is_bounded_direction_by_direction():
+    most = np.array([0.4, 0.8, 0.6])
+    model = top(ph.joints.Spherical(limit=ph.joints.RotationLimit(most)), limit_restitution=0.0)
+    result = ph.simulate(model, model.state(q=[0.1, 0.05, 0.1], qd=[0.5, -0.3, 2.0]), 2.0, 1e-3)
+    angle = np.linalg.norm(result.q, axis=1)
+    reach = np.linalg.norm(most * result.q / angle[:, None], axis=1)
+    # left at second order of the step where it slides along the curved limit, and come back to
+    assert -1e-4 < (angle - reach).max() < 5e-4
+
+
+def test_angles_of_a_gimbal_have_limits():
+    joint = ph.joints.Euler("zyx")
+    bounds = [(-0.5, 0.5), (-0.3, 0.4), (None, None)]
+    for restitution, beyond in ((None, 0.15), (0.2, 1e-4)):
+        model = top(joint, limits=bounds, limit_restitution=restitution)
+        result = ph.simulate(model, model.state(q=[0.1, 0.2, 0.0], qd=[0.0, 1.0, 2.0]), 2.0, 1e-3)
+        angles = model.readings(result.q)
+        assert np.abs(angles[:, 0]).max() > 0.45
+        assert np.abs(angles[:, 0]).max() < 0.5 + beyond
+        assert angles[:, 1].max() < 0.4 + beyond and angles[:, 1].min() > -0.3 - beyond
+
+
+def test_impact_on_a_hard_limit_is_the_one_of_the_mass_matrix():
+    """One impact within a tree of every joint: the jump of q' is M^-1 n lambda, n q' turns around by e."""
+    rng = np.random.default_rng(2)
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        kinds = ("spline_curve", "hinge", "spherical", "universal", "custom", "spline_surface")
+        tree = random_tree(rng, 8, kinds).to_dict()
+        d_body = (
+            next(b for b in tree["bodies"] if b["joint"]["type"] == "hinge")
+            if any(b["joint"]["type"] == "hinge" for b in tree["bodies"])
+            else None
+        )
+        if d_body is None:
+            continue
+        d_body["limits"], d_body["limit_restitution"] = [-1.0, 1.0], 0.5
+        model = ph.ModelBuilder.from_dict(tree).build()
+        d = model.coordinate_slice(d_body["name"]).start
+        state = random_state(rng, model)
+        q, qd = np.array(state.q), np.array(state.qd)
+        q[d], qd[d] = 1.0, 2.0
+        state = model.state(q=q, qd=qd)
+        dt = 1e-10  # forces change q' by about dt times the acceleration: the tolerance
+        result = ph.simulate(model, state, dt, dt)
+        jump = result.qd[-1] - qd
+        response = np.linalg.solve(ph.mass_matrix(model, state), np.eye(len(q))[d])
+        expected = response * (-1.5 * 2.0) / response[d]
+        scale = np.abs(ph.forward_dynamics(model, state)).max() * dt
+        assert np.abs(jump - expected).max() < 1e-9 + 20.0 * scale
+        lost = result.energy[0, 0] - result.energy[-1, 0]
+        assert np.isclose(lost, 0.75 * 4.0 / (2.0 * response[d]), rtol=1e-4, atol=1e-6)
+
+
+def test_several_hard_limits_at_once_are_solved_together():
+    """A chain laid on its stops: it rests without creeping, and no stop pulls."""
+    builder = ph.ModelBuilder(gravity=(0, 0, -9.81))
+    parent, end = None, np.eye(4)
+    for i in range(6):
+        inertia = np.diag([0.002, 0.002, 0.0005])
+        parent = builder.add_body(
+            f"link {i}",
+            parent,
+            joint=ph.joints.Hinge((0, 1, 0)),
+            joint_in_parent=end,
+            mass=0.3,
+            com=(0.1, 0, 0),
+            inertia=inertia,
+            limits=(-1.0, 0.1),
+            limit_restitution=0.0,
+        )
+        end = np.eye(4)
+        end[0, 3] = 0.2
+    model = builder.build()
+    result = ph.simulate(model, model.state(), 4.0, 1e-3)
+    rested = result.t > 2.0
+    assert np.abs(result.qd[rested]).max() < 1e-10  # round-off of the impulses of a step
+    assert np.ptp(result.q[rested], axis=0).max() < 1e-10
+    assert (result.q < 0.1 + 1e-12).all()
+
+
+def test_elastic_stop_keeps_the_energy():
+    builder = ph.ModelBuilder(gravity=(0, 0, 0))
+    inertia = random_inertia(np.random.default_rng(3), 1.0)
+    builder.add_body(
+        "bar", joint=ph.joints.Hinge(), mass=1.0, inertia=inertia, limits=(-0.5, 0.5), limit_restitution=1.0
+    )
+    model = builder.build()
+    for integrator in ("symplectic_euler", "forward_euler", "rk4"):
+        result = ph.simulate(model, model.state(qd=[2.0]), 5.0, 1e-3, integrator)
+        assert np.sum(np.diff(np.sign(result.qd[:, 0])) != 0) == 10
+        assert np.ptp(result.energy[:, 0]) < 1e-12
+        assert np.abs(result.q).max() < 0.5 + 1e-3 * 2.0  # forward Euler sees the limit a step late
+    with pytest.raises(ph.ModelError, match="hard limits"):
+        ph.simulate(model, model.state(qd=[2.0]), 1.0, integrator="DOP853")
+
+
+def test_compliant_rotation_limit_stores_its_energy():
+    """Without damping the stop gives back what it took: energy is kept at the order of RK4."""
+    joint = ph.joints.Spherical(limit=ph.joints.ReachCone((0, 0, 1), 0.5))
+    model = top(joint, limit_stiffness=200.0, limit_damping=0.0)
+    state = model.state(q=[0.2, 0.1, 0.0], qd=[0.5, 0.0, 2.0])
+    drift = [np.ptp(ph.simulate(model, state, 1.0, dt, "rk4").energy[:, 2]) for dt in (2e-3, 2e-4)]
+    # the force has a corner where the stop begins: second order of the step there
+    assert drift[0] < 1e-3 and drift[1] < 0.1 * drift[0]
+
+
+@pytest.mark.parametrize(
+    "make, words",
+    [
+        (lambda: top(ph.joints.Hinge(), limits=(0, 1), limit_restitution=1.5), "got 1.5"),
+        (lambda: top(ph.joints.Hinge(), limits=(0, 1), limit_restitution=-0.1), "must not be negative"),
+        (lambda: ph.joints.RotationLimit((1.0, 0.0, 1.0)), r"must lie in \(0, pi\]"),
+        (lambda: ph.joints.ReachCone((0, 0, 1), 4.0), "at most pi"),
+        (lambda: ph.joints.Spherical(limit="cone"), "got 'cone'"),
+        (lambda: ph.joints.from_dict({"type": "spherical", "limit": {"type": "cone"}}), "unknown limit type"),
+    ],
+)
+def test_bad_limits_are_named(make, words):
+    with pytest.raises((ph.ModelError, ph.FormatError), match=words):
+        make()
+
+
+def test_limits_are_written_and_read():
+    cone = ph.joints.Spherical(limit=ph.joints.ReachCone((0, 1, 1), 0.6))
+    model = top(cone, limit_restitution=0.3)
+    again = ph.ModelBuilder.from_dict(model.to_dict()).build()
+    assert again == model and again.joints[0] == cone
