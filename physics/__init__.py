@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from . import exponential_coordinates, joints, lie, splines
 from .body import Body
+from .builder import ModelBuilder
 from .dynamics import Energy, body_poses, energy, forward_dynamics, inverse_dynamics, mass_matrix
 from .dynamics.impact import Impact, limit_impact
 from .errors import (
@@ -21,7 +22,7 @@ from .errors import (
 )
 from .fitting import CurveFit, fit_curve
 from .io import ModelFile, load_model, load_result, save_model, save_result
-from .model import Model, ModelBuilder, State
+from .model import Model, State
 from .result import Result
 from .simulation import Table, simulate
 

@@ -1,4 +1,4 @@
-"""ModelBuilder -> Model (immutable, flat arrays) -> State."""
+"""Model (immutable, flat arrays) -> State; `builder` makes models."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import joints, lie
+from . import joints
 from ._typing import FloatArray, IntArray
-from .body import Body, make_body
-from .errors import FormatError, ModelError
+from .body import Body
+from .errors import ModelError
 from .immutable import ReadOnlyArrays
 from .joints import Joint
 from .joints.spline_curve import OUTSIDE
 from .kernels import layout
 from .limits import coordinate_rows
 from .packing import Arrays, Workspace, pack
+from .springs import Spring
 from .validation import finite_array, float_array, number
-
-STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,16 +48,18 @@ class Model:
     Attributes:
         bodies: the `Body` of each index, parents first.
         gravity: (3,) [m/s^2].
+        springs: each `Spring` between points of bodies.
         arrays: the flat arrays that the kernels read (see ``kernels.layout``).
     """
 
-    def __init__(self, bodies: Sequence[Body], gravity: FloatArray) -> None:
+    def __init__(self, bodies: Sequence[Body], gravity: FloatArray, springs: Sequence[Spring] = ()) -> None:
         self.bodies = tuple(bodies)
+        self.springs = tuple(springs)
         self.gravity = np.array(gravity, dtype=np.float64)
         self.gravity.flags.writeable = False
         coordinates, limits = coordinate_rows(self.bodies)
         links = [body.link(rows) for body, rows in zip(self.bodies, coordinates)]
-        self.arrays: Arrays = pack(links, self.gravity, limits)
+        self.arrays: Arrays = pack(links, self.gravity, limits, self.springs)
 
     @property
     def num_bodies(self) -> int:
@@ -215,16 +216,21 @@ class Model:
                     )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able description: ``{"gravity": ..., "bodies": [...]}``; `ModelBuilder.from_dict` reads it."""
-        return {
+        """JSON-able: ``{"gravity": ..., "bodies": [...], "springs": [...]}``; `ModelBuilder.from_dict` reads it."""
+        described: dict[str, Any] = {
             "gravity": self.gravity.tolist(),
             "bodies": [body.to_dict(self.bodies) for body in self.bodies],
         }
+        if self.springs:
+            described["springs"] = [spring.to_dict(self.body_names) for spring in self.springs]
+        return described
 
     @cached_property
     def _digest(self) -> bytes:
         kinds = [body.joint.type for body in self.bodies]
-        digest = hashlib.sha256("\0".join([*self.body_names, *kinds, *self.coordinate_names]).encode())
+        springs = [spring.name for spring in self.springs]
+        names = [*self.body_names, *kinds, *self.coordinate_names, *springs]
+        digest = hashlib.sha256("\0".join(names).encode())
         for array in self.arrays:
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.digest()
@@ -236,7 +242,7 @@ class Model:
         return isinstance(other, Model) and self._digest == other._digest
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Model, (self.bodies, np.array(self.gravity))
+        return Model, (self.bodies, np.array(self.gravity), self.springs)
 
     def __repr__(self) -> str:
         return f"Model({self.num_bodies} bodies, {self.num_coordinates} coordinates)"
@@ -250,177 +256,3 @@ def _flatten(joint: Joint) -> Iterable[Joint]:
             yield from _flatten(part)
     else:
         yield joint
-
-
-class ModelBuilder:
-    """Collects bodies, checks each as it comes, and builds the model.
-
-    Args:
-        gravity: (3,) [m/s^2].
-    """
-
-    def __init__(self, gravity: Any = STANDARD_GRAVITY) -> None:
-        self.gravity = finite_array(gravity, (3,), "gravity")
-        self.bodies: list[Body] = []
-
-    def add_body(
-        self,
-        name: str,
-        parent: Body | str | None = None,
-        *,
-        joint: Joint,
-        mass: float,
-        inertia: Any,
-        com: Any = (0.0, 0.0, 0.0),
-        joint_in_parent: Any = None,
-        body_in_joint: Any = None,
-        stiffness: Any = 0.0,
-        rest: Any = 0.0,
-        damping: Any = 0.0,
-        limits: Any = None,
-        limit_stiffness: Any = None,
-        limit_damping: Any = None,
-        limit_restitution: Any = None,
-        armature: Any = 0.0,
-    ) -> Body:
-        """Add a body that a joint connects to its parent.
-
-        Args:
-            name: unique, not empty.
-            parent: a body added before, its name, or None for the world.
-            joint: how it moves.
-            mass, inertia, com, joint_in_parent, body_in_joint, stiffness, rest, damping, armature, limits,
-                limit_stiffness, limit_damping, limit_restitution: meanings, shapes and units as in `Body`.
-
-        Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
-        """
-        index = self._parent_index(name, parent)
-        body = make_body(
-            name,
-            index,
-            joint,
-            {
-                "mass": mass,
-                "inertia": inertia,
-                "com": com,
-                "joint_in_parent": joint_in_parent,
-                "body_in_joint": body_in_joint,
-                "stiffness": stiffness,
-                "rest": rest,
-                "damping": damping,
-                "limits": limits,
-                "limit_stiffness": limit_stiffness,
-                "limit_damping": limit_damping,
-                "limit_restitution": limit_restitution,
-                "armature": armature,
-            },
-        )
-        self.bodies.append(body)
-        return body
-
-    def _parent_index(self, name: Any, parent: Any) -> int:
-        """Index of the parent of a body to be named `name`, -1 for the world; ModelError where either will not do."""
-        known = {body.name: i for i, body in enumerate(self.bodies)}
-        parent_name = parent.name if isinstance(parent, Body) else parent
-        if not isinstance(name, str) or not name:
-            raise ModelError(f"a body's name must be a string that is not empty, got {name!r}")
-        if name in known:
-            raise ModelError(f"there is a body named {name!r} already")
-        if isinstance(parent, Body) and not any(body is parent for body in self.bodies):
-            raise ModelError(
-                f"parent {parent.name!r} of body {name!r} is missing: it belongs to another builder"
-            )
-        if parent_name is not None and (not isinstance(parent_name, str) or parent_name not in known):
-            raise ModelError(f"parent {parent_name!r} of body {name!r} is missing: add parents first")
-        return -1 if parent_name is None else known[parent_name]
-
-    def build(self) -> Model:
-        """The model; ModelError where it has no body."""
-        if not self.bodies:
-            raise ModelError("a model needs at least one body, got none")
-        return Model(self.bodies, self.gravity)
-
-    @classmethod
-    def from_dict(cls, description: Mapping[str, Any]) -> ModelBuilder:
-        """A builder with what `Model.to_dict` described; bodies may come in any order.
-
-        Raises:
-            FormatError: a key is unknown or missing, a parent is missing, or bodies form a cycle.
-            ModelError: a value is not acceptable.
-        """
-        _check_keys(description, {"gravity", "bodies"}, {"bodies"}, "model")
-        builder = cls(description.get("gravity", STANDARD_GRAVITY))
-        for entry in _parents_first(description["bodies"]):
-            values = dict(entry)
-            joint = joints.from_dict(values.pop("joint"))
-            for pose in ("joint_in_parent", "body_in_joint"):
-                if values.get(pose) is not None:
-                    values[pose] = lie.check_frames(values[pose], f"{pose} of body {entry['name']!r}")
-            builder.add_body(joint=joint, **values)
-        return builder
-
-
-BODY_KEYS = frozenset(
-    {
-        "name",
-        "parent",
-        "joint",
-        "mass",
-        "inertia",
-        "com",
-        "joint_in_parent",
-        "body_in_joint",
-        "stiffness",
-        "rest",
-        "damping",
-        "limits",
-        "limit_stiffness",
-        "limit_damping",
-        "limit_restitution",
-        "armature",
-    }
-)
-
-
-def _check_keys(entry: Any, known: Iterable[str], required: Iterable[str], where: str) -> None:
-    if not isinstance(entry, Mapping):
-        raise FormatError(f"{where} must be an object, got {entry!r:.80}")
-    for key in entry:
-        if key not in known:
-            raise FormatError(f"unknown key {key!r} in {where}; known are {sorted(known)}")
-    for key in required:
-        if key not in entry:
-            raise FormatError(f"{where} lacks the key {key!r}")
-
-
-def _parents_first(entries: Any) -> list[Mapping[str, Any]]:
-    """Entries of bodies, as given where parents precede children, children moved behind their parents elsewhere."""
-    if not isinstance(entries, Sequence) or isinstance(entries, str):
-        raise FormatError(f"'bodies' must be a list, got {entries!r:.80}")
-    for number_, entry in enumerate(entries):
-        _check_keys(entry, BODY_KEYS, ("name", "joint", "mass", "inertia"), f"body number {number_}")
-    for entry in entries:
-        for key in ("name", "parent"):
-            if not isinstance(entry.get(key), str | type(None)):
-                raise FormatError(f"{key!r} of a body must be a string, got {entry[key]!r:.80}")
-    names = {entry["name"] for entry in entries}
-    for entry in entries:
-        if entry.get("parent") is not None and entry["parent"] not in names:
-            raise FormatError(f"parent {entry['parent']!r} of body {entry['name']!r} is missing")
-    ordered: list[Mapping[str, Any]] = []
-    done: set[Any] = {None}
-    waiting = list(entries)
-    while waiting:
-        later = []
-        for entry in waiting:
-            if entry.get("parent") in done:
-                ordered.append(entry)
-                done.add(entry["name"])
-            else:
-                later.append(entry)
-        if len(later) == len(waiting):
-            cycle = ", ".join(repr(entry["name"]) for entry in waiting)
-            raise FormatError(f"bodies are their own ancestors (a cycle) among {cycle}")
-        waiting = later
-    return ordered

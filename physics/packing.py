@@ -12,6 +12,7 @@ from ._typing import FloatArray
 from .joints.base import IDENTITY, Joint
 from .joints.spline_curve import kernel_poses
 from .kernels import layout
+from .springs import Spring
 
 Arrays: TypeAlias = tuple[Any, Any, Any, Any, Any]
 
@@ -77,12 +78,17 @@ class Workspace:
         return self.work, self.dof, self.flags
 
 
-def pack(links: Sequence[Link], gravity: FloatArray, limits: Sequence[LimitRow] = ()) -> Arrays:
+def pack(
+    links: Sequence[Link],
+    gravity: FloatArray,
+    limits: Sequence[LimitRow] = (),
+    springs: Sequence[Spring] = (),
+) -> Arrays:
     """The five arrays of a model, read-only; parents come before children."""
     body_int = np.zeros((len(links), layout.BODY_INT_WIDTH), dtype=np.int64)
     body_float = np.zeros((len(links), layout.BODY_FLOAT_WIDTH))
     block_rows: list[list[int]] = []
-    header = np.concatenate([gravity, [len(limits), 0.0]])
+    header = np.concatenate([gravity, [len(limits), 0.0, len(springs), 0.0]])
     data: list[FloatArray] = [header]
     size = layout.DATA_HEADER
     body_frames: list[FloatArray] = []  # of each body in its link frame
@@ -111,6 +117,8 @@ def pack(links: Sequence[Link], gravity: FloatArray, limits: Sequence[LimitRow] 
         first_dof += count
     header[layout.LIMIT_ROWS] = size
     data += [limit.packed(int(body_int[limit.body, layout.DOF_START])) for limit in limits]
+    header[layout.SPRING_ROWS] = size + len(limits) * layout.LIMIT_WIDTH
+    data += [spring.packed(body_frames) for spring in springs]
     block_int = np.array(block_rows, dtype=np.int64).reshape(-1, layout.BLOCK_INT_WIDTH)
     dof_float = np.concatenate([link.coordinates.reshape(-1, layout.DOF_FLOAT_WIDTH) for link in links])
     arrays = (body_int, body_float, block_int, np.concatenate(data), np.ascontiguousarray(dof_float))

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from ..builder import ModelBuilder
 from ..dynamics import check_state
 from ..errors import FormatError, ModelError
-from ..model import Model, ModelBuilder, State
+from ..model import Model, State
 from .files import format_json, read_json, write_atomically
 from .schema import check_document
 
@@ -94,7 +95,7 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
 
 def model_from_document(document: Mapping[str, Any]) -> Model:
     """The model of a document that follows the schema; ModelError or FormatError where it is impossible."""
-    described = {key: document[key] for key in ("gravity", "bodies") if key in document}
+    described = {key: document[key] for key in ("gravity", "bodies", "springs") if key in document}
     return ModelBuilder.from_dict(described).build()
 
 

@@ -180,6 +180,28 @@ class SplineSurface(Joint):
         range_[list(self.periodic)] = [-np.inf, np.inf]
         return range_
 
+    def angles_and_lengths(self, q: Any) -> FloatArray:
+        """The six splines of eq. 25 (..., 6) at q (..., n): three angles, then x, y, z.
+
+        Raises:
+            ModelError: q has the wrong shape or is not finite.
+        """
+        q = all_finite(float_array(q, "spline surface coordinates"), "spline surface coordinates")
+        directions = self.num_coordinates
+        if q.ndim == 0 or q.shape[-1] != directions:
+            raise ModelError(f"spline surface coordinates must have shape (..., {directions}), got {q.shape}")
+        places = q.reshape(-1, directions)
+        result = np.broadcast_to(self._net, (len(places), *self._net.shape))
+        for i, (knots, order, period) in enumerate(zip(self._unrolled_knots, self.order, self.periods)):
+            x, (lower, upper) = places[:, i], self.domain[i]
+            if period:
+                x = lower + np.mod(x - lower, period)
+            inside = np.clip(x, lower, upper)
+            bases = splines.basis(knots, order, inside)
+            bases = bases + (x - inside)[:, None] * splines.basis(knots, order, inside, 1)
+            result = np.einsum("nj,nj...->n...", bases, result)
+        return result.reshape(*q.shape[:-1], 6)
+
     def gimbal_margin(self) -> float:
         """How far the middle angle stays from gimbal lock: the least |cos| (|sin| where first axis = third) of it.
 

@@ -28,12 +28,14 @@ from .layout import (
     PROJECTED,
     REMAINDER,
     SINGULAR,
+    SPRING_COUNT,
     STATUS,
     SUBSPACE,
 )
 from .limits import limit_forces
 from .passive import passive_force
 from .spatial import Array, dot6, load6, scale_add6, store6
+from .springs import spring_forces
 
 # A coordinate whose inertia falls under this share of what it moves alone is a combination of its joint's others.
 SINGULAR_SHARE = 1e-13
@@ -47,6 +49,8 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
     body_int, _, _, data, dof_float = arrays
     if data[LIMIT_COUNT] > 0.0:
         limit_forces(data, q, rate, dof)
+    if data[SPRING_COUNT] > 0.0:
+        spring_forces(body_int, data, work)
     for i in range(body_int.shape[0] - 1, -1, -1):
         inertia = load_inertia(work, i)
         force = load6(work, i, FORCE)

@@ -42,9 +42,13 @@ LINEAR_FUNCTION, TRIGONOMETRIC, POLYNOMIAL, PIECEWISE, TANGENT_ANGLE = 0, 1, 2, 
 # angles of an ellipsoid's normal (see `ellipsoid`)
 NORMAL_TILT, NORMAL_SPIN = 0, 1
 
-# data: gravity first, then how many limit rows there are and where they begin
-GRAVITY, LIMIT_COUNT, LIMIT_ROWS = 0, 3, 4
-DATA_HEADER = 5
+# data: gravity first, then how many limit rows and spring rows there are and where they begin
+GRAVITY, LIMIT_COUNT, LIMIT_ROWS, SPRING_COUNT, SPRING_ROWS = 0, 3, 4, 5, 6
+DATA_HEADER = 7
+
+# spring rows (see `springs`)
+SPRING_BODY, SPRING_OTHER, SPRING_STIFFNESS, SPRING_DAMPING, SPRING_REST = 0, 4, 8, 9, 10
+SPRING_WIDTH = 11
 
 # limit rows (see `limits`); restitution is -1 where a limit is compliant
 LIMIT_KIND, LIMIT_BODY, LIMIT_DOF, LIMIT_SPRING, LIMIT_DAMPER, LIMIT_RESTITUTION, LIMIT_PARAMETERS = range(7)

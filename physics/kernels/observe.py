@@ -17,12 +17,14 @@ from .layout import (
     POSE,
     REFERENCE,
     ROOT,
+    SPRING_COUNT,
     SUBSPACE,
     VELOCITY,
 )
 from .limits import limit_potential
 from .passive import passive_potential
 from .spatial import Array, add3, dot6, load3, load6, load9, multiply, rotate
+from .springs import spring_potential
 
 
 @jit
@@ -47,6 +49,8 @@ def observe(
         for d in range(q.shape[1]):
             kinetic += 0.5 * dof_float[d, ARMATURE] * qd[sample, d] * qd[sample, d]
             potential += passive_potential(dof_float, d, q[sample, d])
+        if data[SPRING_COUNT] > 0.0:
+            potential += spring_potential(body_int, data, work)
         if data[LIMIT_COUNT] > 0.0:
             potential += limit_potential(data, q[sample])
         energy[sample, 0] = kinetic

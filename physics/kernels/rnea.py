@@ -16,11 +16,13 @@ from .layout import (
     GRAVITY,
     LIMIT_COUNT,
     PARENT,
+    SPRING_COUNT,
     SUBSPACE,
 )
 from .limits import limit_forces
 from .passive import passive_force
 from .spatial import Array, dot6, load6, scale_add6, store6
+from .springs import spring_forces
 
 
 @jit
@@ -33,6 +35,8 @@ def inverse_dynamics(
     outward(arrays, q, qd, work, dof, flags)
     if data[LIMIT_COUNT] > 0.0:
         limit_forces(data, q, qd, dof)
+    if data[SPRING_COUNT] > 0.0:
+        spring_forces(body_int, data, work)
     for i in range(count):
         parent = body_int[i, PARENT]
         if parent >= 0:

@@ -15,9 +15,10 @@ from typing import Protocol
 import numpy as np
 
 from .. import dynamics, joints
+from ..builder import ModelBuilder
 from ..errors import CancelledError, FormatError
 from ..kernels import _jit
-from ..model import Model, ModelBuilder
+from ..model import Model
 from ..simulation import simulate
 
 LOOK_INTERVAL = 0.05  # seconds between two looks whether a waiting job is still wanted

@@ -130,3 +130,18 @@ def test_gimbal_lock_is_warned_of():
     values[..., 1] = np.linspace(1.0, 2.0, 6)[:, None]
     with pytest.warns(UserWarning, match="singularity"):
         ph.joints.SplineSurface(values)
+
+
+def test_angles_and_lengths_are_those_of_the_pose():
+    rng = np.random.default_rng(4)
+    for _ in range(6):
+        joint = random_surface(rng)
+        q = rng.uniform(-0.3, 1.3, (20, joint.num_coordinates))
+        numbers = joint.angles_and_lengths(q)
+        poses = joint.transform(q)
+        rotations = euler_rotations(joint.sequence, numbers[:, :3])
+        position = numbers[:, 3:]
+        if joint.rotation_first:
+            position = np.einsum("nij,nj->ni", rotations, position)
+        assert np.abs(poses[:, :3, :3] - rotations).max() < 1e-12
+        assert np.abs(poses[:, :3, 3] - position).max() < 1e-12

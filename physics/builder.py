@@ -1,0 +1,232 @@
+"""ModelBuilder -> Model: bodies and springs collected one by one, or read from a description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from . import joints, lie
+from .body import Body, make_body
+from .errors import FormatError, ModelError
+from .joints import Joint
+from .model import Model
+from .springs import SPRING_KEYS, Spring, make_spring
+from .validation import finite_array
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+
+class ModelBuilder:
+    """Collects bodies, checks each as it comes, and builds the model.
+
+    Args:
+        gravity: (3,) [m/s^2].
+    """
+
+    def __init__(self, gravity: Any = STANDARD_GRAVITY) -> None:
+        self.gravity = finite_array(gravity, (3,), "gravity")
+        self.bodies: list[Body] = []
+        self.springs: list[Spring] = []
+
+    def add_body(
+        self,
+        name: str,
+        parent: Body | str | None = None,
+        *,
+        joint: Joint,
+        mass: float,
+        inertia: Any,
+        com: Any = (0.0, 0.0, 0.0),
+        joint_in_parent: Any = None,
+        body_in_joint: Any = None,
+        stiffness: Any = 0.0,
+        rest: Any = 0.0,
+        damping: Any = 0.0,
+        limits: Any = None,
+        limit_stiffness: Any = None,
+        limit_damping: Any = None,
+        limit_restitution: Any = None,
+        armature: Any = 0.0,
+    ) -> Body:
+        """Add a body that a joint connects to its parent.
+
+        Args:
+            name: unique, not empty.
+            parent: a body added before, its name, or None for the world.
+            joint: how it moves.
+            mass, inertia, com, joint_in_parent, body_in_joint, stiffness, rest, damping, armature, limits,
+                limit_stiffness, limit_damping, limit_restitution: meanings, shapes and units as in `Body`.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        index = self._parent_index(name, parent)
+        body = make_body(
+            name,
+            index,
+            joint,
+            {
+                "mass": mass,
+                "inertia": inertia,
+                "com": com,
+                "joint_in_parent": joint_in_parent,
+                "body_in_joint": body_in_joint,
+                "stiffness": stiffness,
+                "rest": rest,
+                "damping": damping,
+                "limits": limits,
+                "limit_stiffness": limit_stiffness,
+                "limit_damping": limit_damping,
+                "limit_restitution": limit_restitution,
+                "armature": armature,
+            },
+        )
+        self.bodies.append(body)
+        return body
+
+    def add_spring(
+        self,
+        name: str,
+        body: Body | str,
+        point: Any,
+        other: Body | str | None,
+        other_point: Any,
+        *,
+        stiffness: float,
+        damping: float = 0.0,
+        rest_length: float = 0.0,
+    ) -> Spring:
+        """Add a spring with a damper between a point of a body and one of another body, or of the world (None).
+
+        Args:
+            name: unique among springs, not empty.
+            body, other: bodies added before, or their names.
+            point, other_point: in their body frames (3,) [m]; in the world for None.
+            stiffness: [N/m]. damping: [N s/m]. rest_length: [m]. None of them negative.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        if any(spring.name == name for spring in self.springs):
+            raise ModelError(f"there is a spring named {name!r} already")
+        values = {
+            "body": body.name if isinstance(body, Body) else body,
+            "point": point,
+            "other": other.name if isinstance(other, Body) else other,
+            "other_point": other_point,
+            "stiffness": stiffness,
+            "damping": damping,
+            "rest_length": rest_length,
+        }
+        spring = make_spring(name, {known.name: i for i, known in enumerate(self.bodies)}, values)
+        self.springs.append(spring)
+        return spring
+
+    def _parent_index(self, name: Any, parent: Any) -> int:
+        """Index of the parent of a body to be named `name`, -1 for the world; ModelError where either will not do."""
+        known = {body.name: i for i, body in enumerate(self.bodies)}
+        parent_name = parent.name if isinstance(parent, Body) else parent
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"a body's name must be a string that is not empty, got {name!r}")
+        if name in known:
+            raise ModelError(f"there is a body named {name!r} already")
+        if isinstance(parent, Body) and not any(body is parent for body in self.bodies):
+            raise ModelError(
+                f"parent {parent.name!r} of body {name!r} is missing: it belongs to another builder"
+            )
+        if parent_name is not None and (not isinstance(parent_name, str) or parent_name not in known):
+            raise ModelError(f"parent {parent_name!r} of body {name!r} is missing: add parents first")
+        return -1 if parent_name is None else known[parent_name]
+
+    def build(self) -> Model:
+        """The model; ModelError where it has no body."""
+        if not self.bodies:
+            raise ModelError("a model needs at least one body, got none")
+        return Model(self.bodies, self.gravity, self.springs)
+
+    @classmethod
+    def from_dict(cls, description: Mapping[str, Any]) -> ModelBuilder:
+        """A builder with what `Model.to_dict` described; bodies may come in any order.
+
+        Raises:
+            FormatError: a key is unknown or missing, a parent is missing, or bodies form a cycle.
+            ModelError: a value is not acceptable.
+        """
+        _check_keys(description, {"gravity", "bodies", "springs"}, {"bodies"}, "model")
+        builder = cls(description.get("gravity", STANDARD_GRAVITY))
+        for entry in _parents_first(description["bodies"]):
+            values = dict(entry)
+            joint = joints.from_dict(values.pop("joint"))
+            for pose in ("joint_in_parent", "body_in_joint"):
+                if values.get(pose) is not None:
+                    values[pose] = lie.check_frames(values[pose], f"{pose} of body {entry['name']!r}")
+            builder.add_body(joint=joint, **values)
+        for position, entry in enumerate(description.get("springs", ())):
+            _check_keys(entry, SPRING_KEYS, SPRING_KEYS[:5], f"spring number {position}")
+            builder.add_spring(**{"stiffness": 0.0, **entry})
+        return builder
+
+
+BODY_KEYS = frozenset(
+    {
+        "name",
+        "parent",
+        "joint",
+        "mass",
+        "inertia",
+        "com",
+        "joint_in_parent",
+        "body_in_joint",
+        "stiffness",
+        "rest",
+        "damping",
+        "limits",
+        "limit_stiffness",
+        "limit_damping",
+        "limit_restitution",
+        "armature",
+    }
+)
+
+
+def _check_keys(entry: Any, known: Iterable[str], required: Iterable[str], where: str) -> None:
+    if not isinstance(entry, Mapping):
+        raise FormatError(f"{where} must be an object, got {entry!r:.80}")
+    for key in entry:
+        if key not in known:
+            raise FormatError(f"unknown key {key!r} in {where}; known are {sorted(known)}")
+    for key in required:
+        if key not in entry:
+            raise FormatError(f"{where} lacks the key {key!r}")
+
+
+def _parents_first(entries: Any) -> list[Mapping[str, Any]]:
+    """Entries of bodies, as given where parents precede children, children moved behind their parents elsewhere."""
+    if not isinstance(entries, Sequence) or isinstance(entries, str):
+        raise FormatError(f"'bodies' must be a list, got {entries!r:.80}")
+    for number_, entry in enumerate(entries):
+        _check_keys(entry, BODY_KEYS, ("name", "joint", "mass", "inertia"), f"body number {number_}")
+    for entry in entries:
+        for key in ("name", "parent"):
+            if not isinstance(entry.get(key), str | type(None)):
+                raise FormatError(f"{key!r} of a body must be a string, got {entry[key]!r:.80}")
+    names = {entry["name"] for entry in entries}
+    for entry in entries:
+        if entry.get("parent") is not None and entry["parent"] not in names:
+            raise FormatError(f"parent {entry['parent']!r} of body {entry['name']!r} is missing")
+    ordered: list[Mapping[str, Any]] = []
+    done: set[Any] = {None}
+    waiting = list(entries)
+    while waiting:
+        later = []
+        for entry in waiting:
+            if entry.get("parent") in done:
+                ordered.append(entry)
+                done.add(entry["name"])
+            else:
+                later.append(entry)
+        if len(later) == len(waiting):
+            cycle = ", ".join(repr(entry["name"]) for entry in waiting)
+            raise FormatError(f"bodies are their own ancestors (a cycle) among {cycle}")
+        waiting = later
+    return ordered
