@@ -9,7 +9,11 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-SCENES = {"knee": "blender_scenes.knee", "gallery": "blender_scenes.gallery"}
+SCENES = {
+    "knee": "blender_scenes.knee",
+    "beads": "blender_scenes.beads",
+    "gallery": "blender_scenes.gallery",
+}
 
 
 class SceneError(RuntimeError):

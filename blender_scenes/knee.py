@@ -11,66 +11,41 @@ raises SceneError, and its exit code is 1, where one does not.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import bpy
 
 from physics import CondyleError, MissingDependencyError
-from physics.reporting import Reporter
 
 from . import SceneError
 from .knee_joint import (
     FRAMES_FINE,
     FRAMES_KEPT,
+    SECONDS,
     SMOOTHING,
+    TIME_STEP,
     Fits,
-    Progress,
     Swing,
     add_joint,
     bake,
     check_fits,
     check_swing,
     dense_curve,
-    energy_drift,
     fit_all,
-    registered_addon,
-    set_swing,
 )
 from .knee_pictures import (
-    TILES,
     add_joint_display,
     add_swing_trace,
     contact_sheet,
     plots,
 )
 from .knee_scene import KneeScene, bone_gap, check_bones, new_scene, relative_pose
-from .picture import Image, silence, write_image
+from .picture import Image, write_image
 from .process import leave
+from .production import TILES, Progress, Stages, energy_drift, registered_addon, save, set_simulation
 
 README_PICTURE = Path(__file__).parent / "pictures" / "knee.png"
-
-
-class Stages:
-    """One stage after the other, told on a terminal, with the seconds that each took."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._reporter = Reporter()
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[Progress]:
-        """A stage; what it yields takes the share that is done and a line of text."""
-        began = time.perf_counter()
-        self._reporter.start(name)
-        self._reporter.progress(0.0, "begun")
-        yield self._reporter.progress
-        self.seconds[name] = time.perf_counter() - began
-        self._reporter.done()
 
 
 def set_up() -> tuple[KneeScene, bpy.types.Object, bpy.types.Object, dict[str, float]]:
@@ -80,17 +55,8 @@ def set_up() -> tuple[KneeScene, bpy.types.Object, bpy.types.Object, dict[str, f
     joint, twin_joint = (add_joint(knee.scene, leg) for leg in (knee.leg, knee.twin))
     twin_joint.condyle.joint.fit.num_frames = FRAMES_FINE
     twin_joint.condyle.joint.fit.smoothing = SMOOTHING
-    set_swing(knee.scene)
+    set_simulation(knee.scene, SECONDS, TIME_STEP)
     return knee, joint, twin_joint, figures
-
-
-def save(path: Path) -> Path:
-    """Write the .blend beside its place, then put it there at once."""
-    temporary = path.with_name(f".{path.stem}.part.blend")
-    with silence():
-        bpy.ops.wm.save_as_mainfile(filepath=str(temporary), copy=True, compress=True)
-    os.replace(temporary, path)
-    return path
 
 
 def build(out: Path) -> Path:
@@ -182,7 +148,7 @@ def table(fits: Fits, swing: Swing, figures: dict[str, float], seconds: dict[str
         f"smoothing {SMOOTHING:g} cuts the joint's bending": f"{ratio:.1f}-fold",
         "off the published motion (rms)": f"{errors[0]:.3f} mm noisy, {errors[1]:.3f} mm smoothed",
         "swing": f"{swing.flexion.min():.1f}° to {swing.flexion.max():.1f}° of flexion, {swing.report.times[-1]:.2f} s",
-        "bake against simulation": f"{1e3 * swing.bake_distance:.1e} mm, {swing.bake_angle:.1e}°",
+        "bake against simulation": f"{swing.bake_error:.1e}, m and matrix entries",
         "energy drift, undamped, RK4": f"{figures['energy_drift']:.1e} of the swing's",
         "gap between the bones": f"{gaps[0]:.1f} to {gaps[1]:.1f} mm",
         "seconds": ", ".join(f"{stage} {value:.1f}" for stage, value in seconds.items()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -11,16 +11,16 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .knee_scene import HIP, WHOLE_LEG, KneeScene, Leg, object_pose
-from .picture import Image, Label, Shot, prepare_render, render, sheet
+from . import production
+from .knee_scene import HIP, WHOLE_LEG, KneeScene, Leg
+from .picture import Image, Shot
+from .production import Progress, object_pose
 from .staging import curve_object, frames_object
 
 FloatArray = NDArray[np.float64]
 
 KNEE = (HIP[0] + 0.412, HIP[1], HIP[2] - 0.028)
 ANKLE = np.array([0.0, 0.0, -0.42, 1.0])  # in the tibia's axes
-CLOSE_UP_PIXELS = (560, 800)
-TILES = 6
 CURVE_COLOR, SWING_COLOR = (1.0, 0.55, 0.08), (0.16, 0.34, 0.42)
 
 
@@ -51,26 +51,16 @@ def contact_sheet(
     frames: Sequence[int],
     captions: Sequence[tuple[str, str]],
     lines: Sequence[str],
-    progress: Callable[[float, str], None],
+    progress: Progress,
 ) -> Image:
     """The close-up with `lines` of text, and one small picture a frame with its two lines of caption."""
-    prepare_render(knee.scene, samples=8)
     hidden = legs_bones(knee.twin)
-    heads = [Label(lines[0], (0.05, 0.945), 0.034)]
-    heads += [Label(line, (0.05, 0.905 - 0.033 * row), 0.023) for row, line in enumerate(lines[1:])]
     eye = (KNEE[0] + 0.25, KNEE[1] - 1.0, KNEE[2] + 0.25)
-    progress(0.0, "drawing the close-up")
-    large = render(
-        knee.scene, Shot(eye, KNEE, 0.185, frames[0], CLOSE_UP_PIXELS, heads, hidden=[*hidden, "Swing"])
+    close_up = Shot(eye, KNEE, 0.185, frames[0], hidden=[*hidden, "Swing"])
+    shown = list(zip(frames, captions, strict=True))
+    return production.contact_sheet(
+        knee.scene, close_up, replace(WHOLE_LEG, hidden=hidden), shown, lines, progress
     )
-    small = []
-    for frame, (upper, lower) in zip(frames, captions, strict=True):
-        progress(
-            (len(small) + 3.0) / (len(frames) + 3.0), f"drawing {upper}"
-        )  # the close-up is as long as three
-        labels = (Label(upper, (0.045, 0.14), 0.062), Label(lower, (0.045, 0.05), 0.062))
-        small.append(render(knee.scene, replace(WHOLE_LEG, frame=frame, labels=labels, hidden=hidden)))
-    return sheet(large, small, columns=2, shade=0.07)
 
 
 def plots(result: Any, fit_report: Any) -> Image:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from .anatomy import bones
 from .anatomy.surface import Mesh
 from .knee_kinematics import BLENDER_FROM_OPENSIM, FLEXION_DEGREES, keyed_poses, noisy_poses, tibia_poses
-from .picture import Shot, add_camera, prepare_render
+from .picture import Shot, add_camera
+from .production import new_file, object_pose
 from .staging import add_studio, bone_material, mesh_object
 
 FloatArray = NDArray[np.float64]
@@ -56,25 +57,17 @@ class KneeScene:
 
 def new_scene(cell: float = 2.5e-3) -> KneeScene:
     """An empty file with the bones, their keys and the light; `cell` is the size of the meshes' faces [m]."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    scene = bpy.context.scene
-    scene.name = "Knee"
-    scene.render.fps, scene.render.fps_base = 24, 1.0
-    scene.unit_settings.system, scene.unit_settings.length_unit = "METRIC", "METERS"
+    scene, collections = new_file("Knee", ("Leg", "Noisy twin", "Stage"))
     scene.frame_start, scene.frame_end = 1, 1 + FRAMES_BETWEEN_KEYS * (len(FLEXION_DEGREES) - 1)
     meshes = dict(
         zip(MESH_NAMES, (bones.femur(cell), bones.tibia(cell), bones.fibula(0.8 * cell)), strict=True)
     )
-    collections = [bpy.data.collections.new(name) for name in ("Leg", "Noisy twin", "Stage")]
-    for collection in collections:
-        scene.collection.children.link(collection)
     materials = (bone_material("Femur", CLEAR_BELOW), bone_material("Bone"))
     leg = add_leg(meshes, "", HIP, keyed_poses(), collections[0], materials)
     aside = (HIP[0], HIP[1] + TWIN_ASIDE, HIP[2])
     twin = add_leg(meshes, " (noisy)", aside, noisy_poses(), collections[1], materials)
     add_studio(scene, collections[2], (0.32, 0.0, HIP[2] - 0.12), 0.6)
     add_camera(scene, WHOLE_LEG, collections[2])
-    prepare_render(scene)
     scene.frame_set(1)
     return KneeScene(scene, leg, twin, meshes, collections[2])
 
@@ -115,11 +108,6 @@ def key_poses(tibia: bpy.types.Object, poses: FloatArray) -> None:
         tibia.keyframe_insert("location", frame=frame)
         tibia.keyframe_insert("rotation_quaternion", frame=frame)
     tibia.animation_data.action.name = f"{tibia.name} keyed"
-
-
-def object_pose(made: bpy.types.Object) -> FloatArray:
-    """World matrix (4, 4) of an object as the scene stands now."""
-    return np.array(made.matrix_world, dtype=np.float64)
 
 
 def relative_pose(leg: Leg) -> FloatArray:

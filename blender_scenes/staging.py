@@ -168,6 +168,16 @@ def add_studio(
         collection.objects.link(made)
 
 
+def add_backdrop(stage: bpy.types.Collection, floor: float, size: float) -> bpy.types.Object:
+    """A dark ground at the height `floor` that bends up behind, wide enough for things of about `size` metres."""
+    turn = np.linspace(0.0, 0.5 * np.pi, 17)
+    bend = 2.5 * size * np.column_stack([np.sin(turn), 1.0 - np.cos(turn)]) + (1.2 * size, 0.0)
+    profile = np.vstack([(-6.0 * size, 0.0), bend, (3.7 * size, 9.0 * size)])
+    sides = np.array([-9.0, 9.0]) * size
+    points = np.array([[(x, y, floor + z) for x in sides] for y, z in profile])
+    return surface_object("Backdrop", points, stage, plain_material("Backdrop", (0.05, 0.07, 0.10), 0.6))
+
+
 def curve_object(
     name: str,
     points: FloatArray,

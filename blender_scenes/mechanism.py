@@ -1,0 +1,131 @@
+"""A model of physics as bodies and joints of a Blender scene, made and set with what the add-on's panel offers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+import physics as ph
+
+from . import SceneError
+
+FloatArray = NDArray[np.float64]
+
+# The scene keeps masses, frames and coordinates in single precision (6e-8); accelerations, small beside the forces
+# that cancel in them, show a few hundred times that.
+SAME_ACCELERATION = 1e-4
+
+
+def add_bodies(
+    scene: bpy.types.Scene,
+    model: ph.Model,
+    state: ph.State,
+    objects: Mapping[str, bpy.types.Object],
+) -> dict[str, bpy.types.Object]:
+    """Put each body's object at its start, and make bodies and joints of them; the joints' Empties by body.
+
+    Bodies of one parent whose joints run along the very same curve share its control frames. A composite joint's second
+    curve is the child's own: its frames hang on an Empty that is fast to the child.
+    """
+    from addon import authoring
+    from addon.features.joints.properties import match_coordinates
+    from addon.references import Body
+
+    poses = ph.body_poses(model, state)
+    for name, pose in zip(model.body_names, poses):
+        objects[name].rotation_mode = "QUATERNION"
+        objects[name].matrix_basis = Matrix(pose.tolist())
+    bpy.context.view_layer.update()
+    joints: dict[str, bpy.types.Object] = {}
+    owners: dict[tuple[int, int], bpy.types.Object] = {}
+    for number, body in enumerate(model.bodies):
+        child = Body(objects[body.name])
+        authoring.make_body(scene, child, mass=body.mass, center=body.com, inertia=body.inertia)
+        parent = None if body.parent < 0 else Body(objects[model.body_names[body.parent]])
+        base = np.eye(4) if parent is None else poses[body.parent]
+        empty = authoring.add_joint(
+            scene, parent, child, body.joint.type, base @ body.joint_in_parent, f"{body.name} joint"
+        )
+        empty.condyle.joint.child_in_joint = tuple(body.body_in_joint.ravel())
+        parts = body.joint.joints if isinstance(body.joint, ph.joints.Composite) else (body.joint,)
+        holders = [body.parent, number]  # whose surface the first and the second curve are
+        for part in parts:
+            row = empty.condyle.joint if len(parts) == 1 else empty.condyle.joint.parts.add()
+            row.type, row.inverted = inner(part).type, part is not inner(part)
+            if isinstance(inner(part), ph.joints.SplineCurve):
+                key = (holders.pop(0), id(inner(part)))
+                own = empty if key[0] == body.parent else None
+                if key not in owners:
+                    owners[key] = own or outline_empty(scene, child)
+                    hold_frames(scene, owners[key], inner(part))
+                if owners[key] is not empty:
+                    row.frames_of = owners[key]
+            elif isinstance(part, ph.joints.Hinge):
+                row.axis = part.axis
+        match_coordinates(empty.condyle.joint)
+        set_coordinates(empty, body, state, model.coordinate_slice(body.name))
+        joints[body.name] = empty
+    bpy.context.view_layer.update()
+    return joints
+
+
+def inner(joint: ph.joints.Joint) -> ph.joints.Joint:
+    """The joint that an inverted one inverts; any other itself."""
+    return joint.joint if isinstance(joint, ph.joints.Inverted) else joint
+
+
+def outline_empty(scene: bpy.types.Scene, body: Any) -> bpy.types.Object:
+    """An Empty in the axes of a body and fast to it."""
+    from addon import authoring
+
+    empty = bpy.data.objects.new(f"{body.name} outline", None)
+    bpy.data.collections[authoring.COLLECTION].objects.link(empty)
+    authoring.attach(empty, body, body.matrix.copy())
+    return empty
+
+
+def hold_frames(scene: bpy.types.Scene, owner: bpy.types.Object, curve: ph.joints.SplineCurve) -> None:
+    """Let an Empty hold the control frames of a curve, naturally parameterized."""
+    from addon import authoring
+
+    settings = owner.condyle.joint
+    settings.order, settings.periodic, settings.length_scale = curve.order, curve.periodic, curve.length_scale
+    authoring.set_control_frames(scene, owner, curve.frames)
+    for frame in settings.frames:
+        frame.object.empty_display_size = 0.01
+        frame.object.hide_set(len(settings.frames) > 40)  # dozens of axes would hide everything
+
+
+def set_coordinates(empty: bpy.types.Object, body: ph.Body, state: ph.State, where: slice) -> None:
+    """Damping, limits and start of each coordinate."""
+    rows = empty.condyle.joint.coordinates
+    own = body.joint.range
+    for index, row in enumerate(rows):
+        row.damping = body.damping[index]
+        row.start, row.start_speed = state.q[where][index], state.qd[where][index]
+        row.lower, row.upper = np.clip(body.limits[index], -1e6, 1e6)
+        whole = np.array_equal(body.limits[index], own[index])
+        unlimited = np.isinf(body.limits[index]).all()
+        row.limits = "NONE" if unlimited else "RANGE" if whole else "CUSTOM"
+
+
+def check_same_model(scene: bpy.types.Scene, model: ph.Model, state: ph.State) -> float:
+    """Largest difference of the accelerations at the start between what the add-on reads from the scene and `model`,
+    over the largest acceleration; raises SceneError where that is more than single precision explains.
+    """
+    from addon import scene_to_model
+
+    read = scene_to_model.read(scene)
+    found = {body.name: read.model.coordinate_slice(body.name) for body in read.model.bodies}
+    wanted = ph.forward_dynamics(model, state)
+    shown = ph.forward_dynamics(read.model, read.state)
+    apart = [np.abs(shown[found[name]] - wanted[model.coordinate_slice(name)]) for name in model.body_names]
+    error = float(np.concatenate(apart).max() / np.abs(wanted).max())
+    if not error < SAME_ACCELERATION:
+        raise SceneError(f"the scene accelerates otherwise than its model, by {error:.1e} of the largest")
+    return error

@@ -1,0 +1,228 @@
+"""What simulated scenes have in common: a bake compared with what Blender shows, a contact sheet, a command."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+import addon
+from physics import CondyleError
+from physics.reporting import Reporter
+
+from . import SceneError
+from .keys import SHOWN_WITHIN, shown_error
+from .picture import Image, Label, Shot, prepare_render, render, sheet, silence, write_image
+
+FloatArray = NDArray[np.float64]
+Progress = Callable[[float, str], None]  # share done, what goes on
+
+README_PICTURES = Path(__file__).parent / "pictures"
+TILES = 6
+HERO_PIXELS, TILE_PIXELS = (560, 800), (360, 264)
+
+
+class Stages:
+    """One stage after the other, told on a terminal, with the seconds that each took."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._reporter = Reporter()
+
+    @contextlib.contextmanager
+    def stage(self, name: str) -> Iterator[Progress]:
+        """A stage; what it yields takes the share that is done and a line of text."""
+        began = time.perf_counter()
+        self._reporter.start(name)
+        self._reporter.progress(0.0, "begun")
+        yield self._reporter.progress
+        self.seconds[name] = time.perf_counter() - began
+        self._reporter.done()
+
+
+@contextlib.contextmanager
+def registered_addon() -> Iterator[None]:
+    """The add-on registered, unless it is already; unregistered again at the end."""
+    present = hasattr(bpy.types.Scene, "condyle")
+    if not present:
+        addon.register()
+    try:
+        yield
+    finally:
+        if not present:
+            addon.unregister()
+
+
+def new_file(name: str, collections: Sequence[str]) -> tuple[bpy.types.Scene, list[bpy.types.Collection]]:
+    """An empty file in metres at 24 frames a second, with its collections."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    scene = bpy.context.scene
+    scene.name = name
+    scene.render.fps, scene.render.fps_base = 24, 1.0
+    scene.unit_settings.system, scene.unit_settings.length_unit = "METRIC", "METERS"
+    prepare_render(scene)
+    made = [bpy.data.collections.new(title) for title in collections]
+    for collection in made:
+        scene.collection.children.link(collection)
+    return scene, made
+
+
+def set_simulation(scene: bpy.types.Scene, seconds: float, time_step: float) -> None:
+    """So many seconds from frame 1 on, at the scene's frame rate."""
+    simulation = scene.condyle.simulation
+    simulation.time_step, simulation.use_scene_range = time_step, False
+    simulation.frame_start = 1
+    simulation.frame_end = 1 + round(seconds * scene.render.fps / scene.render.fps_base)
+
+
+def save(path: Path) -> Path:
+    """Write the .blend beside its place, then put it there at once."""
+    temporary = path.with_name(f".{path.stem}.part.blend")
+    with silence():
+        bpy.ops.wm.save_as_mainfile(filepath=str(temporary), copy=True, compress=True)
+    os.replace(temporary, path)
+    return path
+
+
+def object_pose(made: bpy.types.Object) -> FloatArray:
+    """World matrix (4, 4) of an object as the scene stands now."""
+    return np.array(made.matrix_world, dtype=np.float64)
+
+
+def energy_drift(
+    scene: bpy.types.Scene, joints: Sequence[bpy.types.Object], progress: Progress | None = None
+) -> float:
+    """Largest change of the total energy without damping, over the largest kinetic energy; Runge-Kutta 4."""
+    from addon import tasks
+
+    rows = [row for joint in joints for row in joint.condyle.joint.coordinates]
+    dampings = [row.damping for row in rows]
+    integrator = scene.condyle.simulation.integrator
+    scene.condyle.simulation.integrator = "rk4"
+    for row in rows:
+        row.damping = 0.0
+    energy = tasks.bake_now(scene, progress).energy
+    tasks.free_bake(scene)
+    scene.condyle.simulation.integrator = integrator
+    for row, damping in zip(rows, dampings):
+        row.damping = damping
+    return float(np.abs(energy[:, 2] - energy[0, 2]).max() / energy[:, 0].max())
+
+
+def bake_shown(scene: bpy.types.Scene, progress: Progress) -> tuple[Any, float]:
+    """Simulate and bake; the report, and the largest difference of what Blender then shows from what was simulated.
+
+    The scene's frames are the bake's afterwards. Raises SceneError where the difference is more than round-off.
+    """
+    from addon import tasks
+
+    report = tasks.bake_now(scene, progress)
+    scene.frame_start, scene.frame_end = int(report.frames[0]), int(report.frames[-1])
+    error = shown_error(scene, report.frames, report.poses)
+    if not error < SHOWN_WITHIN:
+        raise SceneError(
+            f"the baked motion differs from the simulated one by {error:.2e}, not < {SHOWN_WITHIN:g}"
+        )
+    scene.frame_set(scene.frame_start)
+    return report, error
+
+
+def check(what: str, value: float, low: float, high: float, unit: str = "") -> float:
+    """The value; raises SceneError where it is not within its bounds."""
+    if not low <= value <= high:
+        unit = f" {unit}" if unit else ""
+        raise SceneError(f"{what} is {value:.4g}{unit}, not within {low:.4g} to {high:.4g}{unit}")
+    return value
+
+
+def contact_sheet(
+    scene: bpy.types.Scene,
+    hero: Shot,
+    tile: Shot,
+    captions: Sequence[tuple[int, Sequence[str]]],
+    lines: Sequence[str],
+    progress: Progress,
+    samples: int = 8,
+) -> Image:
+    """`hero` large with `lines` of text, and `tile` at the frame of each caption with its (at most two) lines."""
+    prepare_render(scene, samples)
+    heads = [Label(lines[0], (0.05, 0.945), 0.034)]
+    heads += [Label(line, (0.05, 0.905 - 0.033 * row), 0.023) for row, line in enumerate(lines[1:])]
+    progress(0.0, "drawing the large picture")
+    large = render(scene, replace(hero, pixels=HERO_PIXELS, labels=heads))
+    small = []
+    for frame, texts in captions:
+        # the large picture takes as long as three
+        progress((len(small) + 3.0) / (len(captions) + 3.0), f"drawing {texts[0]}")
+        rows = [
+            Label(text, (0.045, 0.05 + 0.09 * up), 0.062) for up, text in enumerate(reversed(list(texts)))
+        ]
+        small.append(render(scene, replace(tile, frame=frame, pixels=TILE_PIXELS, labels=rows)))
+    return sheet(large, small, columns=2, shade=0.07)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a scene is made.
+
+    Attributes:
+        name: of the .blend and the picture.
+        make: builds the file, ready to bake; what it returns goes to the others.
+        measure: bakes, and raises SceneError where anything is not as it must be; returns what was baked and the
+            figures to print, name -> text.
+        draw: the contact sheet.
+    """
+
+    name: str
+    make: Callable[[], Any]
+    measure: Callable[[Any, Progress], tuple[Any, Mapping[str, str]]]
+    draw: Callable[[Any, Any, Progress], Image]
+
+
+def produce(recipe: Recipe, out: Path, readme: bool = False) -> Path:
+    """Build, simulate, bake, check, draw and save a scene into the folder `out`; the path of its .blend.
+
+    With `readme` the picture in the README is renewed as well. Raises SceneError.
+    """
+    stages = Stages()
+    out.mkdir(parents=True, exist_ok=True)
+    with registered_addon():
+        with stages.stage("build"):
+            made = recipe.make()
+        with stages.stage("simulate and bake") as progress:
+            baked, figures = recipe.measure(made, progress)
+        with stages.stage("pictures") as progress:
+            picture = recipe.draw(made, baked, progress)
+            for folder in (out, *([README_PICTURES] if readme else [])):
+                write_image(picture, folder / f"{recipe.name}.png")
+        path = save(out / f"{recipe.name}.blend")
+    seconds = ", ".join(f"{stage} {value:.1f}" for stage, value in stages.seconds.items())
+    for name, text in {**figures, "seconds": seconds}.items():
+        print(f"  {name:36} {text}")
+    return path
+
+
+def script(recipe: Recipe, description: str, arguments: list[str] | None = None) -> int:
+    """``python -m blender_scenes.NAME``. Exit code: 0 done, 1 a check failed, 2 usage."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m blender_scenes.{recipe.name}", description=description.splitlines()[0]
+    )
+    parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write into")
+    parser.add_argument("--readme", action="store_true", help="renew the picture in the README as well")
+    options = parser.parse_args(arguments)
+    try:
+        print(produce(recipe, options.out, options.readme))
+    except (SceneError, CondyleError) as error:
+        print(f"{recipe.name}: {error}", file=sys.stderr)
+        return 1
+    return 0

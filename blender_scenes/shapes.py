@@ -1,0 +1,51 @@
+"""Solids as meshes: what the scenes of mechanisms are built of."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .anatomy.implicit import Shape
+from .anatomy.surface import Mesh, mesh_from_shape
+
+FloatArray = NDArray[np.float64]
+
+
+def tube(frames: FloatArray, radius: float, sides: int = 12) -> Mesh:
+    """A tube that closes on itself, about the origins of frames (n, 4, 4) whose x axes point along it."""
+    turn = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)
+    circle = radius * np.column_stack([np.zeros(sides), np.cos(turn), np.sin(turn)])
+    rings = np.einsum("nij,kj->nki", frames[:, :3, :3], circle) + frames[:, None, :3, 3]
+    corner = np.arange(len(frames) * sides).reshape(len(frames), sides)
+    after, beside = np.roll(corner, -1, axis=0), np.roll(corner, -1, axis=1)
+    faces = np.stack([corner, beside, np.roll(after, -1, axis=1), after], axis=-1)
+    return outward(Mesh(rings.reshape(-1, 3), faces.reshape(-1, 4)))
+
+
+def solid(shape: Shape, reach: float, cell: float) -> Mesh:
+    """Mesh of a shape that stays within `reach` metres of the origin along every axis."""
+    return mesh_from_shape(shape, (-reach,) * 3, (reach,) * 3, cell)
+
+
+def ring(radius: float, thickness: float) -> Shape:
+    """A ring about the x axis: `radius` to the middle of a round section of radius `thickness`."""
+
+    def distance(points: FloatArray) -> FloatArray:
+        aside = np.linalg.norm(points[:, 1:], axis=1) - radius
+        return np.asarray(np.hypot(aside, points[:, 0]) - thickness)
+
+    return distance
+
+
+def outward(mesh: Mesh) -> Mesh:
+    """The mesh with its faces turned so that it encloses a positive volume."""
+    return mesh if mesh.volume() > 0.0 else Mesh(mesh.vertices, mesh.faces[:, ::-1])
+
+
+def merged(*meshes: Mesh) -> Mesh:
+    """Several meshes as one."""
+    starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
+    return Mesh(
+        np.vstack([mesh.vertices for mesh in meshes]),
+        np.vstack([mesh.faces + start for mesh, start in zip(meshes, starts)]),
+    )
