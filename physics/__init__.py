@@ -10,6 +10,7 @@ from .body import Body
 from .builder import ModelBuilder
 from .dynamics import Energy, body_poses, energy, forward_dynamics, inverse_dynamics, mass_matrix
 from .dynamics.impact import Impact, limit_impact
+from .dynamics.jacobian import body_bias, body_jacobian
 from .errors import (
     CancelledError,
     CondyleError,
@@ -41,6 +42,8 @@ __all__ = [
     "body_poses",
     "energy",
     "Energy",
+    "body_jacobian",
+    "body_bias",
     "limit_impact",
     "Impact",
     "simulate",

@@ -23,6 +23,8 @@ PUBLIC = {
     "body_poses",
     "energy",
     "Energy",
+    "body_jacobian",
+    "body_bias",
     "limit_impact",
     "Impact",
     "simulate",

@@ -1,0 +1,42 @@
+"""Jacobians of bodies: their twists from the velocities of the coordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..body import Body
+from ..model import Model, State
+
+
+def _evaluate(model: Model, state: State, body: str | Body) -> tuple[FloatArray, FloatArray]:
+    from ..kernels.jacobian import body_jacobian as kernel
+    from . import check_flags, check_state
+
+    state = check_state(model, state)
+    index = model.index(body.name if isinstance(body, Body) else body)
+    jacobian, bias = np.zeros((6, model.num_coordinates)), np.zeros(6)
+    spaces = model.workspace().clear()
+    kernel(model.arrays, np.array(state.q), np.array(state.qd), index, jacobian, bias, *spaces)
+    check_flags(model, spaces[2])
+    return jacobian, bias
+
+
+def body_jacobian(model: Model, state: State, body: str | Body) -> FloatArray:
+    """J (6, nv): the twist [angular, linear] of a body, in its own frame, is J q'.
+
+    Columns of coordinates that do not move the body are 0.
+
+    Raises:
+        ModelError: the model has no such body, or the state is not one of the model.
+        JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
+    """
+    return _evaluate(model, state, body)[0]
+
+
+def body_bias(model: Model, state: State, body: str | Body) -> FloatArray:
+    """J' q' (6,): how fast a body's twist, in its own frame, changes without accelerations of coordinates.
+
+    The twist's rate is J q'' + J' q'; raises as `body_jacobian` does.
+    """
+    return _evaluate(model, state, body)[1]
