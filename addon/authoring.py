@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from . import core, migrations, references, scene_to_model, units
+from . import core, followers, migrations, references, scene_to_model, units
 from .features.joints.properties import match_coordinates
 from .references import Body
 
@@ -163,8 +163,7 @@ def remove_joint(scene: Any, item: Any) -> None:
         driving.set_driven(scene, item, False)
     for index in reversed(range(len(settings.frames))):
         remove_control_frame(scene, item, index)
-    if driving.owns_follower(item):
-        bpy.data.objects.remove(settings.follower)
+    followers.remove(item)
     bpy.data.objects.remove(item)
 
 
@@ -324,7 +323,10 @@ def _new_empty(scene: Any, name: str, display: str) -> Any:
 
 
 def drive(scene: Any, item: Any, driven: bool = True) -> None:
-    """Let the slider (custom property "coordinate" of the joint's Empty) move the child, or stop it."""
+    """Let the sliders (custom properties of the joint's Empty) move the child, or stop it.
+
+    One coordinate: property "coordinate"; several: "coordinate x", "coordinate angle_1" ... by what is read off.
+    """
     from . import drive as driving
 
     driving.set_driven(scene, item, driven)

@@ -1,9 +1,8 @@
-"""The slider of a joint: a custom property of its Empty that moves the child, also in a Blender without this add-on.
+"""The sliders of a joint: custom properties of its Empty that move the child, also in a Blender without this add-on.
 
-A hidden Empty, the follower, stands where the joint takes the child; each of its channels has a driver whose
-curve maps the coordinate to the channel, so nothing but Blender's own evaluation is needed, at any sub-frame
-and in renders. The child copies the follower's location and rotation by two constraints. Drivers of type
-average use no Python, so files need no trust.
+Every coordinate that is read off a joint has one. Hidden Empties, the followers, move as the joint does; drivers map
+the sliders to their channels, so nothing but Blender's own evaluation is needed, at any sub-frame and in renders. The
+child copies the last follower's location and rotation by two constraints.
 """
 
 from __future__ import annotations
@@ -12,29 +11,40 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import bpy
 import numpy as np
 
-from . import actions, channels, core, migrations, references, scene_to_model, session, units
+from . import core, followers, joint_reading, migrations, motions, references, session, units
 from .references import Body
 
+#: the slider of a joint with one coordinate; others have the coordinate's name behind it
 PROPERTY = "coordinate"
 CONSTRAINTS = (("Condyle Location", "COPY_LOCATION"), ("Condyle Rotation", "COPY_ROTATION"))
-SUBTYPES = {"rad": "ANGLE", "m": "DISTANCE", "1": "NONE"}
-# How many radians or metres the slider of an unlimited joint goes.
-UNLIMITED = {"rad": 8.0 * np.pi, "m": 1000.0, "1": 8.0 * np.pi}
+SUBTYPES = {"rad": "ANGLE", "m": "DISTANCE", "s": "NONE", "1": "NONE"}
+# How many radians or metres the slider of an unlimited coordinate goes to both sides; by its name where that is enough
+# to reach every pose.
+UNLIMITED = {"rad": 8.0 * np.pi, "m": 1000.0, "s": 1000.0, "1": 8.0 * np.pi}
+ENOUGH = {
+    **dict.fromkeys(("r_x", "r_y", "r_z", "longitude", "abduction"), np.pi),
+    **dict.fromkeys(("latitude", "elevation"), 0.5 * np.pi),
+}
+
+
+def slider_names(settings: Any) -> list[str]:
+    """The custom properties that are a joint's sliders, one a coordinate."""
+    rows = settings.coordinates
+    return [PROPERTY] if len(rows) == 1 else [f"{PROPERTY} {row.label}" for row in rows]
 
 
 def can_drive(settings: Any) -> bool:
-    """Whether a joint has the single coordinate that a slider needs."""
-    return len(settings.coordinates) == 1
+    """Whether a joint has a coordinate that a slider could set."""
+    return len(settings.coordinates) > 0
 
 
 def set_driven(scene: Any, item: Any, driven: bool) -> None:
-    """Let the slider move the child, or stop it.
+    """Let the sliders move the child, or stop it.
 
     Raises:
-        ModelError: the joint has not one coordinate, is not complete, or its child may not be changed.
+        ModelError: the joint has no coordinate, is not complete, or its child may not be changed.
     """
     settings = item.condyle.joint
     child = references.resolve(settings.child)
@@ -47,12 +57,6 @@ def set_driven(scene: Any, item: Any, driven: bool) -> None:
         _release(child, item)
     settings.driven = driven
     migrations.stamp(item.condyle)
-
-
-def owns_follower(item: Any) -> bool:
-    """Whether a joint's follower is its own: a duplicated joint still points at its original's."""
-    follower = item.condyle.joint.follower
-    return follower is not None and follower.parent == item
 
 
 def shape_changed(scene: Any, item: Any) -> None:
@@ -73,123 +77,77 @@ def shape_changed(scene: Any, item: Any) -> None:
 
 
 def refresh(scene: Any, item: Any) -> None:
-    """Make property, follower and drivers, or bring them up to date with the joint."""
+    """Make properties, followers and drivers, or bring them up to date with the joint."""
     settings = item.condyle.joint
     if not can_drive(settings):
+        raise core.model_error(f"joint {item.name!r} has no coordinates that a slider could set")
+    joint = joint_reading.read_joint(scene, item)
+    if len(settings.coordinates) != joint.num_coordinates:
         raise core.model_error(
-            f"joint {item.name!r} has {len(settings.coordinates)} coordinates; a slider drives joints with exactly one"
+            f"joint {item.name!r} has {joint.num_coordinates} coordinates but settings for "
+            f"{len(settings.coordinates)}; set its type again"
         )
-    joint = scene_to_model.read_joint(scene, item)
-    unit = settings.coordinates[0].unit
-    lower, upper = slider_range(item, joint)
-    value = item.get(PROPERTY, 0.0)
-    if not isinstance(value, (int, float)):
-        raise core.model_error(
-            f"joint {item.name!r} has a custom property {PROPERTY!r} that is no number ({value!r}); rename it"
-        )
-    in_scene_units = 1.0 / units.length_scale(scene) if unit == "m" else 1.0
-    q = _samples(settings, lower, upper)
-    poses = units.to_blender(joint.transform(q[:, None]), scene) @ scene_to_model.child_in_joint(item)
-    _ensure_property(
-        item,
-        lower * in_scene_units,
-        upper * in_scene_units,
-        unit,
-        settings.coordinates[0].start * in_scene_units,
-    )
-    follower = _ensure_follower(scene, item)
+    ranges = slider_ranges(item, joint)
+    names = slider_names(settings)
+    for name in names:
+        value = item.get(name, 0.0)
+        if not isinstance(value, (int, float)):
+            raise core.model_error(
+                f"joint {item.name!r} has a custom property {name!r} that is no number ({value!r}); rename it"
+            )
+    length = units.length_scale(scene)
+    after = units.to_metres(joint_reading.child_in_joint(item), scene)
     _, scale = units.split_scale(item.matrix_world, f"joint {item.name!r}")
-    quaternions = channels.rotation_channels(poses[:, :3, :3], "QUATERNION", np.array([1.0, 0.0, 0.0, 0.0]))
-    _drive(follower, item, "location", q * in_scene_units, poses[:, :3, 3] / scale)
-    _drive(follower, item, "rotation_quaternion", q * in_scene_units, quaternions)
+    moves = motions.motions_of(joint, ranges, after)
+    factors = [length if row.unit == "m" else 1.0 for row in settings.coordinates]
+    for name, row, (lower, upper), factor in zip(names, settings.coordinates, ranges, factors):
+        _ensure_property(item, name, row, lower / factor, upper / factor, factor)
+    _remove_stale(item, names)
+    followers.arrange(scene, followers.Inputs(item, names, factors), moves, scale * length)
     item.update_tag()
 
 
-def slider_range(item: Any, joint: Any) -> tuple[float, float]:
-    """From where to where a joint's slider goes, in SI; ModelError where its limits miss a curve that has ends."""
+def slider_ranges(item: Any, joint: Any) -> np.ndarray:
+    """From where to where a joint's sliders go (n, 2), in SI; ModelError where limits miss a curve that has ends."""
     settings = item.condyle.joint
-    row = settings.coordinates[0]
-    lower, upper = joint.range[0]
-    if row.limits == "CUSTOM" and row.lower < row.upper:
-        if settings.type != "spline_curve" or settings.outside != "error":
-            return row.lower, row.upper
-        low, high = max(row.lower, float(lower)), min(row.upper, float(upper))
-        if not low < high:
-            raise core.model_error(
-                f"joint {item.name!r}: its limits {row.lower:g} to {row.upper:g} lie beyond its curve, "
-                f"which goes from {lower:g} to {upper:g}"
-            )
-        return low, high
-    if np.isfinite(lower) and np.isfinite(upper):
-        return float(lower), float(upper)
-    if settings.type == "spline_curve":
-        return 0.0, joint.period
-    return -UNLIMITED[row.unit], UNLIMITED[row.unit]
+    found = motions.natural_ranges(joint)
+    for k, row in enumerate(settings.coordinates):
+        lower, upper = found[k]
+        if row.limits == "CUSTOM" and row.lower < row.upper:
+            found[k] = row.lower, row.upper
+            if settings.outside == "error" and np.isfinite(joint.range[k]).all():
+                found[k] = max(row.lower, lower), min(row.upper, upper)
+                if not found[k, 0] < found[k, 1]:
+                    raise core.model_error(
+                        f"joint {item.name!r}: its limits {row.lower:g} to {row.upper:g} lie beyond its curve, "
+                        f"which goes from {lower:g} to {upper:g}"
+                    )
+        elif not (np.isfinite(lower) and np.isfinite(upper)):
+            most = ENOUGH.get(row.label.rpartition(".")[2], UNLIMITED[row.unit])
+            found[k] = -most, most
+    return found
 
 
-def _samples(settings: Any, lower: float, upper: float) -> np.ndarray:
-    """Coordinates of the keys of a driver's curve; beyond them it goes on straight, which is all that a slider needs.
-
-    Cubics a fortieth of a radian long follow a turn to 1e-8 of its radius.
-    """
-    if settings.type == "slider":
-        return np.linspace(-1.0, 1.0, 5)
-    count = int(np.clip(round(40.0 * (upper - lower)), 8 * max(8, len(settings.frames)), 4000))
-    return np.linspace(lower, upper, count + 1)
-
-
-def _ensure_property(item: Any, lower: float, upper: float, unit: str, start: float) -> None:
-    value = float(item.get(PROPERTY, start))
-    item[PROPERTY] = float(np.clip(value, lower, upper))
-    item.id_properties_ui(PROPERTY).update(
+def _ensure_property(item: Any, name: str, row: Any, lower: float, upper: float, factor: float) -> None:
+    value = float(item.get(name, row.start / factor))
+    item[name] = float(np.clip(value, lower, upper))
+    item.id_properties_ui(name).update(
         min=lower,
         max=upper,
         soft_min=lower,
         soft_max=upper,
-        subtype=SUBTYPES[unit],
+        subtype=SUBTYPES[row.unit],
         description="Coordinate of the joint; key it to animate the joint",
     )
-    item.property_overridable_library_set(f'["{PROPERTY}"]', True)
+    item.property_overridable_library_set(f'["{name}"]', True)
 
 
-def _ensure_follower(scene: Any, item: Any) -> Any:
-    settings = item.condyle.joint
-    follower = settings.follower
-    others = follower is not None and follower.parent not in (None, item)
-    if others or not references.in_scene(scene, follower):
-        follower = bpy.data.objects.new(f"{item.name} Follower", None)
-        for collection in item.users_collection:
-            collection.objects.link(follower)
-        follower.empty_display_size = 0.01
-        settings.follower = follower
-    follower.parent = item
-    follower.matrix_parent_inverse.identity()
-    follower.rotation_mode = "QUATERNION"
-    follower.hide_viewport = follower.hide_select = True
-    return follower
-
-
-def _drive(follower: Any, item: Any, path: str, q: np.ndarray, values: np.ndarray) -> None:
-    """Drive each channel of a path by the slider through a curve with these values (n, c) at q (n,)."""
-    rates = channels.slopes(values) / (q[1] - q[0])
-    drivers = follower.animation_data.drivers if follower.animation_data else ()
-    known = {curve.array_index: curve for curve in drivers if curve.data_path == path}
-    for index in range(values.shape[1]):
-        curve = known.get(index) or _new_driver(follower, item, path, index)
-        actions.fill(curve, q, values[:, index], rates[:, index])
-
-
-def _new_driver(follower: Any, item: Any, path: str, index: int) -> Any:
-    """A driver of a channel by the slider, its curve still empty."""
-    curve = follower.driver_add(path, index)
-    curve.driver.type = "AVERAGE"
-    variable = curve.driver.variables.new()
-    variable.targets[0].id = item
-    variable.targets[0].data_path = f'["{PROPERTY}"]'
-    for modifier in list(curve.modifiers):
-        curve.modifiers.remove(modifier)
-    curve.extrapolation = "LINEAR"
-    return curve
+def _remove_stale(item: Any, names: list[str]) -> None:
+    """Take away sliders that the joint had by another type."""
+    ours = [name for name in list(item.keys()) if name == PROPERTY or name.startswith(f"{PROPERTY} ")]
+    for name in ours:
+        if name not in names and isinstance(item[name], float):
+            del item[name]
 
 
 def _constrain(child: Body, follower: Any) -> None:
@@ -207,15 +165,20 @@ def _release(child: Body, item: Any) -> None:
     """Remove a joint's constraints, but not those by which another joint's follower moves the child."""
     for name, _ in CONSTRAINTS:
         constraint = child.owner.constraints.get(name)
-        if constraint is not None and (constraint.target is None or constraint.target.parent in (None, item)):
+        if constraint is not None and (
+            constraint.target is None
+            or constraint.target.parent is None
+            or constraint.target in followers.chain_of(item)
+        ):
             child.owner.constraints.remove(constraint)
             child.data.channels.was_driven = False
 
 
 def start_here(scene: Any, item: Any) -> None:
-    """A simulation starts where the slider is now."""
-    row = item.condyle.joint.coordinates[0]
-    row.start = item[PROPERTY] * (units.length_scale(scene) if row.unit == "m" else 1.0)
+    """A simulation starts where the sliders are now."""
+    settings = item.condyle.joint
+    for name, row in zip(slider_names(settings), settings.coordinates):
+        row.start = item[name] * (units.length_scale(scene) if row.unit == "m" else 1.0)
 
 
 @contextmanager

@@ -86,14 +86,15 @@ def _has_animation(item: Any) -> bool:
 
 def _channels_of(items: list[Any]) -> Kept:
     """Channels of objects, of their bones and sliders, with their values."""
-    from .drive import PROPERTY
+    from .drive import slider_names
 
     kept: Kept = []
     for item in items:
         for owner in (item, *(item.pose.bones if item.pose is not None else ())):
             kept += [(owner, name, tuple(getattr(owner, name))) for name in SCALED]
-        if isinstance(item.get(PROPERTY), float):
-            kept.append((item, f'["{PROPERTY}"]', item[PROPERTY]))
+        for name in slider_names(item.condyle.joint):
+            if isinstance(item.get(name), float):
+                kept.append((item, f'["{name}"]', item[name]))
     return kept
 
 

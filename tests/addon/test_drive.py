@@ -14,6 +14,7 @@ bpy = pytest.importorskip("bpy")
 
 # A driver's curve is a cubic through samples a fortieth of a radian apart (1e-8 of its radius), in float32.
 FOLLOWS = 2e-6
+NUM_TYPES = 24  # joint types that the menus offer
 
 
 @pytest.fixture
@@ -99,13 +100,20 @@ def test_a_keyed_slider_moves_the_child_without_the_add_on(part, knee, tmp_path)
         wanted[frame] = np.array(shank.matrix_world)
     path = tmp_path / "driven.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    for frame, matrix in seen_without_the_add_on(path, "Shank", wanted, tmp_path).items():
+        assert np.abs(matrix - wanted[frame]).max() < 1e-6
+    assert np.abs(wanted[11] - wanted[1]).max() > 0.1
+
+
+def seen_without_the_add_on(path, name, frames, tmp_path):
+    """World matrices of an object at frames in a Blender without the add-on, with scripts switched off."""
     script = (
         "import bpy, json, os, sys; bpy.ops.wm.read_factory_settings(use_empty=True)\n"
         f"bpy.ops.wm.open_mainfile(filepath={str(path)!r}, use_scripts=False); found = {{}}\n"
         "assert not hasattr(bpy.types.Object, 'condyle')\n"
-        "for frame in (1, 4, 8, 11):\n"
+        f"for frame in {tuple(frames)}:\n"
         "    bpy.context.scene.frame_set(frame)\n"
-        "    found[frame] = [list(row) for row in bpy.data.objects['Shank'].matrix_world]\n"
+        f"    found[frame] = [list(row) for row in bpy.data.objects[{name!r}].matrix_world]\n"
         "print('FOUND' + json.dumps(found)); sys.stdout.flush(); os._exit(0)\n"
     )
     # A profile of its own: with factory settings Blender clears away the wheels of extensions that are not enabled.
@@ -119,9 +127,8 @@ def test_a_keyed_slider_moves_the_child_without_the_add_on(part, knee, tmp_path)
         check=True,
     )
     line = next(line for line in output.stdout.splitlines() if line.startswith("FOUND"))
-    for frame, matrix in json.loads(line.removeprefix("FOUND")).items():
-        assert np.abs(np.array(matrix) - wanted[int(frame)]).max() < 1e-6
-    assert np.abs(wanted[11] - wanted[1]).max() > 0.1
+    found = json.loads(line.removeprefix("FOUND"))
+    return {int(frame): np.array(matrix) for frame, matrix in found.items()}
 
 
 def test_a_bone_follows_too(part, scene, make):
@@ -171,10 +178,111 @@ def test_the_slider_rests_under_a_bake_and_during_a_fit(part, scene, make):
     assert not shank.constraints
 
 
-def test_joints_with_several_coordinates_say_that_a_slider_cannot_drive_them(part, scene, make, ph):
+def sliders(part, joint):
+    return part("drive").slider_names(joint.condyle.joint)
+
+
+def set_sliders(part, joint, values):
+    for name, value in zip(sliders(part, joint), values):
+        joint[name] = float(value)
+    joint.update_tag()
+    bpy.context.view_layer.update()
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("inverted", [False, True])
+@pytest.mark.parametrize("kind", range(NUM_TYPES))
+def test_every_joint_follows_its_sliders(part, scene, make, kind, inverted):
+    body, authoring, reader = part("references").Body, part("authoring"), part("joint_reading")
+    units = part("units")
+    scene.unit_settings.scale_length = 0.5
+    a, b = make.box("A", (0, 0, 0.4)), make.box("B", (0.1, 0, 0))
+    a.rotation_euler, a.scale = (0.3, -0.2, 0.5), (1.5, 1.5, 1.5)
+    make.update()
+    joint = authoring.add_joint(scene, body(a), body(b), "hinge", name="Joint")
+    name = make.shaped(part, scene, joint, kind)
+    joint.condyle.joint.inverted = inverted
+    authoring.take_rest_pose(joint)
+    if name == "fixed":
+        with pytest.raises(
+            part("core").physics().ModelError, match="has no coordinates that a slider could set"
+        ):
+            authoring.drive(scene, joint, True)
+        return
+    authoring.drive(scene, joint, True)
+    rows = joint.condyle.joint.coordinates
+    names = sliders(part, joint)
+    assert len(names) == len(rows) and all(isinstance(joint[each], float) for each in names)
+    found = reader.read_joint(scene, joint)
+    random = np.random.default_rng(kind)
+    for _ in range(5):
+        limits = [joint.id_properties_ui(each).as_dict() for each in names]
+        values = np.array([random.uniform(max(each["min"], -3.0), min(each["max"], 3.0)) for each in limits])
+        set_sliders(part, joint, values)
+        readings = [value * 0.5 if row.unit == "m" else value for value, row in zip(values, rows)]
+        pose = units.to_blender(found.transform(found.from_readings(np.array(readings))), scene)
+        expected = units.split_scale(joint.matrix_world, "joint")[0] @ pose @ reader.child_in_joint(joint)
+        # float32, with levers of up to 6 units and turns of 8
+        assert np.abs(np.array(b.matrix_world) - expected).max() < 3e-5, name
+    authoring.remove_joint(scene, joint)
+    assert {item.name for item in bpy.data.objects} == {"A", "B"} and not b.constraints
+
+
+def test_a_surface_of_three_directions_follows_its_sliders(part, scene, make):
+    body, authoring, reader = part("references").Body, part("authoring"), part("joint_reading")
+    a = make.box("A")
+    make.update()
+    joint = authoring.add_joint(scene, None, body(a), "spline_surface", name="Joint")
+    settings = joint.condyle.joint
+    settings.grid, settings.sequence, settings.moving = (4, 5, 4), "xyz", True
+    random = np.random.default_rng(0)
+    for x, y, z in np.ndindex(4, 5, 4):
+        frame = make.smooth_poses(1, turn=0.3, reach=0.0)[0]
+        frame[:3, 3] = np.array((x, y, z)) + random.uniform(-0.3, 0.3, 3)
+        authoring.add_control_frame(scene, joint, frame)
+    authoring.drive(scene, joint, True)
+    assert sliders(part, joint) == ["coordinate q_1", "coordinate q_2", "coordinate time"]
+    surface = reader.read_joint(scene, joint)
+    for values in random.uniform(0.0, 1.0, (5, 3)):
+        set_sliders(part, joint, values)
+        assert np.abs(np.array(a.matrix_world) - surface.transform(values)).max() < 3e-6
+    settings.coordinates[0].start = 0.0
+    part("drive").start_here(scene, joint)
+    assert np.allclose([row.start for row in settings.coordinates], values)
+    (found,) = part("scene_to_model").read(scene).model.bodies
+    assert found.joint == surface and found.joint.prescribed == (False, False, True)
+
+
+@pytest.mark.small
+def test_limits_bound_the_sliders(part, scene, make):
     body, authoring = part("references").Body, part("authoring")
     a, b = make.box("A"), make.box("B")
-    joint = authoring.add_joint(scene, body(a), body(b), "universal")
-    with pytest.raises(ph.ModelError, match="has 2 coordinates; a slider drives joints with exactly one"):
-        authoring.drive(scene, joint, True)
-    assert "coordinate" not in joint and joint.condyle.joint.follower is None
+    joint = authoring.add_joint(scene, body(a), body(b), "euler")
+    row = joint.condyle.joint.coordinates[1]
+    row.limits, row.lower, row.upper = "CUSTOM", -0.5, 0.75
+    authoring.drive(scene, joint, True)
+    bounds = joint.id_properties_ui("coordinate angle_2").as_dict()
+    assert np.allclose((bounds["min"], bounds["max"]), (-0.5, 0.75))
+
+
+def test_the_sliders_of_a_surface_move_the_child_without_the_add_on(part, scene, make, tmp_path):
+    body, authoring = part("references").Body, part("authoring")
+    a = make.box("A")
+    make.update()
+    joint = authoring.add_joint(scene, None, body(a), name="Joint")
+    number = sorted(part("features.joints.types").TYPES).index("spline_surface")
+    make.shaped(part, scene, joint, number)
+    authoring.drive(scene, joint, True)
+    for frame, value in ((1, 0.1), (11, 0.9)):
+        for name in sliders(part, joint):
+            joint[name] = value
+            joint.keyframe_insert(f'["{name}"]', frame=frame)
+    wanted = {}
+    for frame in (1, 6, 11):
+        scene.frame_set(frame)
+        wanted[frame] = np.array(a.matrix_world)
+    path = tmp_path / "surface.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    for frame, matrix in seen_without_the_add_on(path, "A", wanted, tmp_path).items():
+        assert np.abs(matrix - wanted[frame]).max() < 1e-6
+    assert np.abs(wanted[11] - wanted[1]).max() > 0.1

@@ -123,6 +123,8 @@ def test_a_new_type_lets_go_of_the_child_or_takes_it_along(part, scene, swing):
     bpy.context.view_layer.update()
     assert np.isclose(np.linalg.norm(bob.matrix_world.translation - joint.matrix_world.translation), 0.5)
     settings.type = "universal"
+    assert settings.driven and "coordinate" not in joint and joint["coordinate angle_2"] == 0.0
+    settings.type = "fixed"
     assert not settings.driven and not bob.constraints
 
 

@@ -1,0 +1,253 @@
+"""The hidden Empties that move as a joint does, one a motion, driven by the joint's sliders.
+
+Drivers of type average and simple expressions use no Python, so files need no trust and no add-on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from . import actions, references
+from .motions import Curve, Motion, Sum
+
+#: what Blender takes as the text of an expression
+LONGEST = 255
+#: keys of a curve nearer than 0.01 are one to Blender
+CLOSEST = 0.02
+
+
+class Inputs:
+    """The sliders of a joint as drivers read them: its Empty, the properties, and SI units in one unit of each."""
+
+    def __init__(self, item: Any, names: list[str], factors: list[float]) -> None:
+        self.item, self.names, self.factors = item, names, factors
+
+
+def chain_of(item: Any) -> list[Any]:
+    """A joint's followers from its Empty outwards; empty where it has none of its own.
+
+    A duplicated joint still points at its original's.
+    """
+    chain: list[Any] = []
+    last = item.condyle.joint.follower
+    while last is not None and last != item and last not in chain:
+        chain.insert(0, last)
+        last = last.parent
+    return chain if last == item else []
+
+
+def arrange(scene: Any, inputs: Inputs, motions: list[Motion], scale: float) -> None:
+    """Make the Empties of a joint, one a motion, with their drivers, or bring them up to date.
+
+    Args:
+        motions: in Blender units. scale: of the joint's Empty.
+    """
+    item = inputs.item
+    chain = _ensure_chain(scene, item, len(motions))
+    parent = item
+    for follower, motion in zip(chain, motions):
+        follower.parent = parent
+        frame = motion.frame.copy()
+        frame[:3, 3] /= scale
+        follower.matrix_parent_inverse = Matrix(frame.tolist())
+        _set_up(follower, inputs, motion, scale)
+        parent = follower
+
+
+def remove(item: Any) -> None:
+    """Delete a joint's own followers."""
+    for follower in reversed(chain_of(item)):
+        bpy.data.objects.remove(follower)
+
+
+def _ensure_chain(scene: Any, item: Any, count: int) -> list[Any]:
+    """The last one stays the same, since the child's constraints point at it."""
+    settings = item.condyle.joint
+    chain = chain_of(item)
+    last = settings.follower
+    if not chain and last is not None and last.parent is None:  # its parent was cleared by hand
+        chain = [last]
+    if not all(references.in_scene(scene, follower) for follower in chain):
+        chain = [follower for follower in chain[:-1] if references.in_scene(scene, follower)]
+        chain.append(_new(item, "Follower"))
+    elif not chain:
+        chain = [_new(item, "Follower")]
+    while len(chain) > count:
+        bpy.data.objects.remove(chain.pop(0))
+    while len(chain) < count:
+        chain.insert(0, _new(item, "Step"))
+    settings.follower = chain[-1]
+    for follower in chain:
+        follower.hide_viewport = follower.hide_select = True
+    return chain
+
+
+def _new(item: Any, name: str) -> Any:
+    follower = bpy.data.objects.new(f"{item.name} {name}", None)
+    for collection in item.users_collection:
+        collection.objects.link(follower)
+    follower.empty_display_size = 0.01
+    return follower
+
+
+def _set_up(follower: Any, inputs: Inputs, motion: Motion, scale: float) -> None:
+    """Give an Empty the drivers of a motion, and take others away."""
+    letters = "".join(motion.turns)
+    mode = "QUATERNION"
+    if motion.turns:
+        mode = "".join(sorted("xyz", key=lambda letter: (letters + "xyz").index(letter)))[::-1].upper()
+    elif motion.vector is not None:
+        mode = "AXIS_ANGLE"
+    if follower.rotation_mode != mode:
+        _remove_drivers(follower, set())
+        follower.rotation_mode = mode
+    drivers = _Drivers(follower, inputs)
+    for axis, terms in enumerate(motion.shift):
+        drivers.sum("location", axis, terms, 1.0 / scale)
+    for letter, terms in motion.turns.items():
+        drivers.sum("rotation_euler", "xyz".index(letter), terms, 1.0)
+    if motion.quaternions is not None:
+        curve = motion.quaternions
+        for index in range(4):
+            part = Curve(curve.weights, curve.places, curve.values[:, index], curve.rates[:, index])
+            drivers.curve("rotation_quaternion", index, part, 1.0)
+    if motion.vector is not None:
+        drivers.vector(*motion.vector)
+    _remove_drivers(follower, drivers.made)
+    for name in list(follower.keys()):
+        helper = name[0] == "f" and name[1:].isdigit()
+        if helper and (f'["{name}"]', 0) not in drivers.made:
+            del follower[name]
+    _clear_channels(follower, drivers.made)
+
+
+class _Drivers:
+    """Makes the drivers of one Empty, reusing those that are there."""
+
+    def __init__(self, follower: Any, inputs: Inputs) -> None:
+        self.follower, self.inputs = follower, inputs
+        self.made: set[tuple[str, int]] = set()
+        found = follower.animation_data.drivers if follower.animation_data else ()
+        self.known = {(curve.data_path, curve.array_index): curve for curve in found}
+        self.helpers = 0
+
+    def sum(self, path: str, index: int, terms: Sum, factor: float) -> None:
+        """Drive a channel by a sum of products: by one curve, or through helper properties and an expression."""
+        if len(terms) == 1 and len(terms[0]) == 1:
+            self.curve(path, index, terms[0][0], factor)
+            return
+        names = [self._helper(curve) for term in terms for curve in term]
+        following = iter(names)
+        products = ["*".join(next(following) for _ in term) for term in terms]
+        if products:
+            self._expression(path, index, list(_short(products)), factor)
+
+    def curve(self, path: str, index: int, curve: Curve, factor: float) -> None:
+        """Drive a channel by a function of readings."""
+        names, factors = self.inputs.names, self.inputs.factors
+        spacing = float(np.diff(curve.places).min())
+        stretch = 1.0 if spacing > CLOSEST else CLOSEST / spacing
+        weights = {reading: weight * factors[reading] * stretch for reading, weight in curve.weights.items()}
+        sources = {f"q{reading}": (self.inputs.item, f'["{names[reading]}"]') for reading in weights}
+        text = "+".join(f"{weight!r}*q{reading}" for reading, weight in weights.items())
+        if list(weights.values()) == [1.0]:
+            text = ""
+        made = self._driver(path, index, sources, text)
+        actions.fill(made, stretch * curve.places, factor * curve.values, factor / stretch * curve.rates)
+
+    def vector(self, first: int, sign: float, limit: str) -> None:
+        """Turn by a rotation vector: its length is the angle, its direction the axis."""
+        sources = {
+            letter: (self.inputs.item, f'["{self.inputs.names[first + k]}"]')
+            for k, letter in enumerate("xyz")
+        }
+        self._plain("rotation_axis_angle", 0, sources, limit or "sqrt(x*x+y*y+z*z)")
+        for k, letter in enumerate("xyz", 1):
+            text = letter if sign > 0 else f"-{letter}"
+            self._plain("rotation_axis_angle", k, sources, text)
+
+    def _helper(self, curve: Curve) -> str:
+        name = self._helper_name()
+        self.curve(f'["{name}"]', 0, curve, 1.0)
+        return name
+
+    def _helper_name(self) -> str:
+        name = f"f{self.helpers}"
+        self.helpers += 1
+        if name not in self.follower:
+            self.follower[name] = 0.0
+        return name
+
+    def _expression(self, path: str, index: int, sums: list[str], factor: float) -> None:
+        """A channel as factor times a sum of short texts; all but one become helpers of their own."""
+        while len(sums) > 1:
+            name = self._helper_name()
+            self._plain(f'["{name}"]', 0, self._own(sums[0]), sums[0])
+            sums = list(_short([name, *sums[1:]]))
+        text = sums[0] if factor == 1.0 else f"{factor!r}*({sums[0]})"
+        self._plain(path, index, self._own(sums[0]), text)
+
+    def _own(self, text: str) -> dict[str, tuple[Any, str]]:
+        names = sorted(set(text.replace("*", "+").split("+")))
+        return {name: (self.follower, f'["{name}"]') for name in names}
+
+    def _plain(self, path: str, index: int, sources: dict[str, tuple[Any, str]], text: str) -> None:
+        """A driver without a curve."""
+        self._driver(path, index, sources, text).keyframe_points.clear()
+
+    def _driver(self, path: str, index: int, sources: dict[str, tuple[Any, str]], text: str) -> Any:
+        """A driver of a channel; without an expression it takes over its only source."""
+        self.made.add((path, index))
+        curve = self.known.get((path, index))
+        if curve is None:
+            is_property = path.startswith("[")
+            curve = self.follower.driver_add(path) if is_property else self.follower.driver_add(path, index)
+            for modifier in list(curve.modifiers):
+                curve.modifiers.remove(modifier)
+            curve.extrapolation = "LINEAR"
+        driver = curve.driver
+        driver.type = "SCRIPTED" if text else "AVERAGE"
+        have = {
+            name: (each.targets[0].id, each.targets[0].data_path) for name, each in driver.variables.items()
+        }
+        if have != sources:
+            for variable in list(driver.variables):
+                driver.variables.remove(variable)
+            for name, (source, source_path) in sources.items():
+                variable = driver.variables.new()
+                variable.name = name
+                variable.targets[0].id, variable.targets[0].data_path = source, source_path
+        if text and driver.expression != text:
+            driver.expression = text
+        return curve
+
+
+def _short(products: list[str]) -> Iterator[str]:
+    """Products joined by + in texts that leave room for a factor."""
+    text = ""
+    for product in products:
+        if text and len(text) + len(product) > LONGEST - 40:
+            yield text
+            text = ""
+        text = f"{text}+{product}" if text else product
+    yield text
+
+
+def _remove_drivers(follower: Any, keep: set[tuple[str, int]]) -> None:
+    drivers = follower.animation_data.drivers if follower.animation_data else ()
+    for curve in [each for each in drivers if (each.data_path, each.array_index) not in keep]:
+        follower.animation_data.drivers.remove(curve)
+
+
+def _clear_channels(follower: Any, driven: set[tuple[str, int]]) -> None:
+    """Channels without a driver stand still."""
+    still = {"location": (0, 0, 0), "rotation_euler": (0, 0, 0), "rotation_quaternion": (1, 0, 0, 0)}
+    for path, values in still.items():
+        for index, value in enumerate(values):
+            if (path, index) not in driven:
+                getattr(follower, path)[index] = value

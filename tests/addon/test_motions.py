@@ -1,0 +1,130 @@
+"""Joints as rows of motions for drivers: their product is the joint, for every joint of physics and its inverse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bpy")
+
+# Cubics through samples follow a true normal to 1e-6 and a curve to 1e-7; what is linear or a cubic spline exactly.
+FOLLOWS = 2e-6
+
+
+def value_of(curve, readings):
+    """A curve at u, straight on beyond its ends, as a driver of Blender has it."""
+    u = sum(weight * readings[k] for k, weight in curve.weights.items())
+    places, values, rates = curve.places, np.atleast_1d(curve.values), np.atleast_1d(curve.rates)
+    k = int(np.clip(np.searchsorted(places, u) - 1, 0, len(places) - 2))
+    h = places[k + 1] - places[k]
+    t = (u - places[k]) / h
+    return (
+        (2 * t**3 - 3 * t**2 + 1) * values[k]
+        + (t**3 - 2 * t**2 + t) * h * rates[k]
+        + (3 * t**2 - 2 * t**3) * values[k + 1]
+        + (t**3 - t**2) * h * rates[k + 1]
+    )
+
+
+def sum_of(terms, readings):
+    return float(sum(np.prod([value_of(curve, readings) for curve in term]) for term in terms))
+
+
+def turned(ph, vector):
+    pose = np.eye(4)
+    pose[:3, :3] = ph.lie.so3_exp(np.asarray(vector, dtype=float))
+    return pose
+
+
+def product(ph, motions, readings):
+    """What a row of Empties does."""
+    pose = np.eye(4)
+    for motion in motions:
+        place = np.eye(4)
+        place[:3, 3] = [sum_of(terms, readings) for terms in motion.shift]
+        pose = pose @ motion.frame @ place
+        for letter, terms in motion.turns.items():
+            pose = pose @ turned(ph, sum_of(terms, readings) * np.eye(3)["xyz".index(letter)])
+        if motion.quaternions is not None:
+            turn = np.eye(4)
+            quaternion = value_of(motion.quaternions, readings)
+            turn[:3, :3] = ph.lie.matrix_from_quaternion(quaternion / np.linalg.norm(quaternion))
+            pose = pose @ turn
+        if motion.vector is not None:
+            first, sign, _ = motion.vector
+            pose = pose @ turned(ph, sign * readings[first : first + 3])
+    return pose
+
+
+def surface(ph, **options):
+    random = np.random.default_rng(3)
+    values = 0.3 * random.standard_normal((5, 6, 6))
+    return ph.joints.SplineSurface(values, sequence="xyz", **options)
+
+
+def joints_of(ph):
+    j = ph.joints
+    frames = np.array([turned(ph, (0.3 * k, 0.1 * k**2, 0)) for k in range(5)])
+    frames[:, 0, 3] = 0.2 * np.arange(5)
+    curve, tilted = j.SplineCurve(frames), (0.6, 0.0, 0.8)
+    volume = 0.3 * np.random.default_rng(4).standard_normal((4, 5, 4, 6))
+    return {
+        "hinge": j.Hinge(tilted),
+        "cylindrical": j.Cylindrical(tilted),
+        "universal": j.Universal((0, 1, 0), tilted),
+        "skewed": j.SkewedUniversal(0.3),
+        "planar": j.Planar(),
+        "slotted": j.SlottedHinge(),
+        "spherical": j.Spherical(),
+        "free": j.Free(),
+        "free, rotation first": j.Free(rotation_first=True),
+        "euler": j.Euler("zyx"),
+        "proper euler": j.Euler("zxz"),
+        "elliptic": j.Elliptic(0.3, 0.2),
+        "ellipsoid": j.Ellipsoid(0.3, 0.2, 0.4, winging=0.4),
+        "true ellipsoid": j.Ellipsoid(0.3, 0.2, 0.4, winging=0.4, normal="true"),
+        "scapulothoracic": j.Scapulothoracic((0.3, 0.2, 0.4), (0.1, -0.05), 0.3),
+        "roll pitch": j.RollPitch(),
+        "roll pitch yaw": j.RollPitchYaw(),
+        "surface": surface(ph),
+        "surface, rotation first": surface(ph, rotation_first=True, order=(4, 5)),
+        "closed surface": surface(ph, periodic=(True, False)),
+        "volume": j.SplineSurface(volume),
+        "bead": j.Composite((curve, j.Hinge((1, 0, 0)))),
+        "rolling": j.Composite((curve, j.Inverted(curve))),
+        "nested": j.Composite((j.Euler("xyz"), j.Inverted(surface(ph)), j.Inverted(j.Cylindrical(tilted)))),
+    }
+
+
+NAMES = 24
+
+
+@pytest.mark.parametrize("inverted", [False, True])
+@pytest.mark.parametrize("number", range(NAMES))
+def test_the_product_of_the_motions_is_the_joint(part, ph, number, inverted):
+    everything = joints_of(ph)
+    assert len(everything) == NAMES
+    name = list(everything)[number]
+    joint = ph.joints.Inverted(everything[name]) if inverted else everything[name]
+    motions = part("motions")
+    ranges = motions.natural_ranges(joint)
+    ranges = np.where(np.isfinite(ranges), ranges, [-1.4, 1.4])
+    after = turned(ph, (0.1, 0.2, -0.3))
+    after[:3, 3] = (0.3, 0.2, 0.1)
+    row = motions.motions_of(joint, ranges, after)
+    random = np.random.default_rng(number)
+    for _ in range(25):
+        readings = random.uniform(*ranges.T)
+        expected = joint.transform(joint.from_readings(readings)) @ after
+        assert np.abs(product(ph, row, readings) - expected).max() < FOLLOWS, name
+
+
+def test_few_empties_suffice(part, ph):
+    """Translations and one rotation share an Empty."""
+    counts = {"free": 1, "spherical": 1, "euler": 1, "planar": 1, "surface": 1, "bead": 3}
+    motions, everything = part("motions"), joints_of(ph)
+    for name, count in counts.items():
+        joint = everything[name]
+        ranges = motions.natural_ranges(joint)
+        row = motions.motions_of(joint, np.where(np.isfinite(ranges), ranges, [-1.0, 1.0]), np.eye(4))
+        assert len(row) == count, name
