@@ -5,6 +5,7 @@ Drivers of type average and simple expressions use no Python, so files need no t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -160,16 +161,42 @@ class _Drivers:
         made = self._driver(path, index, sources, text)
         actions.fill(made, stretch * curve.places, factor * curve.values, factor / stretch * curve.rates)
 
-    def vector(self, first: int, sign: float, limit: str) -> None:
-        """Turn by a rotation vector: its length is the angle, its direction the axis."""
+    def vector(self, first: int, sign: float, limit: Any) -> None:
+        """Turn by a rotation vector: its length is the angle, its direction the axis; a limit shortens it."""
+        path = "rotation_axis_angle"
         sources = {
             letter: (self.inputs.item, f'["{self.inputs.names[first + k]}"]')
             for k, letter in enumerate("xyz")
         }
-        self._plain("rotation_axis_angle", 0, sources, limit or "sqrt(x*x+y*y+z*z)")
         for k, letter in enumerate("xyz", 1):
-            text = letter if sign > 0 else f"-{letter}"
-            self._plain("rotation_axis_angle", k, sources, text)
+            self._plain(path, k, sources, letter if sign > 0 else f"-{letter}")
+        square = self._helper_of(sources, "x*x+y*y+z*z")
+        most = "" if limit is None else self._most(sources, square, limit)
+        self._plain(path, 0, self._own(f"{square}+{most}" if most else square), _shorter(square, most))
+
+    def _most(self, sources: dict[str, tuple[Any, str]], square: str, limit: Any) -> str:
+        """A helper with the largest angle that a limit leaves in the direction of the vector; far off where none."""
+        if hasattr(limit, "most"):
+            weights = [f"{most**2:.9g}*{letter}*{letter}" for most, letter in zip(limit.most, "xyz")]
+            stretched = self._helper_of(sources, "+".join(weights))
+            return self._helper_of(
+                self._own(f"{stretched}+{square}"), f"sqrt({stretched}/max({square},1e-12))"
+            )
+        # with d = a . r and s = |r|^2, a leans by cos t = d^2 / s + (1 - d^2 / s) cos |r|
+        along = self._helper_of(
+            sources, "+".join(f"({value:.9g})*{letter}" for value, letter in zip(limit.axis, "xyz"))
+        )
+        d, s = f"{along}*{along}", square
+        ratio = self._helper_of(
+            self._own(f"{along}+{square}"), f"({math.cos(limit.angle):.9g}*{s}-{d})/max({s}-{d},1e-12)"
+        )
+        return self._helper_of(self._own(ratio), f"100.0 if {ratio}<=-1 else acos({ratio})")
+
+    def _helper_of(self, sources: dict[str, tuple[Any, str]], text: str) -> str:
+        """A helper property with the value of an expression."""
+        name = self._helper_name()
+        self._plain(f'["{name}"]', 0, sources, text)
+        return name
 
     def _helper(self, curve: Curve) -> str:
         name = self._helper_name()
@@ -186,8 +213,7 @@ class _Drivers:
     def _expression(self, path: str, index: int, sums: list[str], factor: float) -> None:
         """A channel as factor times a sum of short texts; all but one become helpers of their own."""
         while len(sums) > 1:
-            name = self._helper_name()
-            self._plain(f'["{name}"]', 0, self._own(sums[0]), sums[0])
+            name = self._helper_of(self._own(sums[0]), sums[0])
             sums = list(_short([name, *sums[1:]]))
         text = sums[0] if factor == 1.0 else f"{factor!r}*({sums[0]})"
         self._plain(path, index, self._own(sums[0]), text)
@@ -225,6 +251,10 @@ class _Drivers:
         if text and driver.expression != text:
             driver.expression = text
         return curve
+
+
+def _shorter(square: str, most: str) -> str:
+    return f"min(sqrt({square}),{most})" if most else f"sqrt({square})"
 
 
 def _short(products: list[str]) -> Iterator[str]:

@@ -63,7 +63,7 @@ def _read_shape(scene: Any, item: Any, shape: Any) -> Any:
     return joints.Inverted(joint) if shape.inverted else joint
 
 
-def _axis(value: Any) -> np.ndarray:
+def _vector(value: Any) -> np.ndarray:
     return np.array(value, dtype=np.float64)
 
 
@@ -85,20 +85,30 @@ def _scapulothoracic(scene: Any, shape: Any) -> dict[str, Any]:
     }
 
 
+def _spherical(_scene: Any, shape: Any) -> dict[str, Any]:
+    joints = core.physics().joints
+    if shape.ball_limit == "CONE":
+        return {"limit": joints.ReachCone(_vector(shape.axis), shape.cone_angle)}
+    if shape.ball_limit == "ROTATION":
+        return {"limit": joints.RotationLimit(np.minimum(_vector(shape.rotation_limit), np.pi))}
+    return {}
+
+
 #: arguments of the classes of physics that have any, from the settings of a shape
 ARGUMENTS: dict[str, Callable[[Any, Any], dict[str, Any]]] = {
-    **dict.fromkeys(("hinge", "slider", "cylindrical"), lambda _scene, shape: {"axis": _axis(shape.axis)}),
+    **dict.fromkeys(("hinge", "slider", "cylindrical"), lambda _scene, shape: {"axis": _vector(shape.axis)}),
     "helical": lambda scene, shape: {
-        "axis": _axis(shape.axis),
+        "axis": _vector(shape.axis),
         "pitch": shape.pitch * units.length_scale(scene),
     },
-    "universal": lambda _scene, shape: {"axis_1": _axis(shape.axis), "axis_2": _axis(shape.axis_2)},
+    "universal": lambda _scene, shape: {"axis_1": _vector(shape.axis), "axis_2": _vector(shape.axis_2)},
     "skewed_universal": lambda _scene, shape: {"skew": shape.skew},
     "euler": lambda _scene, shape: {"sequence": shape.sequence},
     "free": lambda _scene, shape: {"rotation_first": shape.rotation_first},
     "elliptic": lambda scene, shape: dict(zip(("a", "b"), _axes_of(scene, shape))),
     "ellipsoid": _ellipsoid,
     "scapulothoracic": _scapulothoracic,
+    "spherical": _spherical,
 }
 
 

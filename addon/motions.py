@@ -51,7 +51,7 @@ class Motion:
         shift: x, y, z, each a sum of products of curves.
         turns: angles about axes "x", "y", "z" in order, each axis once.
         poses: rotations as quaternions (n, 4), functions of one number.
-        vector: first reading and sign of a rotation vector, and its limit.
+        vector: first reading and sign of a rotation vector, and its limit of physics or None.
     """
 
     frame: np.ndarray
@@ -206,7 +206,9 @@ def _add(row: Row, joint: Any, ranges: np.ndarray, first: int, sign: float) -> N
     elif isinstance(joint, joints.SplineSurface):
         _add_surface(row, joint, first, sign)
     else:
-        _add_factors(row, joints.Inverted(joint) if sign < 0 else joint, ranges, first)
+        inverse = joints.Inverted(joint) if sign < 0 else joint
+        limits = dict(joint.rotation_limits)
+        _add_factors(row, inverse, ranges, first, limits)
 
 
 def _axis(letter: str) -> np.ndarray:
@@ -274,7 +276,7 @@ def _product(curve: Curve, term: Term) -> Term:
     return (curve, *term)
 
 
-def _add_factors(row: Row, joint: Any, ranges: np.ndarray, first: int) -> None:
+def _add_factors(row: Row, joint: Any, ranges: np.ndarray, first: int, limits: dict[int, Any]) -> None:
     """The factors of a joint as the kernels have them."""
     layout = core.part("kernels.layout")
     parts = joint.factorization()
@@ -282,7 +284,7 @@ def _add_factors(row: Row, joint: Any, ranges: np.ndarray, first: int) -> None:
         row.constant(block.frame)
         reading = first + block.coordinate
         if block.kind == layout.ROTATION_VECTOR:
-            row.vector(reading, float(block.data[0]))
+            row.vector(reading, float(block.data[0]), limits.get(block.coordinate))
         elif block.kind == layout.SCREW:
             rate, lead = block.data
             if lead != 0.0:

@@ -142,7 +142,9 @@ def _passive(item: Any, joint: Any) -> dict[str, Any]:
         elif row.limits == "NONE":
             lower, upper = -np.inf, np.inf
         limits.append((lower, upper))
-    return {**values, "limits": limits}
+    settings = item.condyle.joint
+    restitution = settings.restitution if settings.hard_limits else None
+    return {**values, "limits": limits, "limit_restitution": restitution}
 
 
 def mass_properties(scene: Any, body: Body) -> units.MassProperties:

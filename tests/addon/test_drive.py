@@ -265,6 +265,39 @@ def test_limits_bound_the_sliders(part, scene, make):
     assert np.allclose((bounds["min"], bounds["max"]), (-0.5, 0.75))
 
 
+@pytest.mark.parametrize("inverted", [False, True])
+def test_a_ball_stops_at_its_limit_whatever_the_sliders_say(part, scene, make, ph, inverted):
+    body, authoring, reader = part("references").Body, part("authoring"), part("joint_reading")
+    a = make.box("A")
+    make.update()
+    joint = authoring.add_joint(scene, None, body(a), "spherical")
+    settings = joint.condyle.joint
+    settings.inverted, settings.axis, settings.cone_angle = inverted, (0.6, 0.0, 0.8), 0.7
+    settings.rotation_limit = (0.5, 0.9, 1.3)
+    authoring.drive(scene, joint, True)
+    random = np.random.default_rng(1)
+    stopped = 0
+    for limit in ("NONE", "CONE", "ROTATION"):
+        settings.ball_limit = limit  # the drivers follow
+        found = reader.read_joint(scene, joint)
+        for values in (np.zeros(3), np.array((0.0, 0.6, 0.0)), *random.uniform(-2.0, 2.0, (20, 3))):
+            angle, most = np.linalg.norm(values), np.inf
+            axis = values / max(angle, 1e-12)
+            if limit == "ROTATION":
+                most = np.linalg.norm(axis * settings.rotation_limit)
+            elif limit == "CONE":
+                cone = (found.joint if inverted else found).limit
+                angles = np.linspace(0.0, angle, 20001)
+                beyond = cone.value(angles[:, None] * axis) < 0.0
+                most = angles[np.argmax(beyond)] if beyond.any() else np.inf
+            set_sliders(part, joint, values)
+            expected = found.transform(min(angle, most) * axis)
+            stopped += angle > most
+            tolerance = 3e-4 if limit == "CONE" else 2e-6  # the cone's edge is searched for in steps
+            assert np.abs(np.array(a.matrix_world) - expected).max() < tolerance
+    assert stopped > 20
+
+
 def test_the_sliders_of_a_surface_move_the_child_without_the_add_on(part, scene, make, tmp_path):
     body, authoring = part("references").Body, part("authoring")
     a = make.box("A")

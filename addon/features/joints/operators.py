@@ -1,4 +1,4 @@
-"""Add and remove joints, drive them by their slider."""
+"""Add and remove joints, choose their types, drive them by their sliders."""
 
 from typing import Any
 
@@ -133,21 +133,20 @@ class SetRestPose(Operator):
 
 
 class Drive(Operator):
-    """Let a slider move the child along the joint. The slider is an ordinary custom property of the joint's
-    Empty: key it, \
-drive it; its motion also shows and renders where Condyle is not installed. Again: updates it to the joint's new
-shape"""
+    """Let a slider for each coordinate move the child along the joint, within its limits. The sliders are ordinary
+    custom properties of the joint's Empty: key them, drive them; their motion also shows and renders where Condyle is
+    not installed. Again: updates them to the joint's new shape"""
 
     bl_idname = "condyle.drive"
-    bl_label = "Drive by Slider"
+    bl_label = "Drive by Sliders"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context: Any) -> bool:
         if not needs_joint(cls, context):
             return False
-        if len(active_joint(context).condyle.joint.coordinates) != 1:
-            cls.poll_message_set("A slider drives joints with exactly one coordinate")
+        if not active_joint(context).condyle.joint.coordinates:
+            cls.poll_message_set("The joint does not move: it has no coordinates")
             return False
         return True
 
@@ -156,7 +155,7 @@ shape"""
 
 
 class StopDriving(Operator):
-    """The child follows its own keys again, not the slider"""
+    """The child follows its own keys again, not the sliders"""
 
     bl_idname = "condyle.stop_driving"
     bl_label = "Stop Driving"
@@ -167,7 +166,7 @@ class StopDriving(Operator):
         if not needs_joint(cls, context):
             return False
         if not active_joint(context).condyle.joint.driven:
-            cls.poll_message_set("The slider does not drive this joint")
+            cls.poll_message_set("The sliders do not drive this joint")
             return False
         return True
 
@@ -186,7 +185,7 @@ def _set_driven(operator: Operator, context: Any, driven: bool) -> set[str]:
 
 
 class StartHere(Operator):
-    """The simulation starts where the slider is now"""
+    """The simulation starts where the sliders are now"""
 
     bl_idname = "condyle.start_here"
     bl_label = "Start Here"
@@ -197,7 +196,7 @@ class StartHere(Operator):
         if not needs_joint(cls, context):
             return False
         if not active_joint(context).condyle.joint.driven:
-            cls.poll_message_set("Drive the joint by its slider first")
+            cls.poll_message_set("Drive the joint by its sliders first")
             return False
         return True
 

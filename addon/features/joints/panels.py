@@ -32,7 +32,7 @@ class JointPanel(SidebarPanel, Panel):
         column.use_property_decorate = False
         draw_type(column, settings, 0)
         self._draw_shape(column, settings)
-        self._draw_slider(layout, joint, settings)
+        self._draw_sliders(layout, joint, settings)
 
     def _draw_shape(self, layout: Any, settings: Any) -> None:
         if settings.type == "composite":
@@ -52,17 +52,19 @@ class JointPanel(SidebarPanel, Panel):
         if settings.type not in {"spline_curve", "spline_surface"}:
             layout.operator("condyle.set_rest_pose")
 
-    def _draw_slider(self, layout: Any, joint: Any, settings: Any) -> None:
-        if len(settings.coordinates) != 1:
-            if settings.driven:
-                layout.operator("condyle.stop_driving", icon="X")
-            return
+    def _draw_sliders(self, layout: Any, joint: Any, settings: Any) -> None:
+        from ... import drive
+
         if not settings.driven:
             layout.operator("condyle.drive", icon="DRIVER")
             return
-        slider = layout.row()
-        slider.active = not is_baked_over(settings)
-        slider.prop(joint, '["coordinate"]', text=slider_name(settings.coordinates[0]), slider=True)
+        names = drive.slider_names(settings)
+        if not all(name in joint for name in names):  # its type changed to one that is not complete yet
+            names = []
+        column = layout.column(align=True)
+        column.active = not is_baked_over(settings)
+        for name, coordinate in zip(names, settings.coordinates):
+            column.prop(joint, f'["{name}"]', text=slider_name(coordinate), slider=True)
         row = layout.row(align=True)
         row.operator("condyle.start_here", icon="PLAY")
         row.operator("condyle.drive", text="", icon="FILE_REFRESH")
@@ -79,7 +81,14 @@ def is_baked_over(settings: Any) -> bool:
 
 def slider_name(row: Any) -> str:
     """What the slider is called in the panel."""
-    return "Coordinate" if row.unit == "1" else row.label.capitalize()
+    return "Coordinate" if row.label == "q" else label_of(row.label)
+
+
+def label_of(name: str) -> str:
+    """A coordinate's name for people: "angle_1" is Angle 1, "2.x" is 2: X."""
+    part, _, own = name.rpartition(".")
+    words = own.replace("_", " ").title()
+    return f"{part}: {words}" if part else words
 
 
 def draw_type(layout: Any, shape: Any, number: int) -> None:
@@ -105,8 +114,9 @@ def draw_settings(layout: Any, shape: Any) -> None:
                 column.prop(shape, name, index=index, text=f"Semi-Axis {'abc'[index]}")
         elif name == "ball_limit":
             layout.prop(shape, name)
-            if shape.ball_limit == "TILT":
-                layout.prop(shape, "tilt_limit")
+            if shape.ball_limit == "CONE":
+                layout.prop(shape, "axis", text="Axis")
+                layout.prop(shape, "cone_angle")
             elif shape.ball_limit == "ROTATION":
                 layout.prop(shape, "rotation_limit")
         elif name == "custom_text":
@@ -159,16 +169,24 @@ class CoordinatesPanel(SidebarPanel, Panel):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        rows = active_joint(context).condyle.joint.coordinates
+        settings = active_joint(context).condyle.joint
+        column = layout.column()
+        column.prop(settings, "hard_limits")
+        if settings.hard_limits:
+            column.prop(settings, "restitution")
+        rows = settings.coordinates
         for row in rows:
             box = layout.box() if len(rows) > 1 else layout
             if len(rows) > 1:
-                box.label(text=row.label)
+                box.label(text=label_of(row.label))
             self._draw_coordinate(box.column(), row)
 
     def _draw_coordinate(self, layout: Any, row: Any) -> None:
         view = VIEWS.get(row.unit, "")
         layout.prop(row, "start" + view)
+        if row.unit == "s":
+            layout.label(text="Runs by itself, one second a second", icon="TIME")
+            return
         layout.prop(row, "start_speed" + view)
         layout.separator()
         layout.prop(row, "damping")
@@ -181,7 +199,7 @@ class CoordinatesPanel(SidebarPanel, Panel):
         if row.limits == "CUSTOM":
             layout.prop(row, "lower" + view)
             layout.prop(row, "upper" + view)
-        if row.limits != "NONE":
+        if row.limits != "NONE" and not row.id_data.condyle.joint.hard_limits:
             layout.prop(row, "limit_stiffness")
             layout.prop(row, "limit_damping")
 

@@ -1,5 +1,6 @@
 """What a joint and a part of a composite joint have in common: the settings of every joint type."""
 
+import math
 from typing import Any
 
 from bpy.props import (
@@ -71,8 +72,8 @@ class JointShape:
         description="How far the second axis leans from y towards z",
         subtype="ANGLE",
         unit="ROTATION",
-        min=-1.57,
-        max=1.57,
+        min=math.radians(-89.0),
+        max=math.radians(89.0),
         update=on_change,
         override=OVERRIDE,
     )
@@ -142,31 +143,36 @@ class JointShape:
         description="How far a ball joint may go in all",
         items=(
             ("NONE", "None", "No limit in all; each coordinate may have its own"),
-            ("TILT", "Tilt", "Its z axis may lean by an angle; turning about it is free"),
-            ("ROTATION", "Total Rotation", "The rotation vector stays inside an ellipsoid"),
+            ("CONE", "Reach Cone", "An axis of the child stays inside a cone; turning about it is free"),
+            (
+                "ROTATION",
+                "Total Rotation",
+                "Turned by at most an angle, which depends on the axis of the turn",
+            ),
         ),
         update=on_change,
         override=OVERRIDE,
     )
-    tilt_limit: FloatProperty(
-        name="Largest Tilt",
-        description="How far the z axis may lean",
+    cone_angle: FloatProperty(
+        name="Half Opening",
+        description="How far the axis may lean from where it stands while all coordinates are 0",
         subtype="ANGLE",
         unit="ROTATION",
-        min=0.0,
-        max=3.141593,
-        default=1.0471976,
+        min=0.001,
+        max=math.pi,
+        default=math.radians(60.0),
         update=on_change,
         override=OVERRIDE,
     )
     rotation_limit: FloatVectorProperty(
-        name="Largest Rotation",
+        name="Largest Turn",
         description="How far the joint may turn about x, y and z alone",
         size=3,
         subtype="EULER",
         unit="ROTATION",
-        min=0.0,
-        default=(1.0471976, 1.0471976, 1.0471976),
+        min=0.001,
+        max=math.pi,
+        default=(math.radians(60.0),) * 3,
         update=on_change,
         override=OVERRIDE,
     )
