@@ -14,6 +14,7 @@ from .errors import MissingDependencyError
 from .io.files import write_atomically
 from .joints import SplineCurve
 from .result import Result
+from .twist_metric import TwistMetric
 
 # distinguishable also without red and green (Okabe & Ito 2008)
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#5d3a9b")
@@ -120,12 +121,12 @@ def _curve_geometry(joint: SplineCurve) -> tuple[FloatArray, FloatArray, FloatAr
     lower = float(joint.knots[joint.order - 1])
     upper = lower + joint.period if joint.periodic else float(joint.knots[len(joint.frames)])
     q = np.linspace(lower, upper, CURVE_SAMPLES)
-    weights = 1.0 / np.repeat([1.0, joint.length_scale], 3)
+    metric = TwistMetric.of_length(joint.length_scale)
     twists, hessians = np.empty((len(q), 6)), np.empty((len(q), 6))
     for k, value in enumerate(q):
         _, subspace, hessian = joint.evaluate(value)
         twists[k], hessians[k] = subspace[:, 0], hessian[:, 0, 0]
-    return q, np.linalg.norm(twists * weights, axis=1), np.linalg.norm(hessians * weights, axis=1)
+    return q, metric.norm(twists), metric.norm(hessians)
 
 
 def _draw_coordinates(panel: Any, result: Result, q: FloatArray, columns: list[int]) -> None:

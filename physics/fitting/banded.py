@@ -49,28 +49,33 @@ class BlockBandedSystem:
 
     def solve(self, damping: float) -> FloatArray:
         """x (m, 6) with (H + damping I) x = g; LinAlgError where that is not positive definite."""
-        m = self.num_blocks
+        return self.solve_columns(damping, self.right[:, :, None])[:, :, 0]
+
+    def solve_columns(self, damping: float, right: FloatArray) -> FloatArray:
+        """x (m, 6, columns) with (H + damping I) x = right, of the same shape; errors as `solve`."""
+        m, columns = self.num_blocks, right.shape[2]
         if self.dense is not None:
             matrix = self.dense.transpose(0, 2, 1, 3).reshape(6 * m, 6 * m) + damping * np.eye(6 * m)
             np.linalg.cholesky(matrix)
-            return np.linalg.solve(matrix, self.right.ravel()).reshape(m, 6)
+            return np.linalg.solve(matrix, right.reshape(6 * m, columns)).reshape(right.shape)
         inner = m - self.border
         band = self.band[:inner].copy()
         band[:, 0] += damping * np.eye(6)
         edge = np.zeros((inner, 6, 6 * self.border))
         corner = np.zeros((self.border, 6, self.border, 6))
         self._split_border(edge, corner, damping)
-        columns = np.concatenate([edge, self.right[:inner, :, None]], axis=2)
-        solved = _band_solve(band, self.width, columns)
+        solved = _band_solve(band, self.width, np.concatenate([edge, right[:inner]], axis=2))
         if not self.border:
-            return solved[:, :, 0]
+            return solved
+        wide = 6 * self.border
         flat = edge.reshape(6 * inner, -1)
-        schur = corner.reshape(6 * self.border, -1) - flat.T @ solved[:, :, :-1].reshape(6 * inner, -1)
-        rest = self.right[inner:].ravel() - flat.T @ solved[:, :, -1].ravel()
+        by_edge, by_right = solved[:, :, :wide], solved[:, :, wide:]
+        schur = corner.reshape(wide, -1) - flat.T @ by_edge.reshape(6 * inner, -1)
+        rest = right[inner:].reshape(wide, columns) - flat.T @ by_right.reshape(6 * inner, columns)
         np.linalg.cholesky(0.5 * (schur + schur.T))
         last = np.linalg.solve(schur, rest)
-        first = solved[:, :, -1] - solved[:, :, :-1] @ last
-        return np.concatenate([first, last.reshape(-1, 6)])
+        first = by_right - by_edge @ last
+        return np.concatenate([first, last.reshape(-1, 6, columns)])
 
     def _split_border(self, edge: FloatArray, corner: FloatArray, damping: float) -> None:
         """Sort the blocks that touch the border of a ring into its edge and its corner."""

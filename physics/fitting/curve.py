@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,22 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import FitError, ModelError
 from ..joints import SplineCurve
-from . import arguments
+from . import arguments, options
 from . import parameterization as parameters
 from .linearization import poses as curve_poses
+from .options import FitOptions
 from .result import CurveFit, Residuals
-from .rounds import Curve, Fitter, Progress
+from .robust import reweighted
+from .rounds import HELD, Curve, Fitter, Progress
+from .size import fewest
+
+DEFAULT_FRAMES = 8
 
 
 def fit_curve(
     poses: Any,
     q: Any = None,
-    num_frames: int = 8,
+    num_frames: int | None = None,
     smoothing: float = 0.0,
     *,
     order: int = 4,
@@ -32,6 +38,7 @@ def fit_curve(
     tolerance: float = 1e-10,
     max_iterations: int = 50,
     progress: Progress | None = None,
+    **wishes: Any,
 ) -> CurveFit:
     """Control frames whose spline passes poses as closely and, if asked for, as smoothly as can be.
 
@@ -43,7 +50,7 @@ def fit_curve(
     Args:
         poses: (N, 4, 4), in the order along the curve, neighbours less than half a turn apart.
         q: their parameters (N,), increasing, which are then kept; None: natural.
-        num_frames: control frames m, at least `order`; more than N only with smoothing.
+        num_frames: control frames m, at least `order`, 8 if not given; more than N only with smoothing.
         smoothing: w in [0, 1): the weight of the squared joint Hessian beside the misfit (sec. 6.3). At 1/2 a wave
             that goes four times back and forth over the range loses half of its height; see
             `gauss_newton.Objective`.
@@ -57,31 +64,73 @@ def fit_curve(
         tolerance: the fit has converged where a step moves no frame by more, in the metric.
         max_iterations: Gauss-Newton steps for one set of knots.
         progress: called with the done fraction and what goes on; False cancels.
+        wishes: metric, weights, pinned, ends, robust, robust_scale, within, coordinate, axis: see `FitOptions`.
 
     Raises:
         FitError: poses, parameters or arguments that cannot be fitted; the message names the thing and its value.
         CancelledError: progress said so.
     """
+    wanted = FitOptions(**wishes)
     targets, centre = _centred(arguments.check_poses(poses))
+    within = options.check_within(wanted.within, num_frames, knots)
+    if num_frames is None:
+        num_frames = DEFAULT_FRAMES if within is None else order
     count, weight = arguments.check_size(len(targets), num_frames, smoothing, order)
     arguments.check_outside(outside)
-    scale = arguments.check_length_scale(length_scale, targets)
+    metric = options.check_metric(wanted.metric, length_scale, targets)
     small, most = arguments.check_limits(tolerance, max_iterations)
-    fitter = Fitter(targets, order, bool(periodic), weight, scale, small, most, progress)
-    q_first, knots_first, stop = _first_parameters(fitter, q, knots, count, end)
+    fitter = Fitter(targets, order, bool(periodic), weight, metric, small, most, progress)
+    task = _Task(fitter, q, knots, end, wanted)
     if order == 3:
         warnings.warn("a spline curve of order 3 is only C1: use the joint for kinematics", stacklevel=2)
-    frames = parameters.first_frames(targets, q_first, knots_first, order, stop)
-    free = q is None and knots is None
-    if not free:
-        _check_reach(fitter, q_first, knots_first)
-    curve = fitter.run(q_first, knots_first, frames, free=free)
-    return _result(fitter, curve, outside, centre)
+    if within is None:
+        return _result(task, *task.fit(count), outside, centre)
+    curve, factors, tried = fewest(task.fit, fitter, within)
+    return replace(_result(task, curve, factors, outside, centre), tried=tried)
+
+
+class _Task:
+    """One fit but for its number of control frames."""
+
+    def __init__(self, fitter: Fitter, q: Any, knots: Any, end: float | None, wanted: FitOptions) -> None:
+        count = len(fitter.targets)
+        if wanted.weights is not None:
+            fitter.weights = options.check_weights(wanted.weights, count)
+        fitter.pinned = options.check_pinned(wanted.pinned, count)
+        fitter.ends = options.check_ends(wanted.ends, fitter.periodic, q is None and knots is None)
+        options.check_coordinate(wanted.coordinate, wanted.axis)
+        self.scale = options.check_robust(wanted.robust, wanted.robust_scale)
+        self.fitter, self.q, self.knots, self.end, self.wanted = fitter, q, knots, end, wanted
+
+    def fit(self, count: int) -> tuple[Curve, FloatArray]:
+        """The best curve with so many control frames, and the poses' robust weights (N,)."""
+        fitter = self.fitter
+        q, knots, stop = _first_parameters(fitter, self.q, self.knots, count, self.end)
+        frames = parameters.first_frames(fitter.targets, q, knots, fitter.order, stop)
+        free = self.q is None and self.knots is None
+        if not free:
+            _check_reach(fitter, q, knots)
+        curve = fitter.run(q, knots, frames, free=free)
+        factors = np.ones(len(q))
+        if self.wanted.robust is not None:
+            curve, factors = reweighted(fitter, curve, self.wanted.robust, self.scale, free)
+        if curve.missing > HELD:
+            raise FitError(
+                f"the curve could not be brought to its {len(fitter.pinned)} pinned poses and {len(fitter.ends)} end "
+                f"conditions with {count} control frames: {curve.missing:.3g} is missing; take more frames, or ask for "
+                "less"
+            )
+        for condition in fitter.ends:
+            condition.check_sense(curve.frames, knots=curve.knots, order=fitter.order, metric=fitter.metric)
+        return curve, factors
 
 
 def _check_reach(fitter: Fitter, q: FloatArray, knots: FloatArray) -> None:
     """FitError where poses at given parameters leave a control frame to chance."""
-    if fitter.smoothing == 0.0 and not parameters.well_posed(q, knots, fitter.order, fitter.periodic):
+    used = (
+        q if fitter.weights is None else q[(fitter.weights > 0.0) | np.isin(np.arange(len(q)), fitter.pinned)]
+    )
+    if fitter.smoothing == 0.0 and not parameters.well_posed(used, knots, fitter.order, fitter.periodic):
         raise FitError(
             f"the poses leave some of the {len(knots) - fitter.order} control frames free: no pose lies in their "
             "knots' reach; take fewer frames, other knots, or smoothing above 0"
@@ -109,7 +158,7 @@ def _first_parameters(
     if q is not None:
         given, stop = arguments.check_parameters(q, len(fitter.targets), periodic, end)
     else:
-        given, length = parameters.chord_parameters(fitter.targets, fitter.scale, periodic)
+        given, length = parameters.chord_parameters(fitter.targets, fitter.metric, periodic)
         if fixed is not None:
             first, last = fixed[order - 1], fixed[count + order - 1 if periodic else count]
             given, length = first + (last - first) / length * given, float(last)
@@ -121,13 +170,16 @@ def _first_parameters(
     return given, fixed, stop
 
 
-def _result(fitter: Fitter, curve: Curve, outside: str, centre: FloatArray) -> CurveFit:
+def _result(task: _Task, curve: Curve, factors: FloatArray, outside: str, centre: FloatArray) -> CurveFit:
+    fitter = task.fitter
     frames = curve.frames.copy()
     frames[:, :3, 3] += centre
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # order 3 has been warned of
         try:
-            joint = SplineCurve(frames, fitter.order, curve.knots, fitter.periodic, outside, fitter.scale)
+            joint = SplineCurve(
+                frames, fitter.order, curve.knots, fitter.periodic, outside, fitter.metric.length_scale
+            )
         except ModelError as error:
             raise FitError(f"the fitted curve makes no joint: {error}") from error
     r = curve.objective.residuals(curve.frames)
@@ -135,7 +187,7 @@ def _result(fitter: Fitter, curve: Curve, outside: str, centre: FloatArray) -> C
     residuals = Residuals(
         rotation=np.linalg.norm(r[:, :3], axis=1),
         translation=np.linalg.norm(gap, axis=1),
-        distance=np.linalg.norm(r * curve.objective.metric, axis=1),
+        distance=fitter.metric.norm(r),
     )
     return CurveFit(
         joint=joint,
@@ -144,6 +196,10 @@ def _result(fitter: Fitter, curve: Curve, outside: str, centre: FloatArray) -> C
         iterations=len(fitter.steps),
         converged=curve.converged,
         hessian_integral=curve.objective.hessian_integral(curve.frames),
-        length_scale=fitter.scale,
+        length_scale=fitter.metric.length_scale,
         steps=tuple(fitter.steps),
+        weights=factors,
+        pinned=tuple(fitter.pinned.tolist()),
+        missing=curve.missing,
+        metric=fitter.metric.matrix,
     )

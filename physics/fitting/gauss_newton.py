@@ -9,17 +9,22 @@ import numpy as np
 
 from .. import lie
 from .._typing import FloatArray
+from ..twist_metric import TwistMetric
 from .banded import BlockBandedSystem
+from .constraints import ConstrainedSystem, Constraints
 from .linearization import Sites, derivatives, hessian_jacobian, pose_jacobian, poses
 from .parameterization import quadrature
 
 DAMPING_START = 1e-6
 DAMPING_GIVE_UP = 1e6
+# shares of a step that are tried before it is damped, where equations must hold
+SHARES = (1.0, 0.5, 0.25, 0.125)
 
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """(1 - w) mean |r_k|^2 + w lambda integral |h|^2 dq for given knots; r_k = log(G(q_k)^-1 G_k), in the metric.
+    """(1 - w) mean of weight_k |r_k|^2, plus w lambda integral |h|^2 dq, for given knots; r_k = log(G(q_k)^-1 G_k),
+    in the metric.
 
     lambda = (range / (2 pi `WAVES`))^4 / range, so that a sine of `WAVES` waves over the range keeps half of its
     height at w = 1/2, whatever the number of poses, their size and the unit of q: (w / (1 - w))^(1/4) is then the
@@ -32,9 +37,9 @@ class Objective:
     sites: Sites
     inner: Sites
     inner_weights: FloatArray
-    data_weight: float
+    data_weights: FloatArray
     smooth_weight: float
-    metric: FloatArray
+    metric: TwistMetric
     cyclic: bool
 
     @classmethod
@@ -46,18 +51,19 @@ class Objective:
         order: int,
         periodic: bool,
         smoothing: float,
-        length_scale: float,
+        metric: TwistMetric,
+        weights: FloatArray | None = None,
     ) -> Objective:
-        inner, weights = quadrature(knots, order, periodic)
-        extent = float(weights.sum())
+        inner, inner_weights = quadrature(knots, order, periodic)
+        extent = float(inner_weights.sum())
         return cls(
             targets,
             Sites.at(q, knots, order, periodic),
             inner,
-            weights,
-            (1.0 - smoothing) / len(targets),
+            inner_weights,
+            (1.0 - smoothing) / len(targets) * (np.ones(len(targets)) if weights is None else weights),
             smoothing * (extent / (2.0 * np.pi * cls.WAVES)) ** 4 / extent,
-            1.0 / np.repeat([1.0, length_scale], 3),
+            metric,
             periodic,
         )
 
@@ -68,25 +74,27 @@ class Objective:
     def hessian_integral(self, frames: FloatArray) -> float:
         """Integral of |h|^2 over the range, in the metric."""
         _, h = derivatives(frames, self.inner)
-        return float(self.inner_weights @ ((h * self.metric) ** 2).sum(axis=1))
+        return float(self.inner_weights @ (self.metric.scaled(h) ** 2).sum(axis=1))
 
     def value(self, frames: FloatArray) -> float:
-        misfit = float(((self.residuals(frames) * self.metric) ** 2).sum())
-        return self.data_weight * misfit + self.smooth_weight * self.hessian_integral(frames)
+        squares = (self.metric.scaled(self.residuals(frames)) ** 2).sum(axis=1)
+        return float(self.data_weights @ squares) + self.smooth_weight * self.hessian_integral(frames)
 
     def system(self, frames: FloatArray) -> BlockBandedSystem:
-        """Normal equations of one Gauss-Newton step for the frames' body twists, in units of the metric."""
+        """Normal equations of one Gauss-Newton step for the frames' scaled body twists."""
         order = self.sites.index.shape[1]
         system = BlockBandedSystem(len(frames), order, self.cyclic)
         r = self.residuals(frames)
         # r changes by -J_l(r)^-1 times the body twist of G
         moved = lie.right_jacobian_inverse(-r)[:, None] @ pose_jacobian(frames, self.sites)
-        scale = np.sqrt(self.data_weight) * self.metric
-        system.add_rows(self.sites.index, scale[:, None] * moved / self.metric, scale * r)
+        root = np.sqrt(self.data_weights)[:, None]
+        blocks = self.metric.right(self.metric.left(moved))
+        system.add_rows(self.sites.index, root[..., None, None] * blocks, root * self.metric.scaled(r))
         if self.smooth_weight > 0.0:
             h, blocks = hessian_jacobian(frames, self.inner)
-            weights = np.sqrt(self.smooth_weight * self.inner_weights)[:, None] * self.metric
-            system.add_rows(self.inner.index, weights[:, None, :, None] * blocks / self.metric, -weights * h)
+            root = np.sqrt(self.smooth_weight * self.inner_weights)[:, None]
+            blocks = self.metric.right(self.metric.left(blocks))
+            system.add_rows(self.inner.index, root[..., None, None] * blocks, -root * self.metric.scaled(h))
         return system
 
 
@@ -96,11 +104,17 @@ def minimize(
     tolerance: float,
     max_iterations: int,
     report: Callable[[int, float], None],
+    constraints: Constraints | None = None,
 ) -> tuple[FloatArray, list[float], bool]:
     """Control frames at a minimum, the size of every step taken, and whether the last was below the tolerance.
 
     Damping (Levenberg) comes in only where a plain step does not lower the objective.
+
+    Raises:
+        FitError: the constraints contradict each other, or ask for more than the frames can do.
     """
+    if constraints is not None and constraints.count:
+        return minimize_constrained(objective, constraints, frames, tolerance, max_iterations, report)
     steps: list[float] = []
     value, damping = objective.value(frames), 0.0
     for iteration in range(max_iterations):
@@ -109,12 +123,12 @@ def minimize(
         while True:
             try:
                 # the metric's units make rotation and translation alike for the damping
-                twists = system.solve(damping * system.diagonal()) / objective.metric
+                scaled = system.solve(damping * system.diagonal())
             except np.linalg.LinAlgError:
-                twists = None
-            if twists is not None:
-                step = float(np.abs(twists * objective.metric).max())
-                moved = frames @ lie.exp(twists)
+                scaled = None
+            if scaled is not None:
+                step = float(np.abs(scaled).max())
+                moved = frames @ lie.exp(objective.metric.unscaled(scaled))
                 lowered = objective.value(moved)
                 # near the minimum the objective is flat to round-off: a small step is right whatever it says
                 if lowered <= value or step < 1e-6:
@@ -123,6 +137,49 @@ def minimize(
             if damping > DAMPING_GIVE_UP:
                 return frames, steps, False
         frames, value = moved, lowered
+        damping = damping / 10.0 if damping > DAMPING_START else 0.0
+        steps.append(step)
+        if step < tolerance:
+            return frames, steps, True
+    return frames, steps, False
+
+
+def minimize_constrained(
+    objective: Objective,
+    constraints: Constraints,
+    frames: FloatArray,
+    tolerance: float,
+    max_iterations: int,
+    report: Callable[[int, float], None],
+) -> tuple[FloatArray, list[float], bool]:
+    """As `minimize`, with equations that hold at the end: sequential quadratic programming with the exact penalty
+    value + price |what is missing| for judging steps (Nocedal & Wright 2006, sec. 18.3).
+    """
+    steps: list[float] = []
+    value, missing = objective.value(frames), float(np.linalg.norm(constraints.missing(frames)))
+    price, damping = 0.0, 0.0
+    for iteration in range(max_iterations):
+        report(iteration, value)
+        system = ConstrainedSystem(objective.system(frames), constraints.rows(frames))
+        taken = None
+        while taken is None:
+            try:
+                scaled, multipliers = system.solve(damping)
+            except np.linalg.LinAlgError:
+                scaled, multipliers = np.zeros((0, 6)), 0.0
+            price = max(price, 4.0 * multipliers)  # twice the multiplier, of twice the half square
+            for share in SHARES if len(scaled) else ():
+                step = share * float(np.abs(scaled).max())
+                moved = frames @ lie.exp(objective.metric.unscaled(share * scaled))
+                after = objective.value(moved), float(np.linalg.norm(constraints.missing(moved)))
+                if after[0] + price * after[1] <= value + price * missing or step < 1e-6:
+                    taken = moved, after, step
+                    break
+            if taken is None:
+                damping = max(10.0 * damping, DAMPING_START)
+                if damping > DAMPING_GIVE_UP:
+                    return frames, steps, False
+        frames, (value, missing), step = taken
         damping = damping / 10.0 if damping > DAMPING_START else 0.0
         steps.append(step)
         if step < tolerance:

@@ -8,6 +8,7 @@ from .. import lie, splines
 from .._typing import FloatArray
 from ..errors import FitError
 from ..joints.spline_curve import frame_distances, natural_knots
+from ..twist_metric import TwistMetric
 from .linearization import Sites, derivatives
 from .linearization import poses as curve_poses
 
@@ -27,13 +28,13 @@ def spread(poses: FloatArray) -> float:
     return result if result > 1e-9 else 1.0
 
 
-def chord_parameters(poses: FloatArray, length_scale: float, periodic: bool) -> tuple[FloatArray, float]:
+def chord_parameters(poses: FloatArray, metric: TwistMetric, periodic: bool) -> tuple[FloatArray, float]:
     """Distance of each pose from the first along the chain of poses (n,), and the whole chain's length.
 
     Raises:
         FitError: neighbours coincide, so that their order along the curve is not to be had.
     """
-    steps = frame_distances(poses, length_scale, periodic)
+    steps = frame_distances(poses, metric, periodic)
     if not (steps > 1e-12).all():
         k = int(np.argmin(steps))
         raise FitError(
@@ -84,7 +85,7 @@ def quadrature(knots: FloatArray, order: int, periodic: bool) -> tuple[Sites, Fl
 
 
 def arc_length(
-    q: FloatArray, frames: FloatArray, knots: FloatArray, order: int, periodic: bool, scale: float
+    q: FloatArray, frames: FloatArray, knots: FloatArray, order: int, periodic: bool, metric: TwistMetric
 ) -> FloatArray:
     """Length of the curve from its first parameter to each q (n,), in the metric."""
     count = len(knots) - order
@@ -92,20 +93,20 @@ def arc_length(
     fine = np.union1d(np.linspace(start, end, 16 * count + 1), q)
     middle = Sites.at(0.5 * (fine[:-1] + fine[1:]), knots, order, periodic)
     s, _ = derivatives(frames, middle)
-    speed = np.linalg.norm(s / np.repeat([1.0, scale], 3), axis=1)
+    speed = metric.norm(s)
     length = np.concatenate([[0.0], np.cumsum(speed * np.diff(fine))])
     result: FloatArray = np.interp(q, fine, length)
     return result
 
 
 def reparameterize(
-    q: FloatArray, frames: FloatArray, knots: FloatArray, order: int, periodic: bool, scale: float
+    q: FloatArray, frames: FloatArray, knots: FloatArray, order: int, periodic: bool, metric: TwistMetric
 ) -> tuple[FloatArray, FloatArray]:
     """Natural knots for frames that have moved, and the poses' parameters by arc length along the curve they make."""
     count = len(knots) - order
-    fresh = natural_knots(frames, order, periodic, scale)
+    fresh = natural_knots(frames, order, periodic, metric)
     end = knots[count + order - 1 if periodic else count]
-    length = arc_length(np.append(q, end), frames, knots, order, periodic, scale)
+    length = arc_length(np.append(q, end), frames, knots, order, periodic, metric)
     start, stop = fresh[order - 1], fresh[count + order - 1 if periodic else count]
     moved = start + (stop - start) * length[:-1] / length[-1]
     return moved, fresh
@@ -118,19 +119,18 @@ def project(
     knots: FloatArray,
     order: int,
     periodic: bool,
-    scale: float,
+    metric: TwistMetric,
 ) -> FloatArray:
     """Parameters (N,) of the points of the curve nearest to the poses, by Newton steps from q that keep their order.
 
     The first pose stays where it is, and of an open curve the last one, too: they mark the ends of the range.
     """
-    metric = 1.0 / np.repeat([1.0, scale], 3)
     held = [0] if periodic else [0, -1]
     for _ in range(3):
         sites = Sites.at(q, knots, order, periodic)
         s, _ = derivatives(frames, sites)
         r = lie.log(lie.inverse(curve_poses(frames, sites)) @ targets)
-        step = ((s * r) @ metric**2) / ((s * s) @ metric**2)
+        step = metric.inner(s, r) / metric.inner(s, s)
         step[held] = 0.0
         room = 0.4 * np.minimum(np.diff(q, append=np.inf), np.diff(q, prepend=-np.inf))
         if periodic:

@@ -18,7 +18,8 @@ class Residuals:
     Attributes:
         rotation: angle between the poses [rad].
         translation: distance between their origins [m].
-        distance: both in the fit's metric, sqrt(angle^2 + (distance / length_scale)^2) of the connecting twist.
+        distance: both in the fit's metric, by default sqrt(angle^2 + (distance / length_scale)^2) of the connecting
+            twist.
     """
 
     rotation: FloatArray
@@ -39,6 +40,11 @@ class CurveFit:
         hessian_integral: integral of |h(q)|^2 over the range, in the metric.
         length_scale: metres that count as one radian.
         steps: size of every Gauss-Newton step, for judging convergence.
+        weights: the poses' robust weights (N,), from 0 to 1; None or ones without.
+        pinned: numbers of the poses that the curve passes exactly.
+        missing: the most that is missing of any equation of pinned poses and ends, in the metric.
+        metric: the fit's metric M (6, 6) on body twists.
+        tried: numbers of control frames tried for a tolerance, with the largest residuals of each [m], [rad].
     """
 
     joint: SplineCurve
@@ -49,11 +55,17 @@ class CurveFit:
     hessian_integral: float
     length_scale: float
     steps: tuple[float, ...]
+    weights: FloatArray | None = None
+    pinned: tuple[int, ...] = ()
+    missing: float = 0.0
+    metric: FloatArray | None = None
+    tried: tuple[tuple[int, float, float], ...] = ()
 
     def report(self) -> dict[str, Any]:
         """JSON-able summary in millimetres and degrees, one entry a pose."""
         millimetres = 1e3 * self.residuals.translation
         degrees = np.rad2deg(self.residuals.rotation)
+        weights = np.ones(len(self.q)) if self.weights is None else self.weights
         return {
             "iterations": self.iterations,
             "converged": self.converged,
@@ -64,7 +76,14 @@ class CurveFit:
             "max_mm": float(millimetres.max()),
             "max_degrees": float(degrees.max()),
             "poses": [
-                {"q": float(q), "mm": float(mm), "degrees": float(angle)}
-                for q, mm, angle in zip(self.q, millimetres, degrees)
+                {"q": float(q), "mm": float(mm), "degrees": float(angle), "weight": float(weight)}
+                for q, mm, angle, weight in zip(self.q, millimetres, degrees, weights)
+            ],
+            "pinned": list(self.pinned),
+            "missing": self.missing,
+            "metric": None if self.metric is None else self.metric.tolist(),
+            "tried": [
+                {"num_frames": m, "max_mm": 1e3 * metres, "max_degrees": float(np.rad2deg(radians))}
+                for m, metres, radians in self.tried
             ],
         }

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 from ..errors import CancelledError
+from ..twist_metric import TwistMetric
 from . import parameterization as parameters
+from .constraints import Constraints, EndCondition
 from .gauss_newton import Objective, minimize
 
 Progress = Callable[[float, str], "bool | None"]
@@ -23,11 +25,15 @@ MOST_ROUNDS = 30
 STEPS_A_ROUND = 3
 # an objective per pose below this, in the metric squared, is round-off
 MET = 1e-24
+# equations hold where no more than this is missing, in the metric
+HELD = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Control frames with their knots, the poses' parameters, the objective for these, and its value."""
+    """Control frames with their knots, the poses' parameters, the objective for these, its value, and what is missing
+    of the equations that must hold.
+    """
 
     frames: FloatArray
     knots: FloatArray
@@ -35,39 +41,55 @@ class Curve:
     objective: Objective
     value: float
     converged: bool
+    missing: float = 0.0
 
 
 @dataclass(eq=False)
 class Fitter:
-    """Poses and how to fit them; `steps` gathers the size of every Gauss-Newton step."""
+    """Poses and how to fit them; `steps` gathers the size of every Gauss-Newton step, and `begun` and `share` say which
+    part of the whole work the next run is.
+    """
 
     targets: FloatArray
     order: int
     periodic: bool
     smoothing: float
-    scale: float
+    metric: TwistMetric
     tolerance: float
     max_iterations: int
     progress: Progress | None
+    weights: FloatArray | None = None
+    pinned: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    ends: tuple[EndCondition, ...] = ()
+    begun: float = 0.0
+    share: float = 1.0
     steps: list[float] = field(default_factory=list)
+
+    @property
+    def constrained(self) -> bool:
+        """Whether there are poses to pass exactly, or conditions at the ends."""
+        return bool(len(self.pinned) or self.ends)
 
     def solve(self, q: FloatArray, knots: FloatArray, frames: FloatArray, limit: int, rounds: int) -> Curve:
         """The best control frames for frozen knots and parameters, in at most `limit` steps."""
-        objective = Objective.make(
-            self.targets, q, knots, self.order, self.periodic, self.smoothing, self.scale
-        )
+        shape = knots, self.order, self.periodic
+        objective = Objective.make(self.targets, q, *shape, self.smoothing, self.metric, self.weights)
+        constraints = None
+        if self.constrained:
+            constraints = Constraints.make(self.targets, q, self.pinned, self.ends, *shape, self.metric)
 
         def report(iteration: int, value: float) -> None:
             # rounds and steps end long before the most that are allowed: the fraction only has to rise
-            fraction = (rounds + iteration / limit) / (MOST_ROUNDS + 2)
+            fraction = self.begun + self.share * (rounds + iteration / limit) / (MOST_ROUNDS + 2)
             text = f"fitting: round {rounds + 1}, step {iteration + 1}"
             answer = None if self.progress is None else self.progress(fraction, text)
             if isinstance(answer, bool | np.bool_) and not answer:
                 raise CancelledError(f"fit cancelled in round {rounds + 1}, step {iteration + 1}")
 
-        frames, taken, converged = minimize(objective, frames, self.tolerance, limit, report)
+        frames, taken, converged = minimize(objective, frames, self.tolerance, limit, report, constraints)
         self.steps.extend(taken)
-        return Curve(frames, knots, q, objective, objective.value(frames), converged)
+        missing = 0.0 if constraints is None else float(np.abs(constraints.missing(frames)).max(initial=0.0))
+        return Curve(frames, knots, q, objective, objective.value(frames), converged, missing)
 
     def run(self, q: FloatArray, knots: FloatArray, frames: FloatArray, free: bool) -> Curve:
         """Solve, and where the parameterization is free improve it for as long as that pays."""
@@ -78,8 +100,10 @@ class Fitter:
             moved, fresh = self._reparameterized(best)
             if self.smoothing == 0.0 and not parameters.well_posed(moved, fresh, self.order, self.periodic):
                 break
-            next_one = self.solve(moved, fresh, best.frames, STEPS_A_ROUND, rounds)
-            gain = best.value - next_one.value
+            # equations must hold before values can be compared
+            few = self.max_iterations if self.constrained else STEPS_A_ROUND
+            next_one = self.solve(moved, fresh, best.frames, few, rounds)
+            gain = best.value - next_one.value if next_one.missing <= HELD else 0.0
             if gain > 0.0:
                 best = next_one
             if not gain > WORTHWHILE * best.value:
@@ -89,6 +113,6 @@ class Fitter:
         return best
 
     def _reparameterized(self, curve: Curve) -> tuple[FloatArray, FloatArray]:
-        at = (curve.frames, curve.knots, self.order, self.periodic, self.scale)
+        at = (curve.frames, curve.knots, self.order, self.periodic, self.metric)
         nearest = parameters.project(self.targets, curve.q, *at)
         return parameters.reparameterize(nearest, *at)

@@ -15,6 +15,7 @@ from .. import lie, splines
 from .._typing import FloatArray, IntArray
 from ..errors import ModelError
 from ..kernels import layout
+from ..twist_metric import TwistMetric
 from ..validation import finite_array, number, truth, whole_number
 from .base import IDENTITY, Block, Factorization, Joint
 
@@ -25,18 +26,14 @@ OUTSIDE = {
 }
 
 
-def frame_distances(frames: FloatArray, length_scale: float, periodic: bool) -> FloatArray:
-    """Distances between neighbours sqrt(|w|^2 + |v|^2 / length_scale^2) of log(F_{j-1}^-1 F_j); m - 1, or m if
-    periodic.
-    """
+def frame_distances(frames: FloatArray, metric: TwistMetric, periodic: bool) -> FloatArray:
+    """Distances between neighbours |log(F_{j-1}^-1 F_j)|; m - 1, or m if periodic."""
     following = np.roll(frames, -1, axis=0) if periodic else frames[1:]
     before = frames if periodic else frames[:-1]
-    steps = lie.log(lie.inverse(before) @ following)
-    result: FloatArray = np.linalg.norm(steps / np.repeat([1.0, length_scale], 3), axis=-1)
-    return result
+    return metric.norm(lie.log(lie.inverse(before) @ following))
 
 
-def natural_knots(frames: FloatArray, order: int, periodic: bool, length_scale: float) -> FloatArray:
+def natural_knots(frames: FloatArray, order: int, periodic: bool, metric: TwistMetric) -> FloatArray:
     """Knots (m + order,) by natural parameterization (Lee & Terzopoulos 2008, sec. 6.1), beginning at 0.
 
     The paper gives one parameter a control frame: its distance from the first along the chain of frames. The curve
@@ -45,7 +42,7 @@ def natural_knots(frames: FloatArray, order: int, periodic: bool, length_scale: 
     repeated, so that the Greville abscissae follow the parameters and the speed |s(q)| stays near 1. A periodic
     curve takes means of the distances instead, cyclically; its range is one period, the sum of all distances.
     """
-    steps = frame_distances(frames, length_scale, periodic)
+    steps = frame_distances(frames, metric, periodic)
     if not periodic:
         return splines.averaged_knots(np.concatenate([[0.0], np.cumsum(steps)]), order)
     count = len(frames)
@@ -106,7 +103,7 @@ class SplineCurve(Joint):
             )
         self._check_distinct(frames, scale)
         if self.knots is None:
-            knots = natural_knots(frames, self.order, self.periodic, scale)
+            knots = natural_knots(frames, self.order, self.periodic, TwistMetric.of_length(scale))
         else:
             name = "spline curve knots"
             knots = finite_array(self.knots, (len(frames) + self.order,), name)
@@ -116,7 +113,7 @@ class SplineCurve(Joint):
             object.__setattr__(self, name, value)
 
     def _check_distinct(self, frames: FloatArray, scale: float) -> None:
-        steps = frame_distances(frames, scale, self.periodic)
+        steps = frame_distances(frames, TwistMetric.of_length(scale), self.periodic)
         if not (steps > 1e-12).all():
             j = int(np.argmin(steps))
             raise ModelError(

@@ -13,6 +13,7 @@ from physics.fitting.banded import BlockBandedSystem
 from physics.fitting.gauss_newton import Objective
 from physics.fitting.linearization import Sites, control_twists
 from physics.fitting.parameterization import data_knots, first_frames, spread
+from physics.twist_metric import TwistMetric
 
 FloatArray = NDArray[np.float64]
 
@@ -64,17 +65,17 @@ def published_fit(
     scale = spread(poses)
     knots = data_knots(q, num_frames, order, None)
     frames = first_frames(poses, q, knots, order, None)
-    objective = Objective.make(poses, q, knots, order, False, 0.0, scale)
+    objective = Objective.make(poses, q, knots, order, False, 0.0, TwistMetric.of_length(scale))
     metric = objective.metric
     steps: list[float] = []
     while len(steps) < most and not (steps and steps[-1] < tolerance):
         system = BlockBandedSystem(num_frames, order, False)
-        blocks = metric[:, None] * published_jacobian(frames, objective.sites) / metric
-        system.add_rows(objective.sites.index, blocks, metric * objective.residuals(frames))
+        blocks = metric.right(metric.left(published_jacobian(frames, objective.sites)))
+        system.add_rows(objective.sites.index, blocks, metric.scaled(objective.residuals(frames)))
         twists = system.solve(0.0)
-        frames = frames @ lie.exp(twists / metric)
+        frames = frames @ lie.exp(metric.unscaled(twists))
         steps.append(float(np.abs(twists).max()))
-    residual = np.linalg.norm(metric * objective.residuals(frames), axis=1)
+    residual = metric.norm(objective.residuals(frames))
     return steps, float(residual.max())
 
 

@@ -40,7 +40,7 @@ BAD = {
     "q too short": ({"q": Q[:-1]}, r"q must have shape \(10,\), got \(9,\)"),
     "few frames": ({"num_frames": 3}, r"num_frames must be at least 4 \(the order\), got 3"),
     "half a frame": ({"num_frames": 7.5}, "num_frames must be a whole number of at least 1, got 7.5"),
-    "no number of frames": ({"num_frames": None}, "num_frames must be a whole number .* got None"),
+    "no number of frames": ({"num_frames": "eight"}, "num_frames must be a whole number .* got 'eight'"),
     "too many frames": ({"num_frames": 11}, "11 control frames are more than 10 poses can fix"),
     "order 2": ({"order": 2}, "order must be 3, 4, 5 or 6, got 2"),
     "order 7": ({"order": 7, "num_frames": 9}, "order must be 3, 4, 5 or 6, got 7"),

@@ -9,6 +9,7 @@ import physics as ph
 from physics import lie
 from physics.fitting import parameterization as parameters
 from physics.fitting.linearization import Sites, poses
+from physics.twist_metric import TwistMetric
 from tests.physics.generators import loop_frames
 from tests.verification.fitting_data import wandering_poses
 
@@ -26,10 +27,10 @@ def test_spread_is_four_times_the_rms_distance_and_one_for_a_point():
 def test_chord_parameters_add_up_distances_in_the_metric():
     twists = np.array([[0.3, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.8, 0.0]])
     chain = [np.eye(4), lie.exp(twists[0]), lie.exp(twists[0]) @ lie.exp(twists[1])]
-    q, length = parameters.chord_parameters(np.array(chain), 2.0, periodic=False)
+    q, length = parameters.chord_parameters(np.array(chain), TwistMetric.of_length(2.0), periodic=False)
     np.testing.assert_allclose(q, [0.0, 0.3, 0.7], atol=1e-15)
     assert length == q[-1]
-    q, length = parameters.chord_parameters(np.array(chain), 2.0, periodic=True)
+    q, length = parameters.chord_parameters(np.array(chain), TwistMetric.of_length(2.0), periodic=True)
     assert len(q) == 3 and length > q[-1]
 
 
@@ -65,7 +66,7 @@ def test_arc_length_of_a_known_curve():
     # x = 3 q: speed 3 / scale
     frames = straight(3.0 * ph.splines.greville(knots, 4))
     q = np.array([0.0, 0.21, 0.5, 1.0])
-    length = parameters.arc_length(q, frames, knots, 4, periodic=False, scale=2.0)
+    length = parameters.arc_length(q, frames, knots, 4, periodic=False, metric=TwistMetric.of_length(2.0))
     np.testing.assert_allclose(length, 1.5 * q, atol=1e-12)
 
 
@@ -82,7 +83,7 @@ def test_projection_finds_the_nearest_points_and_holds_the_ends(periodic):
     held = [0] if periodic else [0, -1]
     shifted = q + 0.02 * np.diff(q).min() * np.sin(np.arange(12.0))
     shifted[held] = q[held]
-    found = parameters.project(targets, shifted, frames, knots, 4, periodic, 0.5)
+    found = parameters.project(targets, shifted, frames, knots, 4, periodic, TwistMetric.of_length(0.5))
     np.testing.assert_allclose(found, q, atol=1e-9)
 
 
@@ -92,7 +93,7 @@ def test_projection_keeps_the_order_of_the_poses():
     q = np.linspace(*joint.range[0], 30)
     shuffled = poses(frames, Sites.at(q, joint.knots, 4, False))
     shuffled[10:20] = shuffled[10:20][::-1]
-    found = parameters.project(shuffled, q, frames, joint.knots, 4, False, 0.5)
+    found = parameters.project(shuffled, q, frames, joint.knots, 4, False, TwistMetric.of_length(0.5))
     assert (np.diff(found) > 0.0).all()
 
 
@@ -102,7 +103,7 @@ def test_reparameterizing_a_natural_curve_hardly_moves_it(periodic):
     frames = loop_frames(rng, 24) if periodic else wandering_poses(rng, 24, 0.1, 0.03)
     joint = ph.joints.SplineCurve(frames, periodic=periodic, length_scale=0.5)
     q = np.linspace(joint.knots[3], joint.knots[24], 24 if periodic else 20)
-    moved, fresh = parameters.reparameterize(q, frames, joint.knots, 4, periodic, 0.5)
+    moved, fresh = parameters.reparameterize(q, frames, joint.knots, 4, periodic, TwistMetric.of_length(0.5))
     np.testing.assert_allclose(fresh, joint.knots, atol=1e-12)
     assert moved[0] == pytest.approx(q[0]) and (np.diff(moved) > 0.0).all()
     # natural knots keep the speed near 1, not at it
