@@ -5,7 +5,7 @@
     python3 build.py bake SCENE.blend --out OUT.blend
     python3 build.py test [--slow]                 the tests
     python3 build.py test --installed 5.0          the add-on's tests against the installed extension
-    python3 build.py test --peers                  the comparisons with Pinocchio and MuJoCo
+    python3 build.py test --peers                  the comparisons with Pinocchio, MuJoCo, OpenSim
     python3 build.py scenes | verify | bench --json FILE | extension | clean
 
 Nothing is needed but a Python that Blender's module `bpy` has wheels for: 3.13 or 3.11. The environment is
@@ -362,7 +362,7 @@ def parser() -> argparse.ArgumentParser:
     tests.add_argument("--slow", action="store_true", help="the slow ones, too")
     tests.add_argument("--small", action="store_true", help="only those that run in every supported Blender")
     where = tests.add_mutually_exclusive_group()
-    where.add_argument("--peers", action="store_true", help="comparisons with Pinocchio and MuJoCo")
+    where.add_argument("--peers", action="store_true", help="comparisons with Pinocchio, MuJoCo, OpenSim")
     where.add_argument(
         "--installed",
         metavar="BLENDER",

@@ -61,7 +61,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if too_slow or (config.getoption("--small") and not item.get_closest_marker("small")):
             deselected.append(item)
         elif item.get_closest_marker("peers") and importlib.util.find_spec("pinocchio") is None:
-            item.add_marker(pytest.mark.skip(reason="Pinocchio and MuJoCo are only in .venvs/peers"))
+            item.add_marker(pytest.mark.skip(reason="Pinocchio, MuJoCo and OpenSim are only in .venvs/peers"))
     if deselected:
         config.hook.pytest_deselected(items=deselected)
         dropped = set(map(id, deselected))

@@ -125,6 +125,7 @@ JOINTS: dict[str, MakeJoint] = {
     "euler": lambda rng: ph.joints.Euler(str(rng.choice(["zyx", "zxz"]))),
     "elliptic": lambda rng: ph.joints.Elliptic(*rng.uniform(0.3, 1.0, size=2)),
     "ellipsoid": lambda rng: ph.joints.Ellipsoid(*rng.uniform(0.3, 1.0, size=3), winging=0.3),
+    "ellipsoid_plain": lambda rng: ph.joints.Ellipsoid(*rng.uniform(0.3, 1.0, size=3)),
     "ellipsoid_true_normal": lambda rng: ph.joints.Ellipsoid(*rng.uniform(0.3, 1.0, size=3), normal="true"),
     "scapulothoracic": lambda rng: ph.joints.Scapulothoracic(
         rng.uniform(0.05, 0.3, 3), rng.uniform(-0.1, 0.1, 2), rng.uniform(-1.0, 1.0)

@@ -1,9 +1,9 @@
 """The same tree for Pinocchio, and the way between its joint velocities and our coordinates.
 
-Pinocchio describes a spherical or a free joint by a quaternion and by the velocity in the body's frame,
-linear part first. So its velocity is v = P S(q) q', with S our joint Jacobian and P the rows that the joint
+Pinocchio describes a spherical or a free joint by a quaternion, a planar one by a cosine and a sine, and each by
+the velocity in the body's frame, linear part first. So its velocity is v = P S(q) q', with S our joint Jacobian and P the rows that the joint
 moves along, in Pinocchio's order; its acceleration is v' = P (S q'' + (dS q') q'), and a generalized force of
-ours is (P S)^T times Pinocchio's. For hinges and sliders P S is 1. Only our joints' differentials enter, and
+ours is (P S)^T times Pinocchio's. For all others v = q'. Only our joints' differentials enter, and
 they have claims of their own.
 """
 
@@ -20,7 +20,7 @@ from physics import lie
 FloatArray = NDArray[np.float64]
 
 # Rows of a twist [angular, linear] that make up Pinocchio's velocity of a joint.
-MOVING_ROWS = {"spherical": [0, 1, 2], "free": [3, 4, 5, 0, 1, 2]}
+MOVING_ROWS = {"spherical": [0, 1, 2], "free": [3, 4, 5, 0, 1, 2], "planar": [3, 4, 2]}
 
 
 def pinocchio_joint(joint: Any) -> Any:
@@ -29,6 +29,18 @@ def pinocchio_joint(joint: Any) -> Any:
         return pinocchio.JointModelRevoluteUnaligned(np.asarray(joint.axis, dtype=float))
     if joint.type == "slider":
         return pinocchio.JointModelPrismaticUnaligned(np.asarray(joint.axis, dtype=float))
+    if joint.type == "helical":
+        return pinocchio.JointModelHelicalUnaligned(np.asarray(joint.axis, dtype=float), joint.pitch)
+    if joint.type == "universal":
+        return pinocchio.JointModelUniversal(*(np.asarray(axis) for axis in (joint.axis_1, joint.axis_2)))
+    if joint.type == "ellipsoid":  # Pinocchio's stops at theta
+        whole = pinocchio.JointModelComposite(pinocchio.JointModelEllipsoid(joint.a, joint.b, joint.c))
+        whole.addJoint(pinocchio.JointModelRX())
+        return whole
+    if joint.type == "planar":
+        return pinocchio.JointModelPlanar()
+    if joint.type == "translational":
+        return pinocchio.JointModelTranslation()
     return {"spherical": pinocchio.JointModelSpherical, "free": pinocchio.JointModelFreeFlyer}[joint.type]()
 
 
@@ -69,7 +81,9 @@ class PinocchioTree:
             own = q[start : start + joint.num_coordinates]
             start += joint.num_coordinates
             where = self.model.joints[identifier].idx_q
-            if joint.type in MOVING_ROWS:
+            if joint.type == "planar":
+                own = np.array([own[0], own[1], np.cos(own[2]), np.sin(own[2])])
+            elif joint.type in MOVING_ROWS:
                 pose = joint.evaluate(own)[0]
                 w, x, y, z = lie.quaternion_from_matrix(pose[:3, :3])
                 own = np.array([x, y, z, w])
@@ -94,5 +108,5 @@ class PinocchioTree:
                 matrix[rows, own] = S[moving]
                 bias[rows] = np.einsum("aij,i,j->a", dS, qd[own], qd[own])[moving]
             else:
-                matrix[rows, own] = 1.0
+                matrix[rows, own] = np.eye(joint.num_coordinates)
         return matrix, bias

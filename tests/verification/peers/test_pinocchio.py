@@ -16,7 +16,17 @@ from .pinocchio_model import PinocchioTree  # noqa: E402
 
 pytestmark = pytest.mark.peers
 
-KINDS = ("hinge", "slider", "spherical", "free")
+KINDS = (
+    "hinge",
+    "slider",
+    "helical",
+    "universal",
+    "planar",
+    "translational",
+    "spherical",
+    "free",
+    "ellipsoid_plain",
+)
 # Both sides solve the same equations by recursions of their own; what differs is round-off, which the
 # condition of the mass matrix multiplies.
 TOLERANCE = 1e-9
