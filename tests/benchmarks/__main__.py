@@ -89,6 +89,14 @@ def against_ourselves(report: Report) -> None:
     for count in (8, 1000):
         model = chains.spline(30, count)
         frames[count] = chains.rollout(f"30 splines of {count} frames", model, chains.middle(model))
+    patches = chains.surfaces(30)
+    surface = chains.rollout("30 spline surfaces", patches, chains.middle(patches))
+    report.race(surface, ("surface_over_revolute_30", hinges[30]))
+    ends = {}
+    for count in (1, 100):
+        model = chains.spline(count)
+        ends[count] = chains.rollout(f"{count} splines", model, chains.middle(model))
+    report.race(ends[100], ("splines_100_over_1", ends[1]))
     report.race(frames[8], ("rollout_spline_30_over_revolute_30", hinges[30]))
     report.race(frames[1000], ("control_frames_1000_over_8", frames[8]))
 

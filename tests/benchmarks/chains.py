@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from tests.verification.generators import chain, links, smooth_frames, unit_vector
+from tests.verification.generators import chain, links, smooth_frames, surface, unit_vector
 
 from .timing import Contestant
 
@@ -50,6 +50,12 @@ def spline(num_bodies: int, num_frames: int = 8) -> Any:
     angle, length = 2.1 / (num_frames - 1), 0.56 / (num_frames - 1)
     frames = smooth_frames(rng, num_frames, angle, length)
     return chain(num_bodies, lambda index: ph.joints.SplineCurve(frames))
+
+
+def surfaces(num_bodies: int) -> Any:
+    """Our chain of cubic spline surface joints, two coordinates each."""
+    patch = surface(np.random.default_rng(13), shape=(8, 8))
+    return chain(num_bodies, lambda index: patch)
 
 
 def middle(model: Any) -> FloatArray:

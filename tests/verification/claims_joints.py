@@ -37,11 +37,17 @@ def inner_knots(joint: Any) -> FloatArray:
 
 
 def smooth_interval(joint: Any, coordinate: int, value: float) -> tuple[float, float]:
-    """The interval around a coordinate's value where the joint is smooth: one knot span of a spline curve."""
+    """The interval around a coordinate's value where the joint is smooth: one knot span of a spline."""
     for part in parts(joint):
         if coordinate >= part.num_coordinates:
             coordinate -= part.num_coordinates
             continue
+        if part.type == "inverted":
+            return smooth_interval(part.joint, coordinate, value)
+        if part.type == "spline_surface":
+            knots = np.unique(part.knots[coordinate])
+            span = int(np.clip(np.searchsorted(knots, value, side="right") - 1, 0, len(knots) - 2))
+            return knots[span], knots[span + 1]
         if part.type != "spline_curve":
             break
         lower, upper = curve_range(part)

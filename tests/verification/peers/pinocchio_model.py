@@ -1,10 +1,10 @@
 """The same tree for Pinocchio, and the way between its joint velocities and our coordinates.
 
 Pinocchio describes a spherical or a free joint by a quaternion, a planar one by a cosine and a sine, and each by
-the velocity in the body's frame, linear part first. So its velocity is v = P S(q) q', with S our joint Jacobian and P the rows that the joint
-moves along, in Pinocchio's order; its acceleration is v' = P (S q'' + (dS q') q'), and a generalized force of
-ours is (P S)^T times Pinocchio's. For all others v = q'. Only our joints' differentials enter, and
-they have claims of their own.
+the velocity in the body's frame, linear part first. So its velocity is v = P S(q) q', with S our joint Jacobian
+and P the rows that the joint moves along, in Pinocchio's order; its acceleration is v' = P (S q'' + (dS q') q'),
+and a generalized force of ours is (P S)^T times Pinocchio's. For all others v = q'. Only our joints' differentials
+enter, and they have claims of their own.
 """
 
 from __future__ import annotations
