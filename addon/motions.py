@@ -223,7 +223,7 @@ def _line(weights: dict[int, float], slope: float) -> Curve:
 def _add_surface(row: Row, joint: Any, first: int, sign: float) -> None:
     """Three shifts and three turns, each a tensor-product spline: a sum of products of functions of one direction."""
     directions = _bases(joint, first)
-    sums = [_separated(directions, sign * joint._net[..., k]) for k in range(6)]
+    sums = [_separated(directions, sign * joint.net[..., k]) for k in range(6)]
     turns = [(_axis(letter), terms) for letter, terms in zip(joint.sequence, sums[:3])]
     shifts = [(_axis(letter), terms) for letter, terms in zip("xyz", sums[3:])]
     steps = [(row.turn, turns), (row.shift, shifts)]
@@ -240,7 +240,7 @@ def _bases(joint: Any, first: int) -> list[Direction]:
     """Directions of a surface: cubic splines are cubics from knot to knot, higher orders need places between."""
     splines = core.part("splines")
     found = []
-    for axis, (knots, order) in enumerate(zip(joint._unrolled_knots, joint.order)):
+    for axis, (knots, order) in enumerate(zip(joint.unrolled_knots, joint.order)):
         breaks = np.unique(knots[order - 1 : len(knots) - order + 1])
         parts = 1 if order <= 4 else 24
         places = np.interp(np.arange(parts * (len(breaks) - 1) + 1) / parts, np.arange(len(breaks)), breaks)

@@ -191,8 +191,8 @@ class SplineSurface(Joint):
         if q.ndim == 0 or q.shape[-1] != directions:
             raise ModelError(f"spline surface coordinates must have shape (..., {directions}), got {q.shape}")
         places = q.reshape(-1, directions)
-        result = np.broadcast_to(self._net, (len(places), *self._net.shape))
-        for i, (knots, order, period) in enumerate(zip(self._unrolled_knots, self.order, self.periods)):
+        result = np.broadcast_to(self.net, (len(places), *self.net.shape))
+        for i, (knots, order, period) in enumerate(zip(self.unrolled_knots, self.order, self.periods)):
             x, (lower, upper) = places[:, i], self.domain[i]
             if period:
                 x = lower + np.mod(x - lower, period)
@@ -207,8 +207,8 @@ class SplineSurface(Joint):
 
         Judged at four points a knot span in each direction.
         """
-        angles = self._net[..., 1]
-        for axis, (knots, order) in enumerate(zip(self._unrolled_knots, self.order)):
+        angles = self.net[..., 1]
+        for axis, (knots, order) in enumerate(zip(self.unrolled_knots, self.order)):
             breaks = np.unique(knots[order - 1 : len(knots) - order + 1])
             places = np.interp(np.arange(4 * (len(breaks) - 1) + 1) / 4.0, np.arange(len(breaks)), breaks)
             bases = splines.basis(knots, order, places)
@@ -230,7 +230,7 @@ class SplineSurface(Joint):
         }
 
     @cached_property
-    def _net(self) -> FloatArray:
+    def net(self) -> FloatArray:
         """Control values with the first order - 1 of each closed direction repeated, angles whole turns on."""
         net: FloatArray = self.values
         for axis, (order, closed) in enumerate(zip(self.order, self.periodic)):
@@ -245,7 +245,7 @@ class SplineSurface(Joint):
         return net
 
     @cached_property
-    def _unrolled_knots(self) -> tuple[FloatArray, ...]:
+    def unrolled_knots(self) -> tuple[FloatArray, ...]:
         return tuple(
             splines.unrolled_knots(knots, order) if closed else knots
             for knots, order, closed in zip(self.knots, self.order, self.periodic)
@@ -255,7 +255,7 @@ class SplineSurface(Joint):
         directions = self.values.ndim - 1
         tables = [
             _direction_table(knots, order, period)
-            for knots, order, period in zip(self._unrolled_knots, self.order, self.periods)
+            for knots, order, period in zip(self.unrolled_knots, self.order, self.periods)
         ]
         header = np.zeros(layout.SURFACE_HEADER)
         header[layout.SURFACE_DIRECTIONS] = directions
@@ -265,10 +265,10 @@ class SplineSurface(Joint):
         header[layout.SURFACE_AXES : layout.SURFACE_AXES + 3] = ["xyz".index(axis) for axis in self.sequence]
         starts = layout.SURFACE_HEADER + np.cumsum([0, *map(len, tables)])
         header[layout.SURFACE_TABLES : layout.SURFACE_TABLES + directions] = starts[:-1]
-        counts = (*self._net.shape[:-1], 1, 1)[:3]
+        counts = (*self.net.shape[:-1], 1, 1)[:3]
         header[layout.SURFACE_COUNTS : layout.SURFACE_COUNTS + 3] = counts
         header[layout.SURFACE_VALUES] = starts[-1]
-        data = np.concatenate([header, *tables, self._net.ravel()])
+        data = np.concatenate([header, *tables, self.net.ravel()])
         return Factorization((Block(layout.SPLINE_SURFACE, 0, IDENTITY, data),), IDENTITY)
 
 
