@@ -1,20 +1,25 @@
-"""Pictures of results and fits. Matplotlib is an extra: it is imported when something is drawn."""
+"""Pictures of results, fits, joints and models. Matplotlib is an extra: it is imported when something is drawn."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from . import lie
 from ._typing import FloatArray
+from .dynamics import body_poses
 from .errors import MissingDependencyError
 from .io.files import write_atomically
-from .joints import SplineCurve
+from .joints import Joint, SplineCurve
+from .joints.drawing import drawing
+from .joints.symbols import Drawing, joined
+from .model import Model, State
 from .result import Result
-from .twist_metric import TwistMetric
+from .validation import number
 
 # distinguishable also without red and green (Okabe & Ito 2008)
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#5d3a9b")
@@ -24,6 +29,21 @@ UNITS = {"rad": "angle [rad]", "m": "position [m]", "1": "curve parameter [1]"}
 LEGEND_LIMIT = 14
 CURVE_SAMPLES = 400
 JUMP = 1.0  # radians between two samples that the velocity does not explain: a change of chart
+
+#: colour, width in points and what the legend says, for each role; drawn in this order
+ROLE_STYLES: dict[str, tuple[str, float, str]] = {
+    "surface": ("#9aa7b5", 0.7, "where it may slide"),
+    "path": ("#e69f00", 2.0, "path"),
+    "axis": ("#222222", 1.2, "axes"),
+    "frame_x": ("#d62839", 1.2, ""),
+    "frame_y": ("#3a9d23", 1.2, ""),
+    "frame_z": ("#1f6fd6", 1.2, ""),
+    "limit": ("#cc4778", 2.2, "limits"),
+    "value": ("#0072b2", 1.8, "where it is"),
+    "body": ("#bbbbbb", 1.0, "bodies"),
+}
+# Room around what is drawn, as a share of it.
+MARGIN = 0.06
 
 STYLE: dict[Any, Any] = {
     "font.size": 10.0,
@@ -68,7 +88,7 @@ def plot_result(result: Result, path: str | os.PathLike[str] | None, title: str 
     units = [unit for joint in result.model.joints for unit in joint.coordinate_units]
     groups = {unit: [k for k, other in enumerate(units) if other == unit] for unit in UNITS if unit in units}
     q = _broken_at_jumps(result)
-    with _figure(len(groups) + 2, path, title) as (figure, axes):
+    with _panels(len(groups) + 2, path, title) as (figure, axes):
         for panel, (unit, columns) in zip(axes, groups.items()):
             _draw_coordinates(panel, result, q, columns)
             panel.set_ylabel(UNITS[unit])
@@ -99,7 +119,7 @@ def plot_fit(fit: Any, path: str | os.PathLike[str] | None, title: str = "") -> 
     """
     q, speed, bend = _curve_geometry(fit.joint)
     residuals = fit.residuals
-    with _figure(3, path, title) as (figure, axes):
+    with _panels(3, path, title) as (figure, axes):
         _draw_residuals(axes[0], fit.q, 1e3 * residuals.translation, np.degrees(residuals.rotation))
         for panel, values, colour, name, label in (
             (axes[1], speed, COLOURS[2], "Speed of the joint along its coordinate", "|s(q)|  [1]"),
@@ -116,12 +136,61 @@ def plot_fit(fit: Any, path: str | os.PathLike[str] | None, title: str = "") -> 
     return figure
 
 
+def plot_joint(
+    joint: Joint,
+    path: str | os.PathLike[str] | None,
+    title: str = "",
+    *,
+    size: float = 0.1,
+    limits: Any = None,
+    q: Any = None,
+) -> Any:
+    """Draw a joint as ``joints.drawing.drawing`` has it.
+
+    Args:
+        joint: any joint. path: the picture (its suffix is its format), or None. title: above it.
+        size, limits, q: as of ``joints.drawing.drawing``.
+
+    Returns:
+        The matplotlib Figure.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+        ModelError: a value is not acceptable.
+    """
+    return _draw_space([drawing(joint, size, limits, q)], path, title)
+
+
+def plot_model(
+    model: Model, state: State, path: str | os.PathLike[str] | None, title: str = "", *, size: float = 0.1
+) -> Any:
+    """Draw all joints of a model with their limits where a state has them, and lines to the bodies' centres of mass.
+
+    Returns:
+        The matplotlib Figure.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+    """
+    number(size, "size of a drawing", positive=True)
+    poses = body_poses(model, state)
+    shown = []
+    for k, body in enumerate(model.bodies):
+        parent = poses[body.parent] if body.parent >= 0 else np.eye(4)
+        place = parent @ body.joint_in_parent
+        q = state.q[model.coordinate_slice(body.name)]
+        shown.append(drawing(body.joint, size, body.limits, q).moved(place))
+        centre = poses[k][:3, :3] @ body.com + poses[k][:3, 3]
+        moving = (poses[k] @ lie.inverse(body.body_in_joint))[:3, 3]
+        ends = np.stack([parent[:3, 3] if body.parent >= 0 else place[:3, 3], place[:3, 3], moving, centre])
+        shown.append(Drawing(ends, np.array([[0, 1], [2, 3]]), ("body", "body")))
+    return _draw_space(shown, path, title)
+
+
 def _curve_geometry(joint: SplineCurve) -> tuple[FloatArray, FloatArray, FloatArray]:
     """q, |s| and |ds/dq| along a curve, lengths counted in the joint's length scale."""
-    lower = float(joint.knots[joint.order - 1])
-    upper = lower + joint.period if joint.periodic else float(joint.knots[len(joint.frames)])
-    q = np.linspace(lower, upper, CURVE_SAMPLES)
-    metric = TwistMetric.of_length(joint.length_scale)
+    q = np.linspace(*joint.domain, CURVE_SAMPLES)
+    metric = joint.twist_metric
     twists, hessians = np.empty((len(q), 6)), np.empty((len(q), 6))
     for k, value in enumerate(q):
         _, subspace, hessian = joint.evaluate(value)
@@ -190,9 +259,51 @@ def _draw_residuals(panel: Any, q: FloatArray, millimetres: FloatArray, degrees:
     panel.set_title(f"Residual of each pose: at most {millimetres.max():.3g} mm and {degrees.max():.3g}°")
 
 
+def _draw_space(drawings: Iterable[Drawing], path: str | os.PathLike[str] | None, title: str) -> Any:
+    shown = joined(drawings)
+    with _figure((8.0, 5.6), path, title) as figure:
+        from mpl_toolkits.mplot3d.art3d import Line3DCollection
+
+        axes = figure.add_subplot(projection="3d", proj_type="ortho")
+        for role, (colour, width, label) in ROLE_STYLES.items():
+            segments = shown.segments(role)
+            if len(segments):
+                lines = Line3DCollection(segments, colors=colour, linewidths=width, label=label or None)
+                axes.add_collection3d(lines)
+        _fit_axes(axes, shown.points)
+        for name in "xyz":
+            getattr(axes, f"set_{name}label")(f"{name} [m]")
+        axes.view_init(elev=24.0, azim=-58.0)
+        axes.legend(loc="center left", bbox_to_anchor=(1.08, 0.5))
+    return figure
+
+
+def _fit_axes(axes: Any, points: FloatArray) -> None:
+    """The same scale along all axes, and few ticks."""
+    from matplotlib.ticker import MaxNLocator
+
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle, half = 0.5 * (low + high), 0.5 * (high - low)
+    least = 0.25 * float(half.max())
+    half = (1.0 + MARGIN) * np.maximum(half, least)
+    for name, centre, reach in zip("xyz", middle, half):
+        getattr(axes, f"set_{name}lim")(centre - reach, centre + reach)
+        getattr(axes, f"{name}axis").set_major_locator(MaxNLocator(4))
+    axes.set_box_aspect(half)
+
+
 @contextmanager
-def _figure(panels: int, path: str | os.PathLike[str] | None, title: str) -> Iterator[tuple[Any, list[Any]]]:
+def _panels(count: int, path: str | os.PathLike[str] | None, title: str) -> Iterator[tuple[Any, list[Any]]]:
     """A figure of stacked panels with one horizontal axis; saved at the end where there is a path."""
+    with _figure((9.0, 2.1 * count + 0.6), path, title) as figure:
+        axes = list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
+        yield figure, axes
+        figure.align_ylabels(axes)
+
+
+@contextmanager
+def _figure(size: tuple[float, float], path: str | os.PathLike[str] | None, title: str) -> Iterator[Any]:
+    """An empty figure of so many inches; saved at the end where there is a path."""
     try:
         import matplotlib
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -204,13 +315,11 @@ def _figure(panels: int, path: str | os.PathLike[str] | None, title: str) -> Ite
         ) from error
     layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08)
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.0, 2.1 * panels + 0.6), dpi=120, layout=layout)
+        figure = Figure(figsize=size, dpi=120, layout=layout)
         FigureCanvasAgg(figure)
-        axes = list(figure.subplots(panels, 1, sharex=True, squeeze=False)[:, 0])
-        yield figure, axes
+        yield figure
         if title:
             figure.suptitle(title, fontsize=13.0, fontweight="bold", x=0.02, ha="left")
-        figure.align_ylabels(axes)
         if path is not None:
             with write_atomically(path) as temporary:
                 figure.savefig(temporary)

@@ -107,3 +107,27 @@ def test_without_matplotlib_it_is_told(result, monkeypatch, tmp_path):
     with pytest.raises(ph.MissingDependencyError, match="plots need matplotlib"):
         plots.plot_result(result, tmp_path / "motion.png")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_joint_is_drawn_as_its_drawing_has_it(tmp_path):
+    pytest.importorskip("matplotlib")
+    joint = ph.joints.Universal()
+    limits = [(-1.0, 1.0), (-0.5, None)]
+    figure = plots.plot_joint(joint, tmp_path / "joint.png", "Universal", limits=limits, q=[0.3, 0.1])
+    assert (tmp_path / "joint.png").read_bytes().startswith(b"\x89PNG")
+    shown = ph.joints.drawing.drawing(joint, 0.1, limits, [0.3, 0.1])
+    lines = {lines.get_label(): lines for lines in figure.axes[0].collections}
+    for role in ("axis", "limit", "value"):
+        label = plots.ROLE_STYLES[role][2]
+        np.testing.assert_allclose(np.array(lines[label]._segments3d), shown.segments(role))
+    check_nothing_is_cut_off(figure)
+
+
+def test_a_model_is_drawn_with_all_its_joints(result, tmp_path):
+    pytest.importorskip("matplotlib")
+    state = result.model.state(q=[0.2, 0.0, 0.0, 0.3])
+    figure = plots.plot_model(result.model, state, tmp_path / "model.png", "Model", size=0.2)
+    lines = {lines.get_label(): np.array(lines._segments3d) for lines in figure.axes[0].collections}
+    assert len(lines["bodies"]) == 2 * len(result.model.bodies)
+    assert np.abs(lines["where it is"][..., 0]).max() > 0.29  # the slider stands 0.3 m away
+    check_nothing_is_cut_off(figure)

@@ -1,0 +1,191 @@
+"""The path, the surface or the volume that a link sweeps, sampled, with frames on it and its limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..kernels import layout
+from .base import Block
+from .symbols import Pen, facing
+
+if TYPE_CHECKING:
+    from .drawing import Link
+
+PATH_SAMPLES = 97
+SURFACE_SAMPLES = 19  # a side; every third is a line
+SURFACE_LINES = 7
+VOLUME_LINES = 3
+PATH_FRAMES = 7
+SURFACE_FRAMES = 4
+# Half the range over which a function without ends of its own is drawn, by the unit of its coordinate.
+REACH = {"rad": 1.0, "m": 0.1, "1": 1.0, "s": 1.0}
+# Shorter than this share of the signs' size, the origin stands still and the tips of the axes are followed.
+STILL = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """A link, the coordinates that sweep (counted in the whole joint), and limits and readings of the whole joint."""
+
+    link: Link
+    free: tuple[int, ...]
+    limits: FloatArray
+    readings: FloatArray
+
+    def poses(self, places: FloatArray) -> FloatArray:
+        """Poses (..., 4, 4) at values (..., f) of the free coordinates, the others as read."""
+        q = np.broadcast_to(self.readings[self.link.own], (*places.shape[:-1], self.link.num_coordinates))
+        q = q.copy()
+        q[..., [c - self.link.first for c in self.free]] = places
+        return self.link.transform(q)
+
+    @property
+    def domain(self) -> FloatArray:
+        """From where to where the free coordinates are drawn, (f, 2)."""
+        return np.array([self._reach(k, c) for k, c in enumerate(self.free)])
+
+    @property
+    def bounds(self) -> FloatArray:
+        """Limits of the free coordinates (f, 2), not beyond where the link refuses to go; infinite where open."""
+        found = []
+        for c in self.free:
+            pair = self.limits[c]
+            for block in self.link.blocks:
+                ends = _ends(block, c - self.link.first)
+                if ends is not None and _refuses(block):
+                    pair = np.where(np.isfinite(pair), np.clip(pair, *ends), pair)
+            found.append(pair)
+        return np.array(found)
+
+    def _reach(self, place: int, coordinate: int) -> tuple[float, float]:
+        ends = [_ends(block, coordinate - self.link.first) for block in self.link.blocks]
+        known = [pair for pair in ends if pair is not None]
+        lower, upper = self.limits[coordinate]
+        if known:
+            low, high = max(pair[0] for pair in known), min(pair[1] for pair in known)
+            if len(self.free) > 1 and place == 1 and (low, high) == (-np.pi, np.pi):
+                return 0.5 * low, 0.5 * high  # a second angle is a latitude
+            return low, high
+        reach = REACH[self.link.coordinate_units[coordinate - self.link.first]]
+        low = lower if np.isfinite(lower) else min(-reach, upper - 2.0 * reach)
+        high = upper if np.isfinite(upper) else max(reach, low + 2.0 * reach)
+        return low, high
+
+
+def _ends(block: Block, coordinate: int) -> tuple[float, float] | None:
+    """Where a factor begins and ends along a coordinate of its link, or one turn of it; None where nothing says."""
+    data, place = block.data, coordinate - block.coordinate
+    if block.kind == layout.SPLINE_CURVE and place == 0:
+        return float(data[layout.SPLINE_LOWER]), float(data[layout.SPLINE_UPPER])
+    if block.kind == layout.SPLINE_SURFACE and 0 <= place < int(data[layout.SURFACE_DIRECTIONS]):
+        table = data[int(data[layout.SURFACE_TABLES + place]) :]
+        return float(table[layout.SPLINE_LOWER]), float(table[layout.SPLINE_UPPER])
+    if block.kind == layout.FUNCTION:
+        count = int(data[layout.TWIST_WIDTH])
+        function = data[layout.TWIST_WIDTH + 1 + count :]
+        if not 0 <= place < count:
+            return None
+        if function[0] in (layout.TRIGONOMETRIC, layout.TANGENT_ANGLE):
+            return -np.pi, np.pi
+        if function[0] == layout.PIECEWISE:
+            return float(function[3]), float(function[3 + int(function[1])])
+    return None
+
+
+def _refuses(block: Block) -> bool:
+    if block.kind == layout.SPLINE_CURVE:
+        closed = block.data[layout.SPLINE_PERIOD] > 0.0
+        return bool(block.data[layout.SPLINE_OUTSIDE] == layout.OUTSIDE_ERROR and not closed)
+    outside = layout.SURFACE_OUTSIDE
+    return block.kind == layout.SPLINE_SURFACE and bool(block.data[outside] == layout.OUTSIDE_ERROR)
+
+
+def draw_swept(before: Pen, after: Pen, sweep: Sweep, size: float) -> None:
+    """What the free coordinates sweep, in the frame before the link, and a bead in the one behind it."""
+    if len(sweep.free) == 1:
+        _draw_path(before, sweep, size)
+    elif sweep.free:
+        _draw_grid(before, sweep, size)
+    after.bead(np.eye(4), 0.06 * size, "value")
+
+
+def _draw_path(pen: Pen, sweep: Sweep, size: float) -> None:
+    (lower, upper), (bounds,) = sweep.domain[0], sweep.bounds
+    q = np.linspace(lower, upper, PATH_SAMPLES)
+    poses = sweep.poses(q[:, None])
+    still = stands_still(poses, size)
+    for line in traces(poses, size, still):
+        pen.stroke(line, "path")
+    closed = np.abs(poses[-1] - poses[0]).max() < 1e-9
+    chosen = np.linspace(0, PATH_SAMPLES - 1, PATH_FRAMES + closed).astype(int)[:PATH_FRAMES]
+    for pose in poses[chosen]:
+        pen.frame(pose, 0.25 * size)
+    if not np.isfinite(bounds).any():
+        return
+    ends = np.where(np.isfinite(bounds), bounds, [lower, upper])
+    within = sweep.poses(np.linspace(ends[0], ends[1], PATH_SAMPLES)[:, None])
+    for line in traces(within, size, still):
+        pen.stroke(line, "limit")
+    for bound, (this, other) in zip(bounds, ((0, 1), (-1, -2))):
+        if np.isfinite(bound):
+            pen.plate(_across(within[this], within[other]), 0.08 * size, "limit")
+
+
+def _across(pose: FloatArray, other: FloatArray) -> FloatArray:
+    """A frame at one pose that faces the other; along its own z axis where they stand at the same place."""
+    step = other[:3, 3] - pose[:3, 3]
+    if not np.linalg.norm(step) > 0.0:
+        return pose
+    return facing(pose[:3, 3], step)
+
+
+def stands_still(poses: FloatArray, size: float) -> bool:
+    """Whether poses (..., 4, 4) turn about one place."""
+    return bool(np.ptp(poses[..., :3, 3].reshape(-1, 3), axis=0).max() <= STILL * size)
+
+
+def traces(poses: FloatArray, size: float, still: bool) -> list[FloatArray]:
+    """What poses (n, 4, 4) draw: the line (n, 3) of the origin, or of the tips of the axes where it stands still."""
+    origin = poses[:, :3, 3]
+    return [origin + 0.4 * size * poses[:, :3, axis] for axis in range(3)] if still else [origin]
+
+
+def _draw_grid(pen: Pen, sweep: Sweep, size: float) -> None:
+    """Lines along each free coordinate with the others held, frames on them, and the outline of the limits."""
+    directions = len(sweep.free)
+    domain = sweep.domain
+    lines = SURFACE_LINES if directions == 2 else VOLUME_LINES
+    counts = SURFACE_SAMPLES if directions == 2 else 4 * (lines - 1) + 1
+    axes = [np.linspace(low, high, counts) for low, high in domain]
+    poses = sweep.poses(np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1))
+    still = stands_still(poses, size)
+    held = np.linspace(0, counts - 1, lines).astype(int)
+    for along in range(directions):
+        rows = np.moveaxis(poses, along, directions - 1)[np.ix_(*[held] * (directions - 1))]
+        for row in rows.reshape(-1, counts, 4, 4):
+            for line in traces(row, size, still):
+                pen.stroke(line, "surface")
+    chosen = np.linspace(0, counts - 1, SURFACE_FRAMES if directions == 2 else VOLUME_LINES).astype(int)
+    for pose in poses[np.ix_(*[chosen] * directions)].reshape(-1, 4, 4):
+        pen.frame(pose, 0.2 * size)
+    bounds = sweep.bounds
+    if np.isfinite(bounds).any():
+        _draw_outline(pen, sweep, np.where(np.isfinite(bounds), bounds, domain), size, still)
+
+
+def _draw_outline(pen: Pen, sweep: Sweep, ends: FloatArray, size: float, still: bool) -> None:
+    """The edges of the box of limits, as the link bends them."""
+    directions = len(ends)
+    for along in range(directions):
+        others = [k for k in range(directions) if k != along]
+        for corner in np.ndindex(*[2] * len(others)):
+            places = np.empty((SURFACE_SAMPLES, directions))
+            places[:, along] = np.linspace(ends[along, 0], ends[along, 1], SURFACE_SAMPLES)
+            for k, side in zip(others, corner):
+                places[:, k] = ends[k, side]
+            for line in traces(sweep.poses(places), size, still):
+                pen.stroke(line, "limit")

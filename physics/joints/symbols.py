@@ -1,0 +1,230 @@
+"""The signs that joints are drawn with: strokes of points, each with a role, collected by a `Pen`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray, IntArray
+from ..immutable import ReadOnlyArrays
+
+#: what a line of a drawing says; colours go by it
+ROLES = ("axis", "path", "surface", "frame_x", "frame_y", "frame_z", "limit", "value")
+FRAME_ROLES = ("frame_x", "frame_y", "frame_z")
+FULL_TURN = 2.0 * np.pi
+# One stroke of a turn: straight enough for a ring that fills a screen.
+TURN_STEP = FULL_TURN / 64
+# Turns beyond this are not drawn: a spiral of more is a disc.
+MOST_TURNS = 6.0
+# A spiral grows by this share of its radius a turn, so that turns lie beside each other.
+SPIRAL = 0.06
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing(ReadOnlyArrays):
+    """Points and the lines between them.
+
+    Attributes:
+        points: (p, 3) [m]. lines: (l, 2), indices of points. roles: (l,), one of `ROLES` for each line.
+    """
+
+    points: FloatArray
+    lines: IntArray
+    roles: tuple[str, ...]
+
+    def moved(self, pose: FloatArray) -> Drawing:
+        """The drawing carried by a pose (4, 4)."""
+        return Drawing(self.points @ pose[:3, :3].T + pose[:3, 3], self.lines, self.roles)
+
+    def segments(self, *roles: str) -> FloatArray:
+        """Both ends (k, 2, 3) of the lines of some roles, of all lines where none is given."""
+        chosen = [not roles or role in roles for role in self.roles]
+        result: FloatArray = self.points[self.lines[np.array(chosen, dtype=bool)]]
+        return result
+
+
+def joined(drawings: Any) -> Drawing:
+    """Several drawings as one."""
+    found = list(drawings)
+    starts = np.cumsum([0, *(len(each.points) for each in found)])
+    points = np.concatenate([np.empty((0, 3)), *(each.points for each in found)])
+    lines = [each.lines + start for each, start in zip(found, starts)]
+    return Drawing(
+        points,
+        np.concatenate([np.empty((0, 2), dtype=np.int64), *lines]),
+        tuple(role for each in found for role in each.roles),
+    )
+
+
+class Pen:
+    """Collects strokes in one frame."""
+
+    def __init__(self) -> None:
+        self._strokes: list[tuple[FloatArray, str]] = []
+
+    def drawing(self) -> Drawing:
+        """All strokes so far."""
+        parts = []
+        for points, role in self._strokes:
+            count = len(points)
+            lines = np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)
+            parts.append(Drawing(points, lines, (role,) * (count - 1)))
+        return joined(parts)
+
+    def stroke(self, points: Any, role: str, pose: FloatArray | None = None) -> None:
+        """A line through points (k, 3), given in a frame `pose` (4, 4)."""
+        array = np.asarray(points, dtype=np.float64)
+        if pose is not None:
+            array = array @ pose[:3, :3].T + pose[:3, 3]
+        self._strokes.append((array, role))
+
+    def add(self, drawing: Drawing) -> None:
+        """The lines of another drawing."""
+        for (start, end), role in zip(drawing.lines, drawing.roles):
+            self._strokes.append((drawing.points[[start, end]], role))
+
+    def frame(self, pose: FloatArray, length: float) -> None:
+        """The three axes of a frame."""
+        for axis, role in enumerate(FRAME_ROLES):
+            self.stroke([pose[:3, 3], pose[:3, 3] + length * pose[:3, axis]], role)
+
+    def ring(self, pose: FloatArray, radius: float, role: str) -> None:
+        """A circle about the z axis of a frame."""
+        self.stroke(arc_points(0.0, FULL_TURN, radius), role, pose)
+
+    def head(self, tip: FloatArray, direction: FloatArray, length: float, role: str) -> None:
+        """The head of an arrow: four strokes from its tip, which points along `direction`."""
+        pose = facing(tip, direction)
+        for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+            self.stroke([[0, 0, 0], [0.35 * length * x, 0.35 * length * y, -length]], role, pose)
+
+    def plate(self, pose: FloatArray, half: float, role: str) -> None:
+        """A square with its diagonals across the z axis of a frame: a stop."""
+        corners = half * np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0], [1, 1, 0]])
+        self.stroke(corners, role, pose)
+        self.stroke(corners[[0, 2]], role, pose)
+        self.stroke(corners[[1, 3]], role, pose)
+
+    def bead(self, pose: FloatArray, radius: float, role: str) -> None:
+        """An octahedron: where the moving frame is now."""
+        ends = radius * np.eye(3)
+        for first, second in ((0, 1), (1, 2), (2, 0)):
+            a, b = ends[first], ends[second]
+            self.stroke([a, b, -a, -b, a], role, pose)
+
+    def box(self, half: float, role: str) -> None:
+        """A cube about the origin."""
+        square = half * np.array([[1, 1, 1], [-1, 1, 1], [-1, -1, 1], [1, -1, 1], [1, 1, 1]])
+        self.stroke(square, role)
+        self.stroke(square * [1, 1, -1], role)
+        for corner in square[:4]:
+            self.stroke([corner, corner * [1, 1, -1]], role)
+
+
+def facing(place: FloatArray, direction: FloatArray) -> FloatArray:
+    """A frame (4, 4) at a place whose z axis has a direction."""
+    from .base import rotation_to
+
+    pose = np.eye(4)
+    pose[:3, :3] = rotation_to(direction / np.linalg.norm(direction))
+    pose[:3, 3] = place
+    return pose
+
+
+def arc_points(start: float, end: float, radius: float, lead: float = 0.0, spiral: float = 0.0) -> FloatArray:
+    """Points (k, 3) of an arc about z from angle `start` to `end`, rising by `lead` metres a radian."""
+    steps = max(2, int(np.ceil(abs(end - start) / TURN_STEP)) + 1)
+    angle = np.linspace(start, end, steps)
+    reach = radius * (1.0 + spiral * (angle - min(start, end)) / FULL_TURN)
+    return np.stack([reach * np.cos(angle), reach * np.sin(angle), lead * angle], axis=1)
+
+
+def turning_arc(pen: Pen, pose: FloatArray, radius: float) -> None:
+    """An arc about z with a head that tells the sense of the rotation."""
+    points = arc_points(np.radians(-130.0), np.radians(130.0), radius)
+    pen.stroke(points, "axis", pose)
+    tip, before = (pose[:3, :3] @ points[[-1, -3]].T + pose[:3, 3:]).T
+    pen.head(tip, tip - before, 0.28 * radius, "axis")
+
+
+def limit_arc(pen: Pen, pose: FloatArray, bounds: FloatArray, radius: float) -> None:
+    """An arc from the lower to the upper angle with a stop at each; an open end fades after a sixth of a turn."""
+    lower, upper = bounds
+    if not np.isfinite(lower):
+        lower = upper - FULL_TURN / 6.0
+    if not np.isfinite(upper):
+        upper = lower + FULL_TURN / 6.0
+    end = min(upper, lower + MOST_TURNS * FULL_TURN)
+    spiral = SPIRAL if end - lower > FULL_TURN else 0.0
+    points = arc_points(lower, end, radius, spiral=spiral)
+    pen.stroke(points, "limit", pose)
+    for bound, point in zip(bounds, (points[0], points[-1])):
+        if np.isfinite(bound):
+            pen.stroke([0.25 * point, 1.18 * point], "limit", pose)
+
+
+def double_arrow(pen: Pen, pose: FloatArray, half: float) -> None:
+    """An arrow both ways along the z axis of a frame; the positive head is the larger one."""
+    pen.stroke([[0, 0, -half], [0, 0, half]], "axis", pose)
+    axis = pose[:3, 2]
+    pen.head(pose[:3, 3] + half * axis, axis, 0.24 * half, "axis")
+    pen.head(pose[:3, 3] - half * axis, -axis, 0.14 * half, "axis")
+
+
+def limit_range(pen: Pen, pose: FloatArray, bounds: FloatArray, size: float) -> None:
+    """A bar along z from the lower to the upper length with a plate at each; towards an open end an arrow."""
+    ends = np.where(np.isfinite(bounds), bounds, 0.0)
+    for sense, (this, other) in zip((-1.0, 1.0), ((0, 1), (1, 0))):
+        if not np.isfinite(bounds[this]):
+            ends[this] = ends[other] + sense * 0.5 * size
+    pen.stroke([[0, 0, ends[0]], [0, 0, ends[1]]], "limit", pose)
+    for sense, bound, end in zip((-1.0, 1.0), bounds, ends):
+        place = pose @ translation([0.0, 0.0, end])
+        if np.isfinite(bound):
+            pen.plate(place, 0.08 * size, "limit")
+        else:
+            pen.head(place[:3, 3], sense * pose[:3, 2], 0.12 * size, "limit")
+
+
+def helix(pen: Pen, pose: FloatArray, bounds: FloatArray, lead: float, radius: float, role: str) -> None:
+    """A helix about z between two angles, and its sense where it is no limit."""
+    points = arc_points(float(bounds[0]), float(bounds[1]), radius, lead)
+    pen.stroke(points, role, pose)
+    if role != "limit":
+        tip, before = (pose[:3, :3] @ points[[-1, -2]].T + pose[:3, 3:]).T
+        pen.head(tip, tip - before, 0.28 * radius, role)
+
+
+def ball(pen: Pen, radius: float) -> None:
+    """Three great circles about the origin."""
+    for axis in np.eye(3):
+        pen.ring(facing(np.zeros(3), axis), radius, "axis")
+
+
+def cone(pen: Pen, axis: FloatArray, angle: float, radius: float) -> None:
+    """The rim and eight sides of a reach cone (Kim, Lee & Park 2014, Fig. 6): where the axis may point."""
+    pose = facing(np.zeros(3), axis)
+    rim = arc_points(0.0, FULL_TURN, radius * np.sin(angle)) + [0.0, 0.0, radius * np.cos(angle)]
+    pen.stroke(rim, "limit", pose)
+    for point in rim[:-1][:: (len(rim) - 1) // 8]:
+        pen.stroke([np.zeros(3), point], "limit", pose)
+
+
+def rotation_region(pen: Pen, most: FloatArray, scale: float) -> None:
+    """Where a limited rotation vector may lie (ArtiSynth's guide, eq. 3.27): its outline in three planes.
+
+    `scale` are the metres that stand for one radian.
+    """
+    circle = arc_points(0.0, FULL_TURN, 1.0)
+    for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0]):
+        direction = circle[:, order]
+        theta = np.linalg.norm(most * direction, axis=1, keepdims=True)
+        pen.stroke(scale * theta * direction, "limit")
+
+
+def translation(vector: Any) -> FloatArray:
+    pose = np.eye(4)
+    pose[:3, 3] = vector
+    return pose
