@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+import physics as ph
 from physics import lie
 
 from .claim import Measurement, claim
@@ -162,3 +164,21 @@ def jacobian() -> Measurement:
 @claim("joints.hessian", HESSIAN.format(POINTS), source=SOURCE, at_most=1e-7, cost="slow")
 def hessian() -> Measurement:
     return largest(1, POINTS)
+
+
+def class_lines() -> dict[str, int]:
+    """Lines of the class that defines each joint type, comments and docstring included."""
+    return {
+        name: len(inspect.getsource(joint).rstrip().splitlines())
+        for name, joint in ph.joints.REGISTRY.items()
+    }
+
+
+@claim(
+    "joints.lines",
+    "lines of the class that defines a joint, docstring included: median over all types (the longest in the details)",
+    at_most=40.0,
+)
+def lines() -> Measurement:
+    counts = class_lines()
+    return Measurement(float(np.median(list(counts.values()))), counts)
