@@ -55,7 +55,7 @@ class Result:
         A composite joint with several has the later ones as ``body.2``, ``body.3`` ... (with an underscore more
         where a body has that name).
         """
-        body_int, _, block_int, _, _ = self.model.arrays
+        body_int, _, block_int, data, _ = self.model.arrays
         rotations: dict[str, FloatArray] = {}
         for i, name in enumerate(self.model.body_names):
             start = body_int[i, layout.BLOCK_START]
@@ -67,7 +67,8 @@ class Result:
                     key = name if found == 1 else f"{name}.{found}"
                     while found > 1 and key in self.model.body_names:
                         key += "_"
-                    rotations[key] = rotation_quaternions(self.q[:, first : first + 3])
+                    sign = data[row[layout.DATA]]  # -1 in an inverted joint
+                    rotations[key] = rotation_quaternions(sign * self.q[:, first : first + 3])
         return rotations
 
 
