@@ -92,6 +92,7 @@ def pack(
     data: list[FloatArray] = [header]
     size = layout.DATA_HEADER
     body_frames: list[FloatArray] = []  # of each body in its link frame
+    shared: dict[tuple[int, bytes], int] = {}
     first_dof = 0
     for i, link in enumerate(links):
         factorization = link.joint.factorization()
@@ -107,9 +108,12 @@ def pack(
                 frame = size
                 data.append(kernel_poses(block.frame[None])[0])
                 size += 12
-            block_rows.append([block.kind, block.coordinate, size, frame])
-            data.append(block.data)
-            size += len(block.data)
+            key = (block.kind, block.data.tobytes())
+            if key not in shared:  # equal joints share their data: it stays in the processor's nearest cache
+                shared[key] = size
+                data.append(block.data)
+                size += len(block.data)
+            block_rows.append([block.kind, block.coordinate, shared[key], frame])
         root = i if link.parent < 0 else body_int[link.parent, layout.ROOT]
         count = link.joint.num_coordinates
         body_int[i] = [link.parent, first_dof, count, first_block, len(factorization.blocks), root]
