@@ -22,6 +22,7 @@ from .errors import (
     ModelError,
 )
 from .fitting import CurveFit, fit_curve
+from .inverse_kinematics import InverseKinematics, KinematicSolution, Target, inverse_kinematics
 from .io import ModelFile, load_model, load_result, save_model, save_result
 from .model import Model, State
 from .result import Result
@@ -44,6 +45,10 @@ __all__ = [
     "Energy",
     "body_jacobian",
     "body_bias",
+    "inverse_kinematics",
+    "InverseKinematics",
+    "KinematicSolution",
+    "Target",
     "limit_impact",
     "Impact",
     "simulate",

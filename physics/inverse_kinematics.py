@@ -1,0 +1,372 @@
+"""Inverse kinematics: coordinates at which points and frames on bodies are where they should be, within limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import lie
+from ._typing import FloatArray
+from .body import Body
+from .dynamics import check_flags, check_state
+from .errors import ModelError
+from .joints.extent import extent
+from .joints.spline_curve import kernel_poses
+from .kernels import bounded_step, layout
+from .kernels import inverse_kinematics as kernel
+from .kernels import targets as rows
+from .kernels.rollout import CHART_LIMIT
+from .model import Model, State
+from .validation import finite_array, number, truth, whole_number
+
+# nearer than this [rad, m] a reading stands at the end of its limits
+AT_LIMIT = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Where a point, or a frame, on a body should be in the world.
+
+    Attributes:
+        body: name of the body, or the `Body`.
+        position: where the point should be, (3,) [m]; None: anywhere.
+        rotation: how the frame's axes should lie, (3, 3); None: any way.
+        at: the point (3,) in the body's frame, or the frame (4, 4) there; None: the body's own.
+        position_weight, rotation_weight: of a metre and of a radian in the sum of squares that is made least; with
+            the defaults a radian counts as much as 0.1 m. They matter only where not all goals can be met.
+    """
+
+    body: str | Body
+    position: Any = None
+    rotation: Any = None
+    at: Any = None
+    position_weight: float = 1.0
+    rotation_weight: float = 0.1
+
+    @classmethod
+    def pose(cls, body: str | Body, pose: Any, at: Any = None, **weights: float) -> Target:
+        """A whole frame: pose (4, 4) in the world."""
+        goal = _pose(pose, f"pose of the target of body {_name(body)!r}")
+        return cls(body, goal[:3, 3], goal[:3, :3], at, **weights)
+
+
+@dataclass(frozen=True, eq=False)
+class KinematicSolution:
+    """The nearest that a search came.
+
+    Attributes:
+        state: where the model is then, at rest.
+        reachable: every target is met within the tolerances. If not, no start led there, and the state is the best of
+            the least-squares solutions that were found.
+        position_errors, rotation_errors: distance [m] and angle [rad] that are left at each target; 0 where it does
+            not ask for one.
+        converged: no better pose near this one (or all targets met); False where the steps did not suffice.
+        steps: of the search that found it; starts: how many searches there were.
+        at_limits: names of the readings (``body.reading``) that stand at an end of their limits or range.
+    """
+
+    state: State
+    reachable: bool
+    position_errors: FloatArray
+    rotation_errors: FloatArray
+    converged: bool
+    steps: int
+    starts: int
+    at_limits: tuple[str, ...]
+
+
+def inverse_kinematics(
+    model: Model,
+    targets: Target | Iterable[Target],
+    state: State | None = None,
+    *,
+    starts: int = 30,
+    held: Iterable[str | Body] = (),
+    limits: bool = True,
+    position_tolerance: float = 1e-6,
+    rotation_tolerance: float = 1e-6,
+    max_steps: int = 200,
+    seed: int = 0,
+) -> KinematicSolution:
+    """Coordinates at which the targets are met; where they cannot be, the nearest ones that were found.
+
+    Damped least squares with the analytic Jacobian (Lee & Terzopoulos 2008, Fig. 3) over the whole tree, within the
+    ranges of joints and the limits of bodies. The search begins at `state`; only if it ends short of the targets,
+    others follow from random places, and the best counts.
+
+    Args:
+        model: the tree.
+        targets: one or several, on any bodies.
+        state: where to begin; of several solutions the one near it is found. None: ``model.state()``.
+        starts: how many places to begin at, at most. 1 suits dragging, where the pose must not jump.
+        held: bodies whose joints keep their coordinates.
+        limits: keep within the limits of bodies, too, not only in the ranges of joints.
+        position_tolerance, rotation_tolerance: [m] and [rad] within which a target is met.
+        max_steps: of one search.
+        seed: of the random places; the same input gives the same answer.
+
+    Raises:
+        ModelError: an unknown body, bad numbers or shapes, a target that asks for nothing.
+    """
+    solver = InverseKinematics(
+        model,
+        targets,
+        held=held,
+        limits=limits,
+        position_tolerance=position_tolerance,
+        rotation_tolerance=rotation_tolerance,
+        max_steps=max_steps,
+        seed=seed,
+    )
+    return solver.solve(model.state() if state is None else state, starts=starts)
+
+
+class InverseKinematics:
+    """The same search prepared once, for many solutions: a drag, or the frames of a motion.
+
+    Arguments as of `inverse_kinematics`. Targets keep their bodies, points and weights; goals may change.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        targets: Target | Iterable[Target],
+        *,
+        held: Iterable[str | Body] = (),
+        limits: bool = True,
+        position_tolerance: float = 1e-6,
+        rotation_tolerance: float = 1e-6,
+        max_steps: int = 200,
+        seed: int = 0,
+    ) -> None:
+        if not isinstance(model, Model):
+            raise ModelError(f"a model is needed, got {model!r:.80}: make one with ModelBuilder")
+        self.model = model
+        self._targets = _target_rows(model, targets)
+        self._held = _held(model, held)
+        self._bounds = _bounds(model, truth(limits, "limits"))
+        most = whole_number(max_steps, "max_steps")
+        if most < 1:
+            raise ModelError(f"max_steps must be at least 1, got {most}")
+        self._settings = np.zeros(kernel.SETTINGS)
+        self._settings[kernel.NEAR] = number(position_tolerance, "position_tolerance", positive=True)
+        self._settings[kernel.STRAIGHT] = number(rotation_tolerance, "rotation_tolerance", positive=True)
+        self._settings[kernel.MOST_STEPS] = most
+        self._seed = whole_number(seed, "seed")
+        self._spaces = model.workspace()
+        self._solver = _solver_space(model, len(self._targets), model.num_limits if limits else 0)
+
+    def set_goal(self, target: int, position: Any = None, rotation: Any = None) -> None:
+        """Another goal of target number `target`: position (3,), rotation (3, 3), or both; None leaves what it was.
+
+        Raises:
+            ModelError: there is no such target, or the goal has bad numbers.
+        """
+        index = whole_number(target, "target")
+        if not 0 <= index < len(self._targets):
+            raise ModelError(f"there is no target {index}: there are {len(self._targets)}, counted from 0")
+        row, name = self._targets[index], f"of target {index}"
+        if position is not None:
+            row[rows.TARGET_GOAL + 9 : rows.TARGET_WIDTH] = finite_array(position, (3,), f"position {name}")
+        if rotation is not None:
+            goal = np.eye(4)
+            goal[:3, :3] = finite_array(rotation, (3, 3), f"rotation {name}")
+            row[rows.TARGET_GOAL : rows.TARGET_GOAL + 9] = _pose(goal, f"rotation {name}")[:3, :3].ravel()
+
+    def solve(self, state: State, *, starts: int = 1) -> KinematicSolution:
+        """The solution found from a state, or from so many places; see `inverse_kinematics`."""
+        state = check_state(self.model, state)
+        count = whole_number(starts, "starts")
+        if count < 1:
+            raise ModelError(f"starts must be at least 1, got {count}")
+        bounds, chart = self._bounds_at(state.q)
+        self._settings[kernel.CHART] = chart
+        best = self._search(np.array(state.q), bounds)
+        used = 1
+        if best[2][kernel.OUTCOME] != kernel.MET and count > 1:
+            rng = np.random.default_rng(self._seed)
+            reach = max(1.0, 2.0 * float(np.linalg.norm(best[1][:, 3:], axis=1).max()))
+            while used < count and best[2][kernel.OUTCOME] != kernel.MET:
+                found = self._search(self._random_place(rng, state.q, bounds, reach), bounds)
+                used += 1
+                if found[2][kernel.COST] < best[2][kernel.COST]:
+                    best = found
+        return self._solution(state, bounds, used, *best)
+
+    def _bounds_at(self, q: FloatArray) -> tuple[FloatArray, float]:
+        """Bounds of every coordinate, and the length at which rotation vectors change their chart."""
+        bounds = self._bounds.copy()
+        bounds[self._held, : bounded_step.MOST_STEP] = q[self._held, None]
+        vectors = rotation_coordinates(self.model)
+        bound = np.isfinite(bounds[vectors, : bounded_step.MOST_STEP]).any()
+        return bounds, np.inf if bound else CHART_LIMIT
+
+    def _search(self, q: FloatArray, bounds: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        errors = np.zeros((len(self._targets), rows.ERROR_WIDTH))
+        report = np.zeros(kernel.REPORT_WIDTH)
+        spaces = self._spaces.clear()
+        kernel.inverse_kinematics(
+            self.model.arrays, self._targets, bounds, self._settings, q, errors, report, self._solver, spaces
+        )
+        check_flags(self.model, spaces[2])
+        return q, errors, report
+
+    def _random_place(
+        self, rng: np.random.Generator, q: FloatArray, bounds: FloatArray, reach: float
+    ) -> FloatArray:
+        """Anywhere within bounds; rotation vectors are random rotations."""
+        box = np.concatenate([extent(joint, reach) for joint in self.model.joints])
+        box[:, 0] = np.maximum(box[:, 0], bounds[:, bounded_step.BOUND_LOWER])
+        box[:, 1] = np.minimum(box[:, 1], bounds[:, bounded_step.BOUND_UPPER])
+        place: FloatArray = box[:, 0] + rng.uniform(size=len(box)) * (box[:, 1] - box[:, 0])
+        vectors = rotation_coordinates(self.model).reshape(-1, 3)
+        quaternions = rng.normal(size=(len(vectors), 4))
+        turns = lie.so3_log(lie.matrix_from_quaternion(quaternions))
+        free = ~np.isfinite(bounds[vectors, : bounded_step.MOST_STEP]).any(axis=(1, 2))
+        place[vectors[free]] = turns[free]
+        place[self._held] = q[self._held]
+        return place
+
+    def _solution(
+        self,
+        state: State,
+        bounds: FloatArray,
+        starts: int,
+        q: FloatArray,
+        errors: FloatArray,
+        report: FloatArray,
+    ) -> KinematicSolution:
+        lengths = np.linalg.norm(errors.reshape(-1, 2, 3), axis=2)
+        return KinematicSolution(
+            state=self.model.state(q, np.zeros(len(q)), state.time),
+            reachable=bool(report[kernel.OUTCOME] == kernel.MET),
+            position_errors=lengths[:, 1],
+            rotation_errors=lengths[:, 0],
+            converged=bool(report[kernel.OUTCOME] != kernel.UNFINISHED),
+            steps=int(report[kernel.STEPS]),
+            starts=starts,
+            at_limits=_at_limits(self.model, q, bounds, self._held),
+        )
+
+
+def rotation_coordinates(model: Model) -> Any:
+    """First, second and third coordinate of every rotation vector of the model, one after the other."""
+    body_int, _, block_int, _, _ = model.arrays
+    found: list[int] = []
+    for row in body_int:
+        for b in range(row[layout.BLOCK_START], row[layout.BLOCK_START] + row[layout.BLOCK_COUNT]):
+            if block_int[b, layout.KIND] == layout.ROTATION_VECTOR:
+                first = int(row[layout.DOF_START] + block_int[b, layout.COORDINATE])
+                found += [first, first + 1, first + 2]
+    return np.array(found, dtype=np.int64)
+
+
+def _name(body: Any) -> Any:
+    return body.name if isinstance(body, Body) else body
+
+
+def _pose(value: Any, name: str) -> FloatArray:
+    pose = lie.check_frames(value, name)
+    if pose.shape != (4, 4):
+        raise ModelError(f"{name} must have shape (4, 4), got {pose.shape}")
+    return pose
+
+
+def _target_rows(model: Model, targets: Any) -> FloatArray:
+    """Targets as the kernel reads them."""
+    listed: Sequence[Any] = [targets] if isinstance(targets, Target) else list(targets)
+    if not listed:
+        raise ModelError("inverse kinematics needs at least one target, got none")
+    table = np.zeros((len(listed), rows.TARGET_WIDTH))
+    for row, target in zip(table, listed):
+        if not isinstance(target, Target):
+            raise ModelError(f"a target must be a Target, got {target!r:.80}")
+        body = _name(target.body)
+        row[rows.TARGET_BODY] = model.index(body)
+        name = f"of the target of body {body!r}"
+        if target.position is None and target.rotation is None:
+            raise ModelError(f"the target of body {body!r} asks for nothing: give a position or a rotation")
+        frame, goal = np.eye(4), np.eye(4)
+        if np.shape(target.at) == (4, 4):
+            frame = _pose(target.at, f"at {name}")
+        elif target.at is not None:
+            frame[:3, 3] = finite_array(target.at, (3,), f"at {name}")
+        if target.position is not None:
+            goal[:3, 3] = finite_array(target.position, (3,), f"position {name}")
+            row[rows.TARGET_POSITION] = number(
+                target.position_weight, f"position_weight {name}", positive=True
+            )
+        if target.rotation is not None:
+            turn = np.eye(4)
+            turn[:3, :3] = finite_array(target.rotation, (3, 3), f"rotation {name}")
+            goal[:3, :3] = _pose(turn, f"rotation {name}")[:3, :3]
+            row[rows.TARGET_ROTATION] = number(
+                target.rotation_weight, f"rotation_weight {name}", positive=True
+            )
+        row[rows.TARGET_FRAME :] = kernel_poses(np.stack([frame, goal])).ravel()
+    return table
+
+
+def _held(model: Model, held: Iterable[str | Body]) -> Any:
+    """Which coordinates keep their values: those of held bodies, and prescribed ones."""
+    result = np.array(model.prescribed)
+    for body in [held] if isinstance(held, str | Body) else held:
+        result[model.coordinate_slice(_name(body))] = True
+    return result
+
+
+def _bounds(model: Model, limits: bool) -> FloatArray:
+    """Lower and upper end and largest step of each coordinate (nv, 3)."""
+    result = np.zeros((model.num_coordinates, bounded_step.BOUND_WIDTH))
+    for body in model.bodies:
+        where = model.coordinate_slice(body.name)
+        box = np.array(body.joint.range, dtype=np.float64).reshape(-1, 2)
+        if limits:  # those of angles are functions of three coordinates
+            own = body.limits.copy()
+            for first, _ in body.joint.angle_groups:
+                own[first : first + 3] = [-np.inf, np.inf]
+            inner = np.stack([np.maximum(box[:, 0], own[:, 0]), np.minimum(box[:, 1], own[:, 1])], axis=1)
+            if (inner[:, 0] > inner[:, 1]).any():
+                raise ModelError(
+                    f"limits of body {body.name!r} leave nothing of the range {box.tolist()}: {own.tolist()}"
+                )
+            box = inner
+        width = box[:, 1] - box[:, 0]
+        # a radian at a time keeps rotation vectors on their chart and the linear model honest
+        most = np.array([1.0 if unit == "rad" else np.inf for unit in body.joint.coordinate_units])
+        result[where, : bounded_step.MOST_STEP] = box
+        result[where, bounded_step.MOST_STEP] = np.minimum(most, np.where(width > 0.0, 0.5 * width, np.inf))
+    return result
+
+
+def _solver_space(model: Model, targets: int, limits: int) -> tuple[Any, ...]:
+    """Scratch memory of the kernel: its argument ``solver``."""
+    nv = model.num_coordinates
+    return (
+        np.zeros((nv, nv)),
+        np.zeros((nv, nv)),
+        np.zeros((nv, nv)),
+        np.zeros((nv, rows.ERROR_WIDTH)),
+        np.zeros((rows.VECTOR_ROWS, nv)),
+        np.zeros((targets, rows.ERROR_WIDTH)),
+        np.zeros((limits, bounded_step.LIMIT_SPACE)),
+        np.zeros((rows.INDEX_ROWS, max(nv, model.num_bodies)), dtype=np.int64),
+    )
+
+
+def _at_limits(model: Model, q: FloatArray, bounds: FloatArray, held: Any) -> tuple[str, ...]:
+    """Readings that stand at an end."""
+    readings = model.readings(q)
+    limits = np.concatenate([body.limits.reshape(-1, 2) for body in model.bodies])
+    names = []
+    for d, name in enumerate(model.reading_names):
+        ends = limits[d]
+        value = readings[d]
+        if np.isfinite(bounds[d, : bounded_step.MOST_STEP]).any():
+            ends, value = bounds[d, : bounded_step.MOST_STEP], q[d]
+        if not held[d] and (np.abs(value - ends) <= AT_LIMIT).any():
+            names.append(name)
+    return tuple(names)
