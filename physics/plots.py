@@ -38,6 +38,9 @@ ROLE_STYLES: dict[str, tuple[str, float, str]] = {
     "frame_x": ("#d62839", 1.2, ""),
     "frame_y": ("#3a9d23", 1.2, ""),
     "frame_z": ("#1f6fd6", 1.2, ""),
+    "sample_x": ("#d62839", 0.9, ""),
+    "sample_y": ("#3a9d23", 0.9, ""),
+    "sample_z": ("#1f6fd6", 0.9, ""),
     "limit": ("#cc4778", 2.2, "limits"),
     "value": ("#0072b2", 1.8, "where it is"),
     "body": ("#bbbbbb", 1.0, "bodies"),
@@ -189,7 +192,8 @@ def plot_model(
 
 def _curve_geometry(joint: SplineCurve) -> tuple[FloatArray, FloatArray, FloatArray]:
     """q, |s| and |ds/dq| along a curve, lengths counted in the joint's length scale."""
-    q = np.linspace(*joint.domain, CURVE_SAMPLES)
+    lower, upper = joint.domain.tolist()
+    q = np.linspace(lower, upper, CURVE_SAMPLES)
     metric = joint.twist_metric
     twists, hessians = np.empty((len(q), 6)), np.empty((len(q), 6))
     for k, value in enumerate(q):

@@ -171,15 +171,16 @@ def _first_parameters(
 
 
 def _result(task: _Task, curve: Curve, factors: FloatArray, outside: str, centre: FloatArray) -> CurveFit:
-    fitter = task.fitter
+    fitter, wanted = task.fitter, task.wanted
     frames = curve.frames.copy()
     frames[:, :3, 3] += centre
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # order 3 has been warned of
         try:
             joint = SplineCurve(
-                frames, fitter.order, curve.knots, fitter.periodic, outside, fitter.metric.length_scale
-            )
+                frames, fitter.order, curve.knots, fitter.periodic, outside, fitter.metric.length_scale,
+                wanted.coordinate, wanted.axis, None if wanted.metric is None else fitter.metric.matrix,
+            )  # fmt: skip
         except ModelError as error:
             raise FitError(f"the fitted curve makes no joint: {error}") from error
     r = curve.objective.residuals(curve.frames)
@@ -191,7 +192,7 @@ def _result(task: _Task, curve: Curve, factors: FloatArray, outside: str, centre
     )
     return CurveFit(
         joint=joint,
-        q=curve.q,
+        q=joint.coordinate_at(curve.q),
         residuals=residuals,
         iterations=len(fitter.steps),
         converged=curve.converged,

@@ -10,13 +10,12 @@ import numpy as np
 
 from .._typing import FloatArray, IntArray
 from ..errors import FitError, ModelError
+from ..joints.curve_coordinate import COORDINATES
 from ..twist_metric import TwistMetric
 from ..validation import finite_array, truth
 from .arguments import check_length_scale, real_number
 from .constraints import EndCondition
 from .robust import LOSSES
-
-COORDINATES = ("parameter", "arc_length", "angle")
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ def huber(distance: FloatArray) -> FloatArray:
 
 def tukey(distance: FloatArray) -> FloatArray:
     """Weight of a distance in units of the noise: Tukey's biweight, 0 beyond `TUKEY`."""
-    result: FloatArray = np.maximum(0.0, 1.0 - (distance / TUKEY) ** 2) ** 2
+    result: FloatArray = np.square(np.maximum(0.0, 1.0 - np.square(distance / TUKEY)))
     return result
 
 

@@ -16,8 +16,9 @@ from .._typing import FloatArray, IntArray
 from ..errors import ModelError
 from ..kernels import layout
 from ..twist_metric import TwistMetric
-from ..validation import finite_array, number, truth, whole_number
+from ..validation import finite_array, float_array, number, truth, unit_axis, whole_number
 from .base import IDENTITY, Block, Factorization, Joint
+from .curve_coordinate import COORDINATES, CoordinateMap, Curve, coordinate_map
 
 OUTSIDE = {
     "extend": layout.OUTSIDE_EXTEND,
@@ -68,6 +69,11 @@ class SplineCurve(Joint):
         outside: what happens beyond the range: ``"extend"`` along the end's twist, ``"clamp"`` (kinematics only),
             ``"error"``.
         length_scale: metres that count as one radian in the natural parameterization.
+        coordinate: ``"parameter"``: q is what the knots count. ``"arc_length"``: q is the length from the beginning
+            in the metric, so that |s(q)| = 1. ``"angle"``: q is the angle [rad] of the rotation's part about `axis`.
+            The path is the same for all three; knots stay in the parameter, see `parameter_at`.
+        axis: of the angle, a direction in the fixed frame.
+        metric: (6, 6) on body twists, see `TwistMetric.of_matrix`, or None: that of `length_scale`.
     """
 
     frames: Any
@@ -76,6 +82,9 @@ class SplineCurve(Joint):
     periodic: bool = False
     outside: str = "extend"
     length_scale: float = 1.0
+    coordinate: str = "parameter"
+    axis: Any = None
+    metric: Any = None
     type: ClassVar[str] = "spline_curve"
     coordinate_names = ("q",)
     coordinate_units = ("1",)
@@ -101,9 +110,13 @@ class SplineCurve(Joint):
                 "a spline curve of order 3 is only C1: its accelerations jump, use it for kinematics",
                 stacklevel=3,
             )
-        self._check_distinct(frames, scale)
+        metric = TwistMetric.of_length(scale)
+        if self.metric is not None:
+            metric = TwistMetric.of_matrix(self.metric, "spline curve metric")
+            object.__setattr__(self, "metric", frozen_array(self.metric))
+        self._check_distinct(frames, metric)
         if self.knots is None:
-            knots = natural_knots(frames, self.order, self.periodic, TwistMetric.of_length(scale))
+            knots = natural_knots(frames, self.order, self.periodic, metric)
         else:
             name = "spline curve knots"
             knots = finite_array(self.knots, (len(frames) + self.order,), name)
@@ -111,9 +124,44 @@ class SplineCurve(Joint):
         frames.flags.writeable = knots.flags.writeable = False
         for name, value in (("frames", frames), ("knots", knots), ("length_scale", scale)):
             object.__setattr__(self, name, value)
+        self._check_coordinate()
 
-    def _check_distinct(self, frames: FloatArray, scale: float) -> None:
-        steps = frame_distances(frames, TwistMetric.of_length(scale), self.periodic)
+    def _check_coordinate(self) -> None:
+        if not isinstance(self.coordinate, str) or self.coordinate not in COORDINATES:
+            raise ModelError(
+                f"spline curve coordinate must be one of {', '.join(COORDINATES)}, got {self.coordinate!r:.80}"
+            )
+        if (self.coordinate == "angle") != (self.axis is not None):
+            raise ModelError(
+                "spline curve coordinate 'angle' needs an axis, and no other takes one; "
+                f"got {self.coordinate!r} and {self.axis!r:.80}"
+            )
+        if self.axis is not None:
+            object.__setattr__(self, "axis", frozen_array(unit_axis(self.axis, "spline curve axis")))
+            object.__setattr__(self, "coordinate_units", ("rad",))
+        _ = self._mapping  # tells now where the coordinate cannot be
+
+    @property
+    def twist_metric(self) -> TwistMetric:
+        """The metric of arc length and natural parameterization."""
+        if self.metric is None:
+            return TwistMetric.of_length(self.length_scale)
+        return TwistMetric.of_matrix(self.metric)
+
+    @cached_property
+    def _mapping(self) -> CoordinateMap | None:
+        if self.coordinate == "parameter":
+            return None
+        curve = Curve(self.frames, self.knots, self.order, self.periodic)
+        return coordinate_map(curve, self.coordinate, self.axis, self.twist_metric)
+
+    @property
+    def coordinate_error(self) -> float:
+        """Largest relative error that was found of the coordinate's rate: of |s| = 1, say; 0 for the parameter."""
+        return 0.0 if self._mapping is None else self._mapping.error
+
+    def _check_distinct(self, frames: FloatArray, metric: TwistMetric) -> None:
+        steps = frame_distances(frames, metric, self.periodic)
         if not (steps > 1e-12).all():
             j = int(np.argmin(steps))
             raise ModelError(
@@ -128,14 +176,40 @@ class SplineCurve(Joint):
     def range(self) -> FloatArray:
         if self.periodic:
             return np.array([[-np.inf, np.inf]])
-        return np.array([[self.knots[self.order - 1], self.knots[len(self.frames)]]])
+        return self.domain[None]
+
+    @property
+    def domain(self) -> FloatArray:
+        """First and last coordinate (2,) of the range; of a closed curve, of one turn."""
+        if self._mapping is not None:
+            return self._mapping.breaks[[0, -1]]
+        first = self.knots[self.order - 1]
+        return np.array([first, first + self.period if self.periodic else self.knots[len(self.frames)]])
 
     @property
     def period(self) -> float:
-        """Length of one turn of a periodic curve; 0 for an open one."""
+        """Length of one turn of a periodic curve in its coordinate; 0 for an open one."""
+        if self._mapping is not None:
+            return self._mapping.period
         return float(self.knots[len(self.frames)] - self.knots[0]) if self.periodic else 0.0
 
+    def parameter_at(self, q: Any) -> FloatArray:
+        """The knots' parameter at coordinates q of any shape."""
+        values = float_array(q, "spline curve coordinates")
+        return values if self._mapping is None else self._mapping.parameter(values)[0]
+
+    def coordinate_at(self, parameter: Any) -> FloatArray:
+        """The coordinate at parameters of any shape inside the range."""
+        values = float_array(parameter, "spline curve parameters")
+        return values if self._mapping is None else self._mapping.coordinate(values)
+
     def to_dict(self) -> dict[str, Any]:
+        # what is not asked for is not written: older files and readers know nothing of it
+        more: dict[str, Any] = {} if self.metric is None else {"metric": self.metric.tolist()}
+        if self.coordinate != "parameter":
+            more["coordinate"] = self.coordinate
+        if self.axis is not None:
+            more["axis"] = self.axis.tolist()
         return {
             "type": self.type,
             "frames": self.frames.tolist(),
@@ -144,6 +218,7 @@ class SplineCurve(Joint):
             "periodic": self.periodic,
             "outside": self.outside,
             "length_scale": self.length_scale,
+            **more,
         }
 
     @cached_property
@@ -176,16 +251,20 @@ class SplineCurve(Joint):
         header = [
             lower,
             upper,
-            self.period,
+            float(self.knots[len(self.frames)] - self.knots[0]) if self.periodic else 0.0,
             len(first),
             buckets,
             buckets / (upper - lower),
             k,
             OUTSIDE[self.outside],
             0.0,
+            0.0,
         ]
         ends = [self._end(0, 0.0), self._end(len(first) - 1, 1.0)]
         data = np.concatenate([np.array(header), table, breaks, spans.ravel(), *ends])
+        if self._mapping is not None:
+            data[layout.SPLINE_PACE] = len(data)
+            data = np.concatenate([data, self._mapping.data()])
         return Factorization((Block(layout.SPLINE_CURVE, 0, IDENTITY, data),), IDENTITY)
 
     def _end(self, span: int, x: float) -> FloatArray:
@@ -201,6 +280,13 @@ class SplineCurve(Joint):
             rate = (polynomial @ slopes) / (breaks[span + 1] - breaks[span])
             twist = lie.adjoint_inverse(step) @ twist + twist_k * rate
         return np.concatenate([kernel_poses(pose[None])[0], kernel_twists(twist[None])[0]])
+
+
+def frozen_array(value: Any) -> FloatArray:
+    """A float64 copy that stays what it is."""
+    array = np.array(value, dtype=np.float64)
+    array.flags.writeable = False
+    return array
 
 
 def kernel_poses(frames: FloatArray) -> FloatArray:
@@ -242,9 +328,10 @@ def inverted_spline(data: FloatArray) -> FloatArray:
     factors[..., : layout.TWIST_WIDTH] = negated_twists(factors[..., : layout.TWIST_WIDTH])
     turned = np.concatenate([inverted_poses(rows[:, :12]), factors.reshape(spans, -1)], axis=1)
     result[start : start + spans * stride] = turned.ravel()
-    ends = data[start + spans * stride :].reshape(2, 12 + layout.TWIST_WIDTH)
+    stop = start + spans * stride + 2 * (12 + layout.TWIST_WIDTH)
+    ends = data[start + spans * stride : stop].reshape(2, 12 + layout.TWIST_WIDTH)
     flipped = np.concatenate([inverted_poses(ends[:, :12]), negated_twists(ends[:, 12:])], axis=1)
-    result[start + spans * stride :] = flipped.ravel()
+    result[start + spans * stride : stop] = flipped.ravel()
     result[layout.SPLINE_INVERTED] = 1.0 - data[layout.SPLINE_INVERTED]
     return result
 

@@ -25,14 +25,21 @@ class Sites:
     curve: FloatArray
 
     @classmethod
-    def at(cls, q: FloatArray, knots: FloatArray, order: int, periodic: bool) -> Sites:
-        """Sites at parameters q (n,) inside the range (any q of a periodic curve)."""
+    def at(
+        cls, q: FloatArray, knots: FloatArray, order: int, periodic: bool, from_left: bool = False
+    ) -> Sites:
+        """Sites at parameters q (n,) inside the range (any q of a periodic curve).
+
+        A knot belongs to the span behind it; `from_left` to the one before it, for q within one turn.
+        """
         count = len(knots) - order
         unrolled = splines.unrolled_knots(knots, order) if periodic else knots
         breaks, first, coefficients = splines.span_polynomials(unrolled, order, len(unrolled) - order)
-        if periodic:
+        if periodic and not from_left:
             q = breaks[0] + np.mod(q - breaks[0], breaks[-1] - breaks[0])
-        span = np.clip(np.searchsorted(breaks, q, side="right") - 1, 0, len(first) - 1)
+        span = np.clip(
+            np.searchsorted(breaks, q, side="left" if from_left else "right") - 1, 0, len(first) - 1
+        )
         width = (breaks[span + 1] - breaks[span])[:, None]
         powers = ((q - breaks[span])[:, None] / width) ** np.arange(order)
         steps = np.arange(order)

@@ -14,6 +14,10 @@ from .functions import evaluate_function
 from .layout import (
     OUTSIDE_CLAMP,
     OUTSIDE_ERROR,
+    PACE_FUNCTION,
+    PACE_LOWER,
+    PACE_PERIOD,
+    PACE_UPPER,
     SPLINE_BUCKET_SCALE,
     SPLINE_BUCKETS,
     SPLINE_HEADER,
@@ -21,6 +25,7 @@ from .layout import (
     SPLINE_LOWER,
     SPLINE_ORDER,
     SPLINE_OUTSIDE,
+    SPLINE_PACE,
     SPLINE_PERIOD,
     SPLINE_SPANS,
     SPLINE_UPPER,
@@ -133,8 +138,27 @@ def find_span(data: Array, offset: int, q: float) -> int:
 
 
 @jit
-def spline_factors(
+def curve_factors(
     r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, q: float, qd: float
+) -> tuple[Rotation, Vector, Twist, Twist, Twist, bool]:
+    """A spline curve by its own coordinate, which the knots' parameter is or is a function of."""
+    pace = int(data[offset + SPLINE_PACE])
+    if pace == 0:
+        return spline_factors(r, p, v, c, data, offset, q, qd, 0.0)
+    pace += offset
+    lower, upper, period = data[pace + PACE_LOWER], data[pace + PACE_UPPER], data[pace + PACE_PERIOD]
+    if period > 0.0:
+        q = q - period * math.floor((q - lower) / period)
+    parameter, slope, curve = evaluate_function(data, pace + PACE_FUNCTION, q)
+    if lower <= q <= upper:  # round-off at an end is not outside
+        parameter = min(max(parameter, data[offset + SPLINE_LOWER]), data[offset + SPLINE_UPPER])
+    r, p, v, c, w, outside = spline_factors(r, p, v, c, data, offset, parameter, slope * qd, curve * qd * qd)
+    return r, p, v, c, scale_add6((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), slope, w), outside
+
+
+@jit
+def spline_factors(
+    r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, q: float, qd: float, qdd: float
 ) -> tuple[Rotation, Vector, Twist, Twist, Twist, bool]:
     """Spline curve (Lee & Terzopoulos 2008, eqs. 21-24): the base frame of the span and its order - 1 exponentials.
 
@@ -165,7 +189,7 @@ def spline_factors(
         if not inverted:
             r, p = behind(r, p, data, end)
         if policy != OUTSIDE_CLAMP:
-            r, p, v, c, subspace = twist_factor(r, p, v, c, data, end + 12, q - edge, qd, 0.0)
+            r, p, v, c, subspace = twist_factor(r, p, v, c, data, end + 12, q - edge, qd, qdd)
         if inverted:
             r, p = behind(r, p, data, end)
         return r, p, v, c, subspace, outside
@@ -186,7 +210,7 @@ def spline_factors(
             phi = phi * x + data[top - k]
         slope *= scale
         curve *= 2.0 * scale * scale
-        r, p, v, c, w = twist_factor(r, p, v, c, data, twists, phi, slope * qd, curve * qd * qd)
+        r, p, v, c, w = twist_factor(r, p, v, c, data, twists, phi, slope * qd, curve * qd * qd + slope * qdd)
         subspace = scale_add6(subspace, slope, w)
         twists += TWIST_WIDTH + order
     if inverted:

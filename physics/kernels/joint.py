@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._jit import inline, jit
 from .ellipsoid import normal_factor
-from .factors import behind, function_factor, rotation_factor, screw_factor, spline_factors
+from .factors import behind, curve_factors, function_factor, rotation_factor, screw_factor
 from .inertia import store_inertia, world_inertia
 from .layout import (
     BIAS,
@@ -118,7 +118,7 @@ def advance_factors(
             r, p, v, c, w = screw_factor(r, p, v, c, data, offset, q[d], qd[d])
             store6(dof, d, SUBSPACE, w)
         elif kind == SPLINE_CURVE:
-            r, p, v, c, w, outside = spline_factors(r, p, v, c, data, offset, q[d], qd[d])
+            r, p, v, c, w, outside = curve_factors(r, p, v, c, data, offset, q[d], qd[d])
             store6(dof, d, SUBSPACE, w)
             if outside:
                 flags[STATUS] = OUT_OF_RANGE

@@ -75,8 +75,11 @@ TWIST_WIDTH = 11
     SPLINE_ORDER,
     SPLINE_OUTSIDE,
     SPLINE_INVERTED,
-) = range(9)
-SPLINE_HEADER = 9
+    SPLINE_PACE,  # where, from the header on, the coordinate is mapped to the knots' parameter; 0: it is that
+) = range(10)
+SPLINE_HEADER = 10
+# a spline's pace: where the coordinate begins and ends, its period, and the function that gives the parameter
+PACE_LOWER, PACE_UPPER, PACE_PERIOD, PACE_FUNCTION = 0, 1, 2, 3
 OUTSIDE_EXTEND, OUTSIDE_CLAMP, OUTSIDE_ERROR = 0, 1, 2
 
 # spline surface block: header, a table for each of its directions, control values; offsets are from its header

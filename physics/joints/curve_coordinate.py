@@ -1,0 +1,251 @@
+"""Coordinates of a curve that mean something: its arc length, or an angle about an axis.
+
+The knots' parameter u becomes a function of the coordinate q, piece by piece a polynomial of degree 5 that has the
+exact value, slope and curvature at both its ends. The path stays what it is to round-off, and so that |s(q)| = 1, or
+dq is the angle's, up to the polynomials' error in du/dq (`CoordinateMap.error`, below `GOOD` where
+pieces can be halved until then). u(q) is C2 where the curve is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from .. import lie, splines
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..kernels import layout
+from ..twist_metric import TwistMetric
+from .spline_sites import Sites, derivatives, poses
+
+COORDINATES = ("parameter", "arc_length", "angle")
+# largest relative error of du/dq that ends the halving of pieces, and the most halvings (of a knot span)
+GOOD = 1e-12
+HALVINGS = 7
+# a coordinate that changes this much slower than in the mean stands still
+STILL = 1e-6
+# Gauss-Legendre points on [0, 1] and weights, exact for polynomials of degree 15
+POINTS = 0.5 + 0.5 * np.array(
+    [
+        -0.9602898564975363,
+        -0.7966664774136267,
+        -0.5255324099163290,
+        -0.1834346424956498,
+        0.1834346424956498,
+        0.5255324099163290,
+        0.7966664774136267,
+        0.9602898564975363,
+    ]
+)
+WEIGHTS = 0.5 * np.array([0.1012285362903763, 0.2223810344533745, 0.3137066458778873, 0.3626837833783620,
+                          0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763])  # fmt: skip
+
+#: value, slope and curvature of a coordinate (each (n,)) at parameters (n,); the value's zero is free
+Measure = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """What a spline curve is made of."""
+
+    frames: FloatArray
+    knots: FloatArray
+    order: int
+    periodic: bool
+
+    @property
+    def breaks(self) -> FloatArray:
+        """Knots inside the range, each once, and its ends (of a closed curve one turn)."""
+        knots = splines.unrolled_knots(self.knots, self.order) if self.periodic else self.knots
+        result: FloatArray = np.unique(knots[self.order - 1 : len(knots) - self.order + 1])
+        return result
+
+    def sites(self, u: FloatArray) -> Sites:
+        return Sites.at(u, self.knots, self.order, self.periodic)
+
+
+@dataclass(frozen=True, eq=False)
+class CoordinateMap:
+    """u(q): breaks (n + 1,) in q, rising, and rows (n, 6) of coefficients by rising powers of q - break.
+
+    Attributes:
+        period: of q, 0 for an open curve.
+        error: largest relative error of du/dq that was found.
+    """
+
+    breaks: FloatArray
+    rows: FloatArray
+    period: float
+    error: float
+
+    def parameter(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """u and du/dq at q of any shape, straight beyond the ends of an open curve, in whole turns of a closed one."""
+        turns = np.floor((q - self.breaks[0]) / self.period) if self.period else np.zeros_like(q)
+        q = q - self.period * turns
+        inside = np.clip(q, self.breaks[0], self.breaks[-1])
+        piece = np.clip(np.searchsorted(self.breaks, inside, side="right") - 1, 0, len(self.rows) - 1)
+        x = inside - self.breaks[piece]
+        rows = self.rows[piece]
+        powers = x[..., None] ** np.arange(6)
+        value = (rows * powers).sum(axis=-1)
+        slope = (rows[..., 1:] * np.arange(1, 6) * powers[..., :-1]).sum(axis=-1)
+        ends, _ = self._ends()
+        return value + slope * (q - inside) + turns * (ends[1] - ends[0]), slope
+
+    def coordinate(self, u: FloatArray) -> FloatArray:
+        """q at parameters u of any shape: the inverse of `parameter`, to round-off."""
+        (first, last), at = self._ends()
+        turns = np.floor((u - min(first, last)) / abs(last - first)) if self.period else np.zeros_like(u)
+        inside = u - turns * abs(last - first)
+        sense = 1.0 if last > first else -1.0
+        order = slice(None) if sense > 0.0 else slice(None, None, -1)
+        q = np.interp(inside, at[order], self.breaks[order])
+        for _ in range(4):  # Newton's method from inside the right piece
+            value, slope = self.parameter(q)
+            q = q + (inside - value) / slope
+        result: FloatArray = q + sense * turns * self.period
+        return result
+
+    def _ends(self) -> tuple[tuple[float, float], FloatArray]:
+        width = self.breaks[-1] - self.breaks[-2]
+        last = float((self.rows[-1] * width ** np.arange(6)).sum())
+        at = np.append(self.rows[:, 0], last)
+        return (float(at[0]), last), at
+
+    def data(self) -> FloatArray:
+        """What the kernels read (`layout.PACE_LOWER` and following)."""
+        head = [self.breaks[0], self.breaks[-1], self.period, layout.PIECEWISE, len(self.rows), 6]
+        return np.concatenate([head, self.breaks, self.rows.ravel()])
+
+
+def arc_length(curve: Curve, metric: TwistMetric, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Length in the metric from the first of rising parameters u, its slope |s| and its curvature.
+
+    Within the knot spans |s| is smooth: the quadrature between neighbours is exact to round-off where these are close.
+    """
+    steps = np.diff(u)
+    between = (u[:-1, None] + steps[:, None] * POINTS).ravel()
+    speeds = metric.norm(derivatives(curve.frames, curve.sites(between))[0]).reshape(-1, len(POINTS))
+    length = np.concatenate([[0.0], np.cumsum(steps * (speeds @ WEIGHTS))])
+    s, h = derivatives(curve.frames, curve.sites(u))
+    speed = metric.norm(s)
+    return length, speed, metric.inner(s, h) / np.where(speed > 0.0, speed, 1.0)
+
+
+def angle_about(curve: Curve, axis: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Angle [rad] of the rotation's part about an axis (its twist, the rest being a swing about axes across it),
+    without jumps along rising parameters u; its slope and curvature.
+
+    With the quaternion (w, v) the angle is 2 atan2(axis . v, w).
+
+    Raises:
+        ModelError: somewhere the swing is half a turn, and the angle not to be had.
+    """
+    sites = curve.sites(u)
+    s, h = derivatives(curve.frames, sites)
+    quaternions = lie.continuous_quaternions(
+        lie.quaternion_from_matrix(poses(curve.frames, sites)[:, :3, :3])
+    )
+    w, v = quaternions[:, 0], quaternions[:, 1:]
+    rate, change = s[:, :3], h[:, :3]
+
+    def moved(w: FloatArray, v: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return -0.5 * (v * rate).sum(axis=1), 0.5 * (w[:, None] * rate + np.cross(v, rate))
+
+    w1, v1 = moved(w, v, rate)
+    w2, v2 = (a + b for a, b in zip(moved(w1, v1, rate), moved(w, v, change)))
+    p, p1, p2 = v @ axis, v1 @ axis, v2 @ axis
+    square = w * w + p * p
+    if square.min() < 1e-6:
+        k = int(np.argmin(square))
+        raise ModelError(
+            f"the angle about {axis.tolist()} is not to be had at parameter {u[k]:g} of the curve: it swings half a "
+            "turn away from the axis there"
+        )
+    slope = 2.0 * (w * p1 - p * w1) / square
+    curvature = 2.0 * (w * p2 - p * w2) / square - slope * 2.0 * (w * w1 + p * p1) / square
+    return np.unwrap(2.0 * np.arctan2(p, w)), slope, curvature
+
+
+def measure(curve: Curve, coordinate: str, axis: FloatArray | None, metric: TwistMetric) -> Measure:
+    """The function of the parameter that a coordinate is."""
+    if coordinate == "angle" and axis is not None:
+        return partial(angle_about, curve, axis)
+    return partial(arc_length, curve, metric)
+
+
+def coordinate_map(
+    curve: Curve, coordinate: str, axis: FloatArray | None, metric: TwistMetric
+) -> CoordinateMap:
+    """The parameter as a function of the coordinate.
+
+    Raises:
+        ModelError: the coordinate stands still or turns back along the curve; the message says where.
+    """
+    function = measure(curve, coordinate, axis, metric)
+    name = "arc length" if axis is None else f"angle about {axis.tolist()}"
+    spans = curve.breaks
+    best = _hermite(curve, function, _divided(spans, 4), name)
+    for halving in range(3, HALVINGS + 1):
+        if best.error < GOOD:
+            break
+        finer = _hermite(curve, function, _divided(spans, 2**halving), name)
+        if finer.error > 0.5 * best.error:
+            break  # round-off rules
+        best = finer
+    return best
+
+
+def _divided(spans: FloatArray, pieces: int) -> FloatArray:
+    share = np.arange(pieces) / pieces
+    return np.append((spans[:-1, None] + np.diff(spans)[:, None] * share).ravel(), spans[-1])
+
+
+def _hermite(curve: Curve, function: Measure, u: FloatArray, name: str) -> CoordinateMap:
+    """Quintic pieces between parameters u, and their error half-way and near the ends of each."""
+    share = np.array([0.0, 0.15, 0.5, 0.85])
+    dense = np.append((u[:-1, None] + np.diff(u)[:, None] * share).ravel(), u[-1])
+    values, slopes, curvatures = function(dense)
+    _check_monotone(dense, slopes, name)
+    sense = 1.0 if slopes[0] > 0.0 else -1.0
+    q, slope, curvature = values[::4], slopes[::4], curvatures[::4]
+    places, rate, bend = u, 1.0 / slope, -curvature / slope**3
+    if sense < 0.0:
+        q, places, rate, bend = q[::-1], places[::-1], rate[::-1], bend[::-1]
+    x = np.diff(q)
+    rise = np.diff(places) - x * rate[:-1] - 0.5 * x**2 * bend[:-1]
+    turn = (np.diff(rate) - x * bend[:-1]) * x
+    bow = np.diff(bend) * x**2
+    rows = np.stack(
+        [
+            places[:-1],
+            rate[:-1],
+            0.5 * bend[:-1],
+            (10.0 * rise - 4.0 * turn + 0.5 * bow) / x**3,
+            (-15.0 * rise + 7.0 * turn - bow) / x**4,
+            (6.0 * rise - 3.0 * turn + 0.5 * bow) / x**5,
+        ],
+        axis=1,
+    )
+    period = float(q[-1] - q[0]) if curve.periodic else 0.0
+    draft = CoordinateMap(q, rows, period, 0.0)
+    between = np.arange(len(dense)) % 4 != 0
+    _, pace = draft.parameter(values[between])
+    error = np.abs(slopes[between] * pace - 1.0).max()
+    return CoordinateMap(q, rows, period, float(error))
+
+
+def _check_monotone(u: FloatArray, slopes: FloatArray, name: str) -> None:
+    mean = np.abs(slopes).mean()
+    sense = np.sign(slopes.sum()) or 1.0
+    wrong = sense * slopes <= STILL * mean
+    if wrong.any() or not mean > 0.0:
+        k = int(np.argmax(wrong)) if wrong.any() else 0
+        does = "stands still" if abs(slopes[k]) <= STILL * mean else "turns back"
+        raise ModelError(
+            f"the {name} cannot be the curve's coordinate: it {does} at parameter {u[k]:g} "
+            f"(range {u[0]:g} to {u[-1]:g})"
+        )
