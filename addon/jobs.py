@@ -38,6 +38,8 @@ class JobOperator:
     """
 
     title = ""
+    #: where it waits: for so long; None: until it is done
+    seconds: float | None = None
 
     def steps(self, context: Any) -> Any:
         """The task, a generator (see ``tasks``)."""
@@ -49,7 +51,7 @@ class JobOperator:
 
     def execute(self, context: Any) -> set[str]:
         try:
-            outcome = worker_client.run(self.steps(context))
+            outcome = worker_client.run(self.steps(context), seconds=self.seconds)
         except core.physics().CondyleError as error:
             return self._fail(error)
         return self._finish(outcome)

@@ -62,14 +62,23 @@ def source(name: str, child: references.Body, parent: references.Body | None, ma
 
 
 def keyed_poses(scene: Any, given: Source) -> tuple[np.ndarray, np.ndarray]:
-    """Keyed frames (n,) of the child, and its poses (n, 4, 4) there in the joint's frame, in metres.
+    """Keyed frames (n,) of the child, and its poses (n, 4, 4) there in the joint's frame; see `keyed_samples`."""
+    frames, poses, _ = keyed_samples(scene, given)
+    return frames, poses
+
+
+def keyed_samples(
+    scene: Any, given: Source, names: tuple[str, ...] = ()
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Keyed frames (n,) of the child, and there its poses (n, 4, 4) in the joint's frame, in metres, and the values
+    (n, k) of k named properties, see `property_value`.
 
     The scene is evaluated at every key and put back; a slider that drives the child is held off meanwhile.
 
     Raises:
-        ModelError: no keys or a single one, a bake in place, or a pose that is not rigid.
+        ModelError: no keys or a single one, a bake in place, a pose that is not rigid, or a property that is no number.
     """
-    child, parent = given.child, given.parent
+    child = given.child
     if actions.is_baked(child.object) and child.data.channels.baked:
         raise core.model_error(f"{child.name} shows a bake now, not its own keys; use Free Bake first")
     frames = keyed_frames(child)
@@ -78,15 +87,35 @@ def keyed_poses(scene: Any, given: Source) -> tuple[np.ndarray, np.ndarray]:
         raise core.model_error(
             f"{child.name} has {count} to fit; key its location and rotation at several poses"
         )
-    lie = core.physics().lie
-    poses = []
+    poses, values = [], []
     with drive.held_off(child), hold.at_frame(scene, scene.frame_current):
         for frame in frames:
             scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
-            base = given.joint_in_parent
-            if parent is not None:
-                base = units.split_scale(parent.matrix, parent.name)[0] @ base
-            poses.append(
-                lie.inverse(base) @ units.split_scale(child.matrix, f"{child.name} at frame {frame:g}")[0]
-            )
-    return frames, units.to_metres(np.array(poses), scene)
+            poses.append(pose_now(given, f"{child.name} at frame {frame:g}"))
+            values.append([property_value(child, name) for name in names])
+    return frames, units.to_metres(np.array(poses), scene), np.array(values)
+
+
+def pose_now(given: Source, name: str) -> np.ndarray:
+    """Pose (4, 4) of the child in the joint's frame as the scene is evaluated now, in Blender units."""
+    base = given.joint_in_parent
+    if given.parent is not None:
+        base = units.split_scale(given.parent.matrix, given.parent.name)[0] @ base
+    pose: np.ndarray = core.physics().lie.inverse(base) @ units.split_scale(given.child.matrix, name)[0]
+    return pose
+
+
+def property_value(body: references.Body, name: str) -> float:
+    """Value now of a body's custom property or data path (``location[0]``); ModelError where it is no number."""
+    owners = [body.owner, body.object]
+    value = next((owner[name] for owner in owners if name and name in owner), None)
+    if value is None:
+        try:
+            value = body.owner.path_resolve(name)
+        except ValueError as error:
+            raise core.model_error(
+                f"{body.name} has no custom property {name!r}; add and animate it, or name another"
+            ) from error
+    if not isinstance(value, (int, float)):
+        raise core.model_error(f"{body.name}: its property {name!r} is no number ({value!r:.40})")
+    return float(value)

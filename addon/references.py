@@ -208,3 +208,27 @@ def joints_of(scene: Any) -> list[Any]:
     # panels ask at every redraw: the type is quick to read, our own data is not
     found = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.joint.enabled]
     return sorted(found, key=lambda each: each.name)
+
+
+def find_scene(session_uid: int) -> Any:
+    """The scene with that session uid; ModelError where it is gone."""
+    found = next((scene for scene in bpy.data.scenes if scene.session_uid == session_uid), None)
+    if found is None:
+        raise core.model_error("the scene was removed meanwhile")
+    return found
+
+
+def find_joint(session_uid: int, name: str) -> Any:
+    """The joint's Empty with that session uid; ModelError where it is gone."""
+    found = object_by_session_uid(session_uid)
+    if found is None or not found.condyle.joint.enabled:
+        raise core.model_error(f"joint {name!r} was removed meanwhile")
+    return found
+
+
+def find_body(handle: Handle, name: str) -> Body:
+    """The body of a handle; ModelError where it is gone."""
+    found = handle.find()
+    if found is None:
+        raise core.model_error(f"{name} was removed or renamed meanwhile")
+    return found

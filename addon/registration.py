@@ -12,6 +12,7 @@ from .features.bodies import properties as body_properties
 from .features.fitting import operators as fitting_operators
 from .features.fitting import panels as fitting_panels
 from .features.fitting import properties as fitting_properties
+from .features.frames import grid_operators, grid_panels
 from .features.frames import operators as frame_operators
 from .features.frames import panels as frame_panels
 from .features.joints import operators as joint_operators
@@ -35,12 +36,14 @@ MODULES = (
     body_operators,
     joint_operators,
     frame_operators,
+    grid_operators,
     fitting_operators,
     simulation_operators,
     simulation_panels,
     body_panels,
     joint_panels,
     frame_panels,
+    grid_panels,
     fitting_panels,
     overlay_panels,
 )

@@ -11,100 +11,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import bpy
 import numpy as np
 
 from . import (
     actions,
-    authoring,
     core,
-    drive,
+    fits,
     hold,
-    keyframes,
-    migrations,
     references,
     scene_to_model,
     units,
     worker_client,
 )
-from .references import Handle, key_of
+from .fits import FitReport
+from .references import key_of
 from .transforms import LocalPoses, held_motion
 from .worker_client import Steps
 
 Progress = Callable[[float, str], None]
-
-
-@dataclass(frozen=True)
-class FitReport:
-    """What a fit found; distances in millimetres, angles in degrees.
-
-    Attributes:
-        joint_name: the joint's Empty. frames: keyed frames (n,).
-        fit: the fit as physics gives it, in metres and radians.
-    """
-
-    joint_name: str
-    frames: np.ndarray
-    fit: Any
-
-    @property
-    def curve(self) -> Any:
-        """The fitted joint, in metres."""
-        return self.fit.joint
-
-    @property
-    def q(self) -> np.ndarray:
-        """The coordinate at each keyed pose (n,)."""
-        values: np.ndarray = self.fit.q
-        return values
-
-    @property
-    def iterations(self) -> int:
-        return int(self.fit.iterations)
-
-    @property
-    def converged(self) -> bool:
-        return bool(self.fit.converged)
-
-    @property
-    def hessian_integral(self) -> float:
-        return float(self.fit.hessian_integral)
-
-    @property
-    def distances(self) -> np.ndarray:
-        return 1e3 * np.asarray(self.fit.residuals.translation)
-
-    @property
-    def angles(self) -> np.ndarray:
-        return np.degrees(self.fit.residuals.rotation)
-
-    @property
-    def num_poses(self) -> int:
-        return len(self.frames)
-
-    @property
-    def worst_distance_mm(self) -> float:
-        return float(self.distances.max())
-
-    @property
-    def worst_angle_deg(self) -> float:
-        return float(self.angles.max())
-
-    @property
-    def rms_distance_mm(self) -> float:
-        return float(np.sqrt(np.mean(self.distances**2)))
-
-    @property
-    def rms_angle_deg(self) -> float:
-        return float(np.sqrt(np.mean(self.angles**2)))
-
-    @property
-    def residuals(self) -> list[dict[str, float]]:
-        """One entry a keyed pose: its frame, distance [mm] and angle [degrees]."""
-        return [
-            {"frame": float(frame), "mm": float(distance), "deg": float(angle)}
-            for frame, distance, angle in zip(self.frames, self.distances, self.angles)
-        ]
 
 
 @dataclass(frozen=True)
@@ -168,86 +92,10 @@ def free_bake(scene: Any) -> int:
 def fit(scene: Any, item: Any) -> Steps[FitReport]:
     """Steps of a fit."""
     scene_uid, item_uid = scene.session_uid, item.session_uid
-    report = yield from _fit_joint(scene, item)
-    scene, item = _find_scene(scene_uid), _find_joint(item_uid, report.joint_name)
-    apply_fit(scene, item, report)
+    report = yield from fits.fit_joint(scene, item)
+    scene, item = references.find_scene(scene_uid), references.find_joint(item_uid, report.joint_name)
+    fits.apply(scene, item, report)
     return report
-
-
-def fit_selected(context: Any, item: Any) -> Steps[FitReport]:
-    """Steps of a fit of the joint at hand; without one (None), of a new joint of the active object or bone.
-
-    The slider drives the child afterwards. A new joint is made only when the fit has succeeded.
-    """
-    scene_uid = context.scene.session_uid
-    if item is not None:
-        item_uid = item.session_uid
-        report = yield from _fit_joint(context.scene, item)
-        scene, item = _find_scene(scene_uid), _find_joint(item_uid, report.joint_name)
-    else:
-        child = references.active_body(context)
-        others = [body for body in references.selected_bodies(context) if not references.same(body, child)]
-        parent = others[0] if len(others) == 1 else references.blender_parent(child)
-        matrix = units.array4(child.matrix)
-        handles = (child.handle(), child.name, parent and parent.handle(), parent and parent.name)
-        given = keyframes.source(child.name, child, parent, matrix)
-        report = yield from _fit_steps(
-            context.scene, given, child.object.condyle.joint.fit, order=4, periodic=False
-        )
-        scene = _find_scene(scene_uid)
-        child = _find_body(handles[0], handles[1])
-        parent = None if handles[2] is None else _find_body(handles[2], handles[3])
-        item = authoring.add_joint(scene, parent, child, matrix=matrix)
-    apply_fit(scene, item, report)
-    if not item.condyle.joint.driven:
-        drive.set_driven(scene, item, True)
-    return report
-
-
-def _fit_joint(scene: Any, item: Any) -> Steps[FitReport]:
-    settings = item.condyle.joint
-    given = keyframes.source_of_joint(item)
-    return (
-        yield from _fit_steps(
-            scene, given, settings.fit, order=settings.order, periodic=settings.periodic, name=item.name
-        )
-    )
-
-
-def _fit_steps(
-    scene: Any, given: keyframes.Source, settings: Any, order: int, periodic: bool, name: str = ""
-) -> Steps[FitReport]:
-    """Fit without changing anything."""
-    frames, poses = keyframes.keyed_poses(scene, given)
-    requests = core.part("worker.requests")
-    length_scale = settings.length_scale * units.length_scale(scene)
-    answer = yield requests.fit_curve(
-        worker_client.client(),
-        poses,
-        num_frames=settings.num_frames,
-        smoothing=settings.smoothing,
-        order=order,
-        periodic=periodic,
-        length_scale=length_scale if length_scale > 0.0 else None,
-    )
-    return FitReport(name, frames, requests.fit_curve_answer(answer))
-
-
-def apply_fit(scene: Any, item: Any, report: FitReport) -> None:
-    """Put a fitted curve's control frames, knots and figures into the scene."""
-    settings = item.condyle.joint
-    curve = report.curve
-    settings.type = "spline_curve"
-    settings.child_in_joint = tuple(np.eye(4).ravel())
-    settings.length_scale = curve.length_scale / units.length_scale(scene)
-    authoring.set_control_frames(scene, item, units.to_blender(curve.frames, scene), curve.knots)
-    found = settings.fit
-    found.requested = False
-    found.num_poses, found.iterations, found.converged = report.num_poses, report.iterations, report.converged
-    found.worst_distance, found.worst_angle = report.worst_distance_mm, np.radians(report.worst_angle_deg)
-    migrations.stamp(item.condyle)
-    if settings.driven:
-        drive.refresh(scene, item)
 
 
 def bake(scene: Any) -> Steps[BakeReport]:
@@ -255,14 +103,14 @@ def bake(scene: Any) -> Steps[BakeReport]:
     clock = _Clock()
     scene_uid = scene.session_uid
     frames = frame_range(scene)
-    fits: dict[int, FitReport] = {}
+    fitted: dict[int, FitReport] = {}
     for uid in [item.session_uid for item in references.joints_of(scene) if item.condyle.joint.fit.requested]:
-        scene = _find_scene(scene_uid)
-        fits[uid] = yield from _fit_joint(scene, _find_joint(uid, "a joint to be fitted"))
+        scene = references.find_scene(scene_uid)
+        fitted[uid] = yield from fits.fit_joint(scene, references.find_joint(uid, "a joint to be fitted"))
     clock.lap("fit")
-    scene = _find_scene(scene_uid)
+    scene = references.find_scene(scene_uid)
     with hold.without_bake(scene), hold.at_frame(scene, int(frames[0])):
-        read = scene_to_model.read(scene, {uid: report.curve for uid, report in fits.items()})
+        read = scene_to_model.read(scene, {uid: report.curve for uid, report in fitted.items()})
         for entry in read.bodies:
             actions.check(entry.handle.find())
         held = (handle.find() for handle in read.held)
@@ -273,16 +121,16 @@ def bake(scene: Any) -> Steps[BakeReport]:
     answer = yield requests.simulate(worker_client.client(), read.model, read.state, **options)
     result = requests.simulate_answer(answer, read.model)
     clock.lap("simulate")
-    scene = _find_scene(scene_uid)
-    targets = {uid: _find_joint(uid, report.joint_name) for uid, report in fits.items()}
+    scene = references.find_scene(scene_uid)
+    targets = {uid: references.find_joint(uid, report.joint_name) for uid, report in fitted.items()}
     channels = _channels(scene, frames, read, result)
     actions.free(scene)
-    for uid, report in fits.items():
-        apply_fit(scene, targets[uid], report)
+    for uid, report in fitted.items():
+        fits.apply(scene, targets[uid], report)
     made = actions.write(scene, frames, channels)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     clock.lap("write")
-    report = _bake_report(scene, frames, read, result, list(fits.values()), made, clock.seconds)
+    report = _bake_report(scene, frames, read, result, list(fitted.values()), made, clock.seconds)
     return replace(report, warnings=warnings)
 
 
@@ -305,7 +153,7 @@ def _channels(scene: Any, frames: np.ndarray, read: Any, result: Any) -> list[ac
     with hold.without_bake(scene), hold.at_frame(scene, int(frames[0])):
         bodies, worlds = [], {}
         for index, entry in enumerate(read.bodies):
-            body = _find_body(entry.handle, entry.name)
+            body = references.find_body(entry.handle, entry.name)
             actions.check(body)
             world = units.to_blender(result.poses[:, index], scene)
             world[:, :3, :3] *= entry.scale
@@ -346,27 +194,6 @@ def _bake_report(
         actions=[action.name for action in made],
         seconds=seconds,
     )
-
-
-def _find_scene(session_uid: int) -> Any:
-    found = next((scene for scene in bpy.data.scenes if scene.session_uid == session_uid), None)
-    if found is None:
-        raise core.model_error("the scene was removed meanwhile")
-    return found
-
-
-def _find_joint(session_uid: int, name: str) -> Any:
-    found = references.object_by_session_uid(session_uid)
-    if found is None or not found.condyle.joint.enabled:
-        raise core.model_error(f"joint {name!r} was removed meanwhile")
-    return found
-
-
-def _find_body(handle: Handle, name: str) -> references.Body:
-    found = handle.find()
-    if found is None:
-        raise core.model_error(f"{name} was removed or renamed meanwhile")
-    return found
 
 
 class _Clock:

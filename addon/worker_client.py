@@ -69,18 +69,32 @@ def cache_folder() -> str | None:
     return str(bpy.utils.extension_path_user(core.PACKAGE, path="cache", create=True))
 
 
-def run(steps: Steps[Outcome], progress: Callable[[float, str], None] | None = None) -> Outcome:
+def run(
+    steps: Steps[Outcome],
+    progress: Callable[[float, str], None] | None = None,
+    seconds: float | None = None,
+) -> Outcome:
     """Walk a task to its end, blocking; for scripts and the command line.
+
+    Args:
+        seconds: give up after so long; None: never.
 
     Raises:
         CondyleError: what the task or the compute process raised.
+        CancelledError: it took longer than `seconds`.
         KeyboardInterrupt: the job under way is cancelled first.
     """
     job = None
+    began = time.monotonic()
     try:
         job = next(steps)
         while True:
             while not job.poll():
+                if seconds is not None and time.monotonic() - began > seconds:
+                    job.cancel()
+                    raise core.physics().CancelledError(
+                        f"not done in {seconds:g} s, so nothing was changed; start it again from the panel"
+                    )
                 if progress is not None:
                     progress(job.progress, job.message)
                 time.sleep(0.005)

@@ -60,8 +60,13 @@ def fit_curve(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arra
         "converged": fit.converged,
         "hessian_integral": fit.hessian_integral,
         "length_scale": fit.length_scale,
+        "pinned": fit.pinned,
+        "missing": fit.missing,
+        "tried": fit.tried,
     }
-    return plain(header), {"q": fit.q, "steps": np.array(fit.steps, dtype=np.float64), **vars(fit.residuals)}
+    made = {"q": fit.q, "steps": np.array(fit.steps, dtype=np.float64), **vars(fit.residuals)}
+    made |= {name: value for name in ("weights", "metric") if (value := getattr(fit, name)) is not None}
+    return plain(header), made
 
 
 def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:

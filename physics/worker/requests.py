@@ -19,6 +19,9 @@ from ..result import Result
 from ..simulation import Table
 from .client import Answer, Job, WorkerClient
 
+#: keywords of fits that hold one thing for each pose, or knots: sent as arrays, the others in the header
+POSE_ARRAYS = ("q", "knots", "weights")
+
 
 def warm_up(client: WorkerClient, stages: Sequence[str] | None = None) -> Job:
     """Compile in the background what simulations need; ``job.message`` says what goes on."""
@@ -27,14 +30,23 @@ def warm_up(client: WorkerClient, stages: Sequence[str] | None = None) -> Job:
 
 def fit_curve(client: WorkerClient, poses: Any, **keywords: Any) -> Job:
     """Fit a curve joint to poses (N, 4, 4); keywords as ``fit_curve`` but for progress."""
+    return _fit(client, "fit_curve", poses, keywords)
+
+
+def fit_surface(client: WorkerClient, poses: Any, **keywords: Any) -> Job:
+    """Fit a surface joint to poses (N, 4, 4); keywords as ``fit_surface`` but for progress."""
+    return _fit(client, "fit_surface", poses, keywords)
+
+
+def _fit(client: WorkerClient, kind: str, poses: Any, keywords: dict[str, Any]) -> Job:
     arrays = {"poses": np.asarray(poses, dtype=np.float64)}
     header: dict[str, Any] = {}
     for name, value in keywords.items():
-        if isinstance(value, (np.ndarray, list, tuple)):
+        if name in POSE_ARRAYS and value is not None:
             arrays[name] = np.asarray(value, dtype=np.float64)
         else:
             header[name] = plain(value)
-    return client.submit("fit_curve", header, arrays)
+    return client.submit(kind, header, arrays)
 
 
 def fit_curve_answer(answer: Answer) -> CurveFit:
@@ -43,10 +55,21 @@ def fit_curve_answer(answer: Answer) -> CurveFit:
     joint = joints.from_dict(header.pop("joint"))
     if not isinstance(joint, joints.SplineCurve):
         raise FormatError(f"the answer to a fit holds a {joint.type} joint, not a spline curve")
-    residuals = Residuals(arrays["rotation"], arrays["translation"], arrays["distance"])
+    header["pinned"] = tuple(header["pinned"])
+    header["tried"] = tuple(tuple(item) for item in header["tried"])
     return CurveFit(
-        joint=joint, q=arrays["q"], residuals=residuals, steps=tuple(arrays["steps"].tolist()), **header
+        joint=joint,
+        q=arrays["q"],
+        residuals=_residuals(arrays),
+        steps=tuple(arrays["steps"].tolist()),
+        weights=arrays.get("weights"),
+        metric=arrays.get("metric"),
+        **header,
     )
+
+
+def _residuals(arrays: dict[str, FloatArray]) -> Residuals:
+    return Residuals(arrays["rotation"], arrays["translation"], arrays["distance"])
 
 
 def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) -> Job:

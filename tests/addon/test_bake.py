@@ -167,7 +167,7 @@ def test_a_cancelled_first_fit_makes_no_joint_and_no_bodies(part, scene, make):
     _, shank = make.keyed_knee()
     bpy.context.view_layer.objects.active = shank
     names = set(bpy.data.objects.keys())
-    steps = part("tasks").fit_selected(bpy.context, None)
+    steps = part("fits").fit_selected(bpy.context, None)
     next(steps).cancel()
     steps.close()
     assert set(bpy.data.objects.keys()) == names and not shank.condyle.body.enabled

@@ -1,4 +1,9 @@
-"""Fit from keyframes."""
+"""Fit from keyframes: a curve or a surface; what the fit was asked for can be changed live.
+
+In the window the first fit is modal: the compute process may have to start and compile. Adjust Last Operation (F9)
+then undoes it and calls `execute` with changed properties, which waits: by now the process is warm and answers in
+a fraction of a second. Should it not answer in `REDO_SECONDS`, the fit is given up and nothing is changed.
+"""
 
 from typing import Any
 
@@ -6,16 +11,16 @@ from bpy.types import Operator
 
 from ...jobs import JobOperator
 from ..common import figure, need_object_mode, own_joint, writable
+from . import wishes
+
+REDO_SECONDS = 5.0
 
 
-class FitFromKeyframes(JobOperator, Operator):
-    """Fit the joint's curve to the keyed poses of its child, relative to its parent. Without a joint one is made first,
-    from the active object or bone to the other selected one, or to its parent in Blender"""
-
-    bl_idname = "condyle.fit"
-    bl_label = "Fit from Keyframes"
+class _FitOperator(JobOperator):
     bl_options = {"REGISTER", "UNDO"}
     title = "Fit"
+    kind = "spline_curve"
+    groups: tuple[Any, ...] = ()
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -28,10 +33,28 @@ class FitFromKeyframes(JobOperator, Operator):
             return False
         return True
 
-    def steps(self, context: Any) -> Any:
-        from ... import tasks
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        self._take_settings(context)
+        return super().invoke(context, event)
 
-        return tasks.fit_selected(context, own_joint(context))
+    def execute(self, context: Any) -> set[str]:
+        self._take_settings(context)
+        if self.options.is_repeat or self.options.is_repeat_last:
+            self.seconds = REDO_SECONDS
+        return super().execute(context)
+
+    def _take_settings(self, context: Any) -> None:
+        """What the caller did not say is as the joint's settings have it."""
+        joint = own_joint(context) or context.active_object
+        settings = joint.condyle.joint.fit
+        for name, value in wishes.values(settings, self.groups).items():
+            if not self.properties.is_property_set(name):
+                setattr(self, name, value)
+
+    def steps(self, context: Any) -> Any:
+        from ... import fits
+
+        return fits.fit_selected(context, own_joint(context), self.kind, wishes.values(self, self.groups))
 
     def told(self, outcome: Any) -> str:
         return (
@@ -39,5 +62,32 @@ class FitFromKeyframes(JobOperator, Operator):
             f"{figure(outcome.worst_angle_deg)}°, {outcome.iterations} iterations"
         )
 
+    def draw(self, _context: Any) -> None:
+        column = self.layout.column()
+        column.use_property_split = True
+        column.use_property_decorate = False
+        wishes.draw(column, self, self.kind == "spline_surface")
 
-classes = (FitFromKeyframes,)
+
+class FitFromKeyframes(_FitOperator, Operator):
+    """Fit the joint's curve to the keyed poses of its child, relative to its parent. Without a joint one is made first,
+    from the active object or bone to the other selected one, or to its parent in Blender"""
+
+    bl_idname = "condyle.fit"
+    bl_label = "Fit Curve from Keyframes"
+    groups = wishes.CURVE
+    __annotations__ = wishes.redoable(*wishes.CURVE)
+
+
+class FitSurface(_FitOperator, Operator):
+    """Fit a surface to the keyed poses of the joint's child, relative to its parent: for poses all over a surface, in
+    any order. Without a joint one is made first, as by Fit Curve"""
+
+    bl_idname = "condyle.fit_surface"
+    bl_label = "Fit Surface from Keyframes"
+    kind = "spline_surface"
+    groups = wishes.SURFACE
+    __annotations__ = wishes.redoable(*wishes.SURFACE)
+
+
+classes = (FitFromKeyframes, FitSurface)

@@ -1,11 +1,12 @@
-"""Panel of the fit."""
+"""Panel of the fit, and the list of its residuals."""
 
 import math
 from typing import Any
 
-from bpy.types import Panel
+from bpy.types import Panel, UIList
 
 from ..common import SidebarPanel, figure, own_joint
+from . import wishes
 
 
 class FitPanel(SidebarPanel, Panel):
@@ -17,17 +18,15 @@ class FitPanel(SidebarPanel, Panel):
         layout = self.layout
         joint = own_joint(context)
         if joint is None:
-            layout.operator("condyle.fit", icon="CURVE_PATH")
+            _draw_buttons(layout)
             return
         settings = joint.condyle.joint.fit
         column = layout.column()
         column.use_property_split = True
         column.use_property_decorate = False
-        column.prop(settings, "num_frames")
-        column.prop(settings, "smoothing")
-        column.prop(settings, "length_scale")
+        wishes.draw(column, settings, joint.condyle.joint.type == "spline_surface")
         column.prop(settings, "requested")
-        layout.operator("condyle.fit", icon="CURVE_PATH")
+        _draw_buttons(layout)
         if settings.num_poses:
             box = layout.box().column(align=True)
             box.label(text=f"{settings.num_poses} poses, {settings.iterations} iterations")
@@ -37,4 +36,78 @@ class FitPanel(SidebarPanel, Panel):
                 box.label(text="Not converged: try fewer frames", icon="ERROR")
 
 
-classes = (FitPanel,)
+def _draw_buttons(layout: Any) -> None:
+    column = layout.column(align=True)
+    column.operator("condyle.fit", icon="CURVE_PATH")
+    column.operator("condyle.fit_surface", icon="SURFACE_DATA")
+
+
+class ResidualList(UIList):
+    """Keys of the last fit; a click goes to the frame."""
+
+    bl_idname = "CONDYLE_UL_residuals"
+
+    def draw_item(
+        self,
+        context: Any,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: Any,
+        active: Any,
+        active_name: Any,
+        index: int = 0,
+    ) -> None:
+        row = layout.row(align=True)
+        row.label(text=f"{item.frame:g}", icon="ERROR" if item.trust < 0.5 else "KEYTYPE_KEYFRAME_VEC")
+        row.label(text=f"{figure(item.distance)} mm")
+        row.label(text=f"{figure(math.degrees(item.angle))}°")
+        row.prop(item, "pinned", text="", icon="PINNED" if item.pinned else "UNPINNED", emboss=False)
+
+    def filter_items(self, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
+        """Blender wants the new place of each item."""
+        rows = getattr(data, name)
+        return [], worst_first(rows) if data.worst_first else []
+
+
+def worst_first(rows: Any) -> list[int]:
+    """Place of each residual in the order from worst to best, by the share of the largest distance and angle."""
+    most_distance = max((row.distance for row in rows), default=0.0) or 1.0
+    most_angle = max((row.angle for row in rows), default=0.0) or 1.0
+    badness = [max(row.distance / most_distance, row.angle / most_angle) for row in rows]
+    order = sorted(range(len(rows)), key=lambda k: -badness[k])
+    places = [0] * len(order)
+    for place, k in enumerate(order):
+        places[k] = place
+    return places
+
+
+class ResidualsPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_residuals"
+    bl_label = "Keys and Residuals"
+    bl_parent_id = "CONDYLE_PT_fit"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        joint = own_joint(context)
+        return joint is not None and len(joint.condyle.joint.fit.residuals) > 0
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        settings = own_joint(context).condyle.joint.fit
+        row = layout.row(align=True)
+        row.prop(settings, "worst_first", toggle=True)
+        row.prop(settings, "show_ghosts", toggle=True)
+        layout.template_list(
+            "CONDYLE_UL_residuals", "", settings, "residuals", settings, "active_residual", rows=5
+        )
+        if 0 <= settings.active_residual < len(settings.residuals):
+            column = layout.column()
+            column.use_property_split = True
+            column.use_property_decorate = False
+            chosen = settings.residuals[settings.active_residual]
+            column.prop(chosen, "weight")
+            column.prop(chosen, "pinned")
+
+
+classes = (ResidualList, FitPanel, ResidualsPanel)

@@ -1,0 +1,288 @@
+"""Fitting a curve or a surface to keyed poses: a generator of jobs for the compute process, as in `tasks`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import (
+    authoring,
+    core,
+    drive,
+    grids,
+    keyframes,
+    migrations,
+    references,
+    scene_to_model,
+    units,
+    worker_client,
+)
+from .features.fitting import wishes
+from .worker_client import Steps
+
+SURFACE = "spline_surface"
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """What a fit found; distances in millimetres, angles in degrees.
+
+    Attributes:
+        joint_name: the joint's Empty. frames: keyed frames (n,).
+        fit: the fit as physics gives it, in metres and radians.
+        poses: the keyed poses (n, 4, 4) in the joint's frame, in metres.
+        wished: what the fit was asked for, as the joint's settings have it.
+    """
+
+    joint_name: str
+    frames: np.ndarray
+    fit: Any
+    poses: np.ndarray
+    wished: dict[str, Any]
+
+    @property
+    def joint(self) -> Any:
+        """The fitted joint, in metres."""
+        return self.fit.joint
+
+    @property
+    def curve(self) -> Any:
+        """The fitted joint, in metres, where it is a curve."""
+        return self.fit.joint
+
+    @property
+    def q(self) -> np.ndarray:
+        """The coordinate at each keyed pose: (n,) on a curve, (n, 2) on a surface."""
+        values: np.ndarray = self.fit.q
+        return values
+
+    @property
+    def iterations(self) -> int:
+        return int(self.fit.iterations)
+
+    @property
+    def converged(self) -> bool:
+        return bool(self.fit.converged)
+
+    @property
+    def hessian_integral(self) -> float:
+        return float(self.fit.hessian_integral)
+
+    @property
+    def distances(self) -> np.ndarray:
+        return 1e3 * np.asarray(self.fit.residuals.translation)
+
+    @property
+    def angles(self) -> np.ndarray:
+        return np.degrees(self.fit.residuals.rotation)
+
+    @property
+    def num_poses(self) -> int:
+        return len(self.frames)
+
+    @property
+    def worst_distance_mm(self) -> float:
+        return float(self.distances.max())
+
+    @property
+    def worst_angle_deg(self) -> float:
+        return float(self.angles.max())
+
+    @property
+    def rms_distance_mm(self) -> float:
+        return float(np.sqrt(np.mean(self.distances**2)))
+
+    @property
+    def rms_angle_deg(self) -> float:
+        return float(np.sqrt(np.mean(self.angles**2)))
+
+    @property
+    def residuals(self) -> list[dict[str, float]]:
+        """One entry a keyed pose: its frame, distance [mm] and angle [degrees]."""
+        return [
+            {"frame": float(frame), "mm": float(distance), "deg": float(angle)}
+            for frame, distance, angle in zip(self.frames, self.distances, self.angles)
+        ]
+
+
+def fit_joint(
+    scene: Any, item: Any, kind: str = "", wished: dict[str, Any] | None = None
+) -> Steps[FitReport]:
+    """Fit a joint's curve or surface to its child's keyed poses without changing anything.
+
+    Args:
+        kind: "spline_curve" or "spline_surface"; empty: a surface where the joint is one.
+        wished: see `wishes.values`; None: as the joint's settings say.
+    """
+    settings = item.condyle.joint
+    kind = kind or (SURFACE if settings.type == SURFACE else "spline_curve")
+    given = keyframes.source_of_joint(item)
+    return (yield from _steps(scene, given, settings, kind, wished, item.name))
+
+
+def fit_selected(
+    context: Any, item: Any, kind: str = "spline_curve", wished: dict[str, Any] | None = None
+) -> Steps[FitReport]:
+    """Steps of a fit of the joint at hand; without one (None), of a new joint of the active object or bone.
+
+    The sliders drive the child afterwards. A new joint is made only when the fit has succeeded.
+    """
+    scene_uid = context.scene.session_uid
+    if item is not None:
+        item_uid = item.session_uid
+        report = yield from fit_joint(context.scene, item, kind, wished)
+        scene = references.find_scene(scene_uid)
+        item = references.find_joint(item_uid, report.joint_name)
+    else:
+        child = references.active_body(context)
+        others = [body for body in references.selected_bodies(context) if not references.same(body, child)]
+        parent = others[0] if len(others) == 1 else references.blender_parent(child)
+        matrix = units.array4(child.matrix)
+        handles = (child.handle(), child.name, parent and parent.handle(), parent and parent.name)
+        given = keyframes.source(child.name, child, parent, matrix)
+        report = yield from _steps(context.scene, given, child.object.condyle.joint, kind, wished)
+        scene = references.find_scene(scene_uid)
+        child = references.find_body(handles[0], handles[1])
+        parent = None if handles[2] is None else references.find_body(handles[2], handles[3])
+        item = authoring.add_joint(scene, parent, child, kind=kind, matrix=matrix)
+    apply(scene, item, report)
+    if not item.condyle.joint.driven:
+        drive.set_driven(scene, item, True)
+    return report
+
+
+def _steps(
+    scene: Any,
+    given: keyframes.Source,
+    settings: Any,
+    kind: str,
+    wished: dict[str, Any] | None,
+    name: str = "",
+) -> Steps[FitReport]:
+    surface = kind == SURFACE
+    if wished is None:
+        wished = wishes.values(settings.fit, wishes.SURFACE if surface else wishes.CURVE)
+    asked = ()
+    if surface and wished["parameters"] == "PROPERTIES":
+        asked = (wished["parameter_1"], wished["parameter_2"])
+    frames, poses, places = keyframes.keyed_samples(scene, given, asked)
+    keywords = _metric(scene, given, wished) | {"smoothing": wished["smoothing"]}
+    keywords |= _marked(settings.fit, frames, surface)
+    if surface:
+        keywords |= _of_surface(settings, wished, places)
+    else:
+        keywords |= _of_curve(scene, settings, wished)
+    requests = core.part("worker.requests")
+    ask, read = (
+        (requests.fit_surface, requests.fit_surface_answer)
+        if surface
+        else (requests.fit_curve, requests.fit_curve_answer)
+    )
+    answer = yield ask(worker_client.client(), poses, **keywords)
+    return FitReport(name, frames, read(answer), poses, wished)
+
+
+def _metric(scene: Any, given: keyframes.Source, wished: dict[str, Any]) -> dict[str, Any]:
+    if wished["metric"] == "WEIGHTS":
+        metric = {"rotation": wished["rotation_weight"], "translation": wished["translation_weight"]}
+        return {"metric": metric}
+    if wished["metric"] == "BODY":
+        found = scene_to_model.mass_properties(scene, given.child)
+        return {"metric": {"mass": found.mass, "com": found.center, "inertia": found.inertia}}
+    length = wished["length_scale"] * units.length_scale(scene)
+    return {"length_scale": length} if length > 0.0 else {}
+
+
+def _of_curve(scene: Any, settings: Any, wished: dict[str, Any]) -> dict[str, Any]:
+    keywords: dict[str, Any] = {"order": settings.order, "periodic": settings.periodic}
+    if wished["frames_by"] == "NUMBER":
+        keywords["num_frames"] = wished["num_frames"]
+    else:
+        keywords["within"] = [wished["within_distance"] * units.length_scale(scene), wished["within_angle"]]
+    if wished["robust"] != "NONE":
+        keywords["robust"] = wished["robust"].lower()
+    ends = [None if wished[end] == "FREE" else "straight" for end in ("first_end", "last_end")]
+    if any(ends) and not settings.periodic:
+        keywords["ends"] = ends
+    if wished["coordinate"] != "PARAMETER":
+        keywords["coordinate"] = wished["coordinate"].lower()
+    if wished["coordinate"] == "ANGLE":
+        keywords["axis"] = list(wished["angle_axis"])
+    return keywords
+
+
+def _of_surface(settings: Any, wished: dict[str, Any], places: np.ndarray) -> dict[str, Any]:
+    closed = list(settings.grid_periodic[:2])
+    keywords: dict[str, Any] = {
+        "num_frames": [wished["rows"], wished["columns"]],
+        "order": list(settings.grid_orders[:2]),
+        "periodic": closed,
+        "sequence": None if wished["choose_sequence"] else settings.sequence,
+        "rotation_first": settings.rotation_first,
+    }
+    if wished["parameters"] == "PROPERTIES":
+        keywords["q"] = places
+        if any(closed):  # where it closes, the property is an angle: a turn is the period
+            low, high = places.min(axis=0), places.max(axis=0)
+            ends = [[0.0, 2.0 * np.pi] if turns else [a, b] for a, b, turns in zip(low, high, closed)]
+            keywords["domain"] = ends
+    return keywords
+
+
+def _marked(fit: Any, frames: np.ndarray, surface: bool) -> dict[str, Any]:
+    """Weights and pins that the user gave to keys in the list of the last fit; keys are known by their frames."""
+    rows = {round(row.frame, 3): row for row in fit.residuals}
+    known = [rows.get(round(float(frame), 3)) for frame in frames]
+    weights = np.array([1.0 if row is None else row.weight for row in known])
+    pinned = [number for number, row in enumerate(known) if row is not None and row.pinned]
+    found: dict[str, Any] = {}
+    if (weights != 1.0).any():
+        found["weights"] = weights
+    if pinned and not surface:
+        found["pinned"] = pinned
+    return found
+
+
+def apply(scene: Any, item: Any, report: FitReport) -> None:
+    """Put a fitted joint's control frames, knots and figures into the scene."""
+    settings = item.condyle.joint
+    driven, settings.driven = settings.driven, False  # the sliders follow once, at the end
+    try:
+        settings.child_in_joint = tuple(np.eye(4).ravel())
+        if report.joint.type == SURFACE:
+            grids.place_joint(scene, item, report.joint)
+        else:
+            settings.type = "spline_curve"
+            settings.length_scale = report.joint.length_scale / units.length_scale(scene)
+            authoring.set_control_frames(
+                scene, item, units.to_blender(report.joint.frames, scene), report.joint.knots
+            )
+    finally:
+        settings.driven = driven
+    _note(scene, settings.fit, report)
+    migrations.stamp(item.condyle)
+    if driven:
+        drive.refresh(scene, item)
+
+
+def _note(scene: Any, fit: Any, report: FitReport) -> None:
+    """Wishes, figures and residuals of a fit, as the panel shows them and as the next fit starts from."""
+    wishes.store(fit, report.wished)
+    fit.requested = False
+    fit.num_poses, fit.iterations, fit.converged = report.num_poses, report.iterations, report.converged
+    fit.worst_distance, fit.worst_angle = report.worst_distance_mm, np.radians(report.worst_angle_deg)
+    marks = {round(row.frame, 3): (row.pinned, row.weight) for row in fit.residuals}
+    fit.residuals.clear()
+    poses = units.to_blender(report.poses, scene).reshape(-1, 16)
+    q = np.zeros((report.num_poses, 3))
+    places = np.asarray(report.q).reshape(report.num_poses, -1)
+    q[:, : places.shape[1]] = places
+    trust = getattr(report.fit, "weights", None)  # a surface has none
+    for k, frame in enumerate(report.frames):
+        row = fit.residuals.add()
+        row.frame, row.distance, row.angle = frame, report.distances[k], np.radians(report.angles[k])
+        row.pose, row.q = poses[k], q[k]
+        row.trust = 1.0 if trust is None else trust[k]
+        row.pinned, row.weight = marks.get(round(float(frame), 3), (False, 1.0))
