@@ -37,14 +37,14 @@ from .layout import (
     SUBSPACE,
 )
 from .rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian
-from .spatial import Array, Rotation, Vector, cross, dot6, load6, rotate, scale_add6, store6
-from .surface import own_axis, turned
+from .spatial import Array, Rotation, Vector, add3, cross, dot6, flat3, load6, rotate, scale_add6, store6
 
-IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 # A row of the limits' workspace: whether it acts, whether its response is known, impulse, least speed, speed without
 # impulses; the response of velocities (nv) and of limits (rows), and factors (rows).
 ACTIVE, KNOWN, IMPULSE, AIM, SPEED, RESPONSE = range(6)
+ALONG = 1e-12  # under this an axis has not parted from itself, a rotation has no axis
+LOCKED = 1e-9
 MOST_PIVOTS = 20
 SETTLED = 1e-13
 DEPENDENT = 1e-12
@@ -56,71 +56,75 @@ def dot3(a: Vector, b: Vector) -> float:
 
 
 @inline
-def pulled_back(jacobian: Rotation, w: Vector) -> Vector:
-    """J^T w: the gradient by r of what changes with the angular velocity along w."""
-    return (
-        jacobian[0] * w[0] + jacobian[3] * w[1] + jacobian[6] * w[2],
-        jacobian[1] * w[0] + jacobian[4] * w[1] + jacobian[7] * w[2],
-        jacobian[2] * w[0] + jacobian[5] * w[1] + jacobian[8] * w[2],
-    )
+def transposed(m: Rotation) -> Rotation:
+    return m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]
 
 
-@jit
-def cone_limit(r: Vector, axis: Vector, angle: float) -> tuple[float, Vector]:
-    """What is left of the angle that an axis may part from itself, and its gradient by r."""
-    beta, gamma, _, _, _ = exp_coefficients(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
-    moved = rotate(exp_rotation(r, beta, gamma), axis)
+@inline
+def cone_limit(m: Rotation, axis: Vector, angle: float) -> tuple[float, Vector]:
+    """What is left of the angle that an axis may part from itself in the rotation m, and how it changes with the
+    angular velocity (along the second result).
+    """
+    moved = rotate(m, axis)
     aside = cross(moved, axis)
     sine = math.sqrt(dot3(aside, aside))
-    left = angle - math.atan2(sine, dot3(moved, axis))
-    scale = 1.0 / sine if sine > 1e-12 else 0.0
-    w = (scale * aside[0], scale * aside[1], scale * aside[2])
-    return left, pulled_back(spatial_jacobian(r, beta, gamma), w)
+    scale = 1.0 / sine if sine > ALONG else 0.0
+    return angle - math.atan2(sine, dot3(moved, axis)), (scale * aside[0], scale * aside[1], scale * aside[2])
 
 
-@jit
+@inline
 def rotation_limit(r: Vector, most: Vector) -> tuple[float, Vector]:
     """|r_max o u| - theta and its gradient by r (ArtiSynth's guide, eq. 3.27), theta in [0, pi]."""
-    length = math.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
-    if length < 1e-12:
+    length = math.sqrt(dot3(r, r))
+    if length < ALONG:
         return min(most[0], min(most[1], most[2])), (0.0, 0.0, 0.0)
     u = (r[0] / length, r[1] / length, r[2] / length)
     turns = math.floor(length / (2.0 * math.pi) + 0.5)
     rest = length - 2.0 * math.pi * turns  # the angle on the chart |theta| <= pi
     sense = 1.0 if rest >= 0.0 else -1.0
     d = (most[0] * most[0] * u[0], most[1] * most[1] * u[1], most[2] * most[2] * u[2])
-    reach = math.sqrt(dot3(u, d))
     along = dot3(u, d)
+    reach = math.sqrt(along)
     scale = 1.0 / (reach * length)
+    back = scale * along + sense
     return reach - sense * rest, (
-        scale * (d[0] - along * u[0]) - sense * u[0],
-        scale * (d[1] - along * u[1]) - sense * u[1],
-        scale * (d[2] - along * u[2]) - sense * u[2],
+        scale * d[0] - back * u[0],
+        scale * d[1] - back * u[1],
+        scale * d[2] - back * u[2],
     )
 
 
-@jit
-def euler_angle(r: Vector, axes: tuple[int, int, int], which: int, near: float) -> tuple[float, Vector]:
-    """One Euler angle of exp([r]), the turn nearest to `near` where it is an outer one, and its gradient by r."""
-    beta, gamma, _, _, _ = exp_coefficients(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
-    i, j = axes[0], axes[1]
-    first, middle, third = angles_of(exp_rotation(r, beta, gamma), i, j, axes[2])
-    outer = turned(IDENTITY, i, first)
-    column_1 = own_axis(IDENTITY, i)
-    column_2 = own_axis(outer, j)
-    column_3 = own_axis(turned(outer, j, middle), axes[2])
-    volume = dot3(column_1, cross(column_2, column_3))
-    value = middle
-    w = cross(column_3, column_1)
-    if which == 0:
-        value, w = first, cross(column_2, column_3)
-    elif which == 2:
-        value, w = third, cross(column_1, column_2)
-    scale = 1.0 / volume if abs(volume) > 1e-9 else 0.0  # at gimbal lock the angle has no direction
-    w = (scale * w[0], scale * w[1], scale * w[2])
-    if which != 1:
+@inline
+def unit(axis: int, scale: float) -> Vector:
+    """scale times the axis 0, 1 or 2."""
+    return (
+        scale if axis == 0 else 0.0,
+        scale if axis == 1 else 0.0,
+        scale if axis == 2 else 0.0,
+    )
+
+
+@inline
+def euler_angle(m: Rotation, axes: tuple[int, int, int], which: int, near: float) -> tuple[float, Vector]:
+    """One Euler angle of the rotation m, the turn nearest to `near` where it is an outer one, and how it changes with
+    the angular velocity: the axes a, b, c of the three turns carry it as w = a alpha' + b beta' + c gamma'.
+    """
+    i, j, last = axes
+    angles = angles_of(m, i, j, last)
+    parity = 1.0 if (j - i) % 3 == 1 else -1.0
+    a = unit(i, 1.0)
+    b = add3(unit(j, math.cos(angles[0])), unit(3 - i - j, parity * math.sin(angles[0])))
+    c = (m[last], m[3 + last], m[6 + last])
+    volume = dot3(a, cross(b, c))
+    scale = 1.0 / volume if abs(volume) > LOCKED else 0.0  # at gimbal lock the angle has no direction
+    if which == 1:
+        value, w = angles[1], cross(c, a)
+    else:
+        value, w = angles[0], cross(b, c)
+        if which == 2:
+            value, w = angles[2], cross(a, b)
         value -= 2.0 * math.pi * math.floor((value - near) / (2.0 * math.pi) + 0.5)
-    return value, pulled_back(spatial_jacobian(r, beta, gamma), w)
+    return value, (scale * w[0], scale * w[1], scale * w[2])
 
 
 @jit
@@ -135,17 +139,20 @@ def limit_value(data: Array, row: int, q: Array) -> tuple[float, Vector, int]:
     if kind == LIMIT_UPPER:
         return data[at] - q[d], (-1.0, 0.0, 0.0), 1
     r = (q[d], q[d + 1], q[d + 2])
-    if kind == LIMIT_CONE:
-        value, gradient = cone_limit(r, (data[at], data[at + 1], data[at + 2]), data[at + 3])
-        return value, gradient, 3
+    first = flat3(data, at)
     if kind == LIMIT_ROTATION:
-        value, gradient = rotation_limit(r, (data[at], data[at + 1], data[at + 2]))
+        value, gradient = rotation_limit(r, first)
         return value, gradient, 3
-    # one side of an Euler angle: axes, which angle, sense, bound
-    axes = (int(data[at]), int(data[at + 1]), int(data[at + 2]))
-    sense, bound = data[at + 4], data[at + 5]
-    angle, slope = euler_angle(r, axes, int(data[at + 3]), bound)
-    return sense * (angle - bound), (sense * slope[0], sense * slope[1], sense * slope[2]), 3
+    beta, gamma, _, _, _ = exp_coefficients(dot3(r, r))
+    m = exp_rotation(r, beta, gamma)
+    if kind == LIMIT_CONE:
+        value, w = cone_limit(m, first, data[at + 3])
+    else:  # one side of an Euler angle: axes, which angle, sense, bound
+        sense, bound = data[at + 4], data[at + 5]
+        angle, w = euler_angle(m, (int(first[0]), int(first[1]), int(first[2])), int(data[at + 3]), bound)
+        value, w = sense * (angle - bound), (sense * w[0], sense * w[1], sense * w[2])
+    jacobian = spatial_jacobian(r, beta, gamma)
+    return value, rotate(transposed(jacobian), w), 3
 
 
 @jit

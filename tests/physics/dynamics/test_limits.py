@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.kernels import limits
+from physics.kernels import layout, limits
 from tests.physics.generators import random_inertia, random_state, random_tree
 
 
@@ -21,26 +21,32 @@ def derivative(function, r, step=1e-5):
     return np.array(slopes)
 
 
+def row_of(kind, parameters):
+    """Data with one limit on the coordinates from 0 on, as the kernels read it."""
+    row = np.zeros(layout.LIMIT_WIDTH)
+    row[layout.LIMIT_KIND] = kind
+    row[layout.LIMIT_PARAMETERS : layout.LIMIT_PARAMETERS + len(parameters)] = parameters
+    return row
+
+
 def test_gradients_of_rotation_limits_are_derivatives():
     rng = np.random.default_rng(0)
     checked = 0
     for _ in range(300):
         r, axis, most = rng.normal(size=3), rng.normal(size=3), rng.uniform(0.5, 3.0, 3)
         r *= rng.uniform(0.3, 3.4) / np.linalg.norm(r)
-        axis = tuple(axis / np.linalg.norm(axis))
-        functions = [
-            lambda r, axis=axis: limits.cone_limit(tuple(r), axis, 1.0),
-            lambda r, most=most: limits.rotation_limit(tuple(r), tuple(most)),
+        rows = [
+            row_of(layout.LIMIT_CONE, [*axis / np.linalg.norm(axis), 1.0]),
+            row_of(layout.LIMIT_ROTATION, most),
         ]
         for axes in ((2, 1, 0), (0, 1, 0), (1, 2, 0)):
-            functions += [
-                lambda r, axes=axes, k=k: limits.euler_angle(tuple(r), axes, k, 0.1) for k in range(3)
-            ]
-        for function in functions:
-            gradient = np.array(function(r)[1])
+            rows += [row_of(layout.LIMIT_ANGLE, [*axes, k, rng.choice([-1, 1]), 0.1]) for k in range(3)]
+        for row in rows:
+            gradient = np.array(limits.limit_value(row, 0, r)[1])
             if np.abs(gradient).max() > 5.0 or abs(np.linalg.norm(r) - np.pi) < 0.01:
                 continue  # near gimbal lock or the kink of the total rotation differences are no measure
-            assert np.abs(gradient - derivative(lambda x, f=function: f(x)[0], r)).max() < 1e-7
+            expected = derivative(lambda x, row=row: limits.limit_value(row, 0, x)[0], r)
+            assert np.abs(gradient - expected).max() < 1e-7
             checked += 1
     assert checked > 2000
 
@@ -51,7 +57,7 @@ def test_cone_agrees_with_the_paper():
     for _ in range(50):
         r, axis = rng.normal(size=3), rng.normal(size=3)
         cone = ph.joints.ReachCone(axis, 0.8)
-        left, gradient = limits.cone_limit(tuple(r), cone.axis, 0.8)
+        left, gradient, _ = limits.limit_value(row_of(layout.LIMIT_CONE, [*cone.axis, 0.8]), 0, r)
         tilt = 0.8 - left
         assert np.isclose(np.cos(tilt) - np.cos(0.8), cone.value(r), atol=1e-14)
         assert np.abs(np.sin(tilt) * np.array(gradient) - cone.gradient(r)).max() < 1e-13
