@@ -230,8 +230,8 @@ def slope_along(gradient: Vector, count: int, d: int, velocity: Array) -> float:
 def aim_limits(data: Array, dt: float, q: Array, qd: Array, last_qd: Array, space: Array) -> bool:
     """The speed that each hard limit wants at least, into its row of space; whether one has less.
 
-    Newton's restitution of the speed before the step's forces, so that what rests does not bounce; before the limit as
-    much as leads to it and no further; behind it, where curved limits are left at second order, what leads back, never
+    Newton's restitution of the speed before or behind the step's forces, whichever is less: what rests does not bounce,
+    and energy does not grow. Before the limit as much as leads to it and no further; behind it, where curved limits are left at second order, what leads back, never
     faster than an elastic impact.
     """
     missed = False
@@ -247,7 +247,8 @@ def aim_limits(data: Array, dt: float, q: Array, qd: Array, last_qd: Array, spac
         if value < 0.0:
             reach = min(reach, max(-speed, 0.0))
         if speed < reach:  # it would go beyond
-            reach = max(reach, -data[row + LIMIT_RESTITUTION] * slope_along(gradient, count, d, last_qd))
+            approach = min(-speed, -slope_along(gradient, count, d, last_qd))
+            reach = max(reach, data[row + LIMIT_RESTITUTION] * approach)
             missed = True
         space[k, AIM] = reach
     return missed
