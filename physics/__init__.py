@@ -21,7 +21,7 @@ from .errors import (
     MissingDependencyError,
     ModelError,
 )
-from .fitting import CurveFit, fit_curve
+from .fitting import CurveFit, SurfaceFit, fit_curve, fit_surface, naive_surface_fit
 from .inverse_kinematics import InverseKinematics, KinematicSolution, Target, inverse_kinematics
 from .io import ModelFile, load_model, load_result, save_model, save_result
 from .model import Model, State
@@ -56,6 +56,9 @@ __all__ = [
     "Result",
     "fit_curve",
     "CurveFit",
+    "fit_surface",
+    "naive_surface_fit",
+    "SurfaceFit",
     "save_model",
     "load_model",
     "ModelFile",

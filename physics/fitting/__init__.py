@@ -6,5 +6,19 @@ from .curve import fit_curve
 from .curve_check import CurveCheck, check_curve
 from .options import FitOptions
 from .result import CurveFit, Residuals
+from .surface import fit_surface, naive_surface_fit
+from .surface_result import SurfaceFit
+from .surface_task import SurfaceOptions
 
-__all__ = ["CurveCheck", "CurveFit", "FitOptions", "Residuals", "check_curve", "fit_curve"]
+__all__ = [
+    "CurveCheck",
+    "CurveFit",
+    "FitOptions",
+    "Residuals",
+    "SurfaceFit",
+    "SurfaceOptions",
+    "check_curve",
+    "fit_curve",
+    "fit_surface",
+    "naive_surface_fit",
+]

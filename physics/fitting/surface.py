@@ -1,0 +1,135 @@
+"""Spline surface joints through scattered poses, which Lee & Terzopoulos 2008, sec. 8, leave as future work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import CancelledError, FitError, ModelError
+from ..joints import SplineSurface
+from . import surface_arguments as checks
+from .arguments import check_limits
+from .result import Residuals
+from .rounds import Progress
+from .surface_result import SurfaceFit
+from .surface_steps import minimize
+from .surface_task import SurfaceOptions, Task, prepare
+
+OTHER_OPTIONS = ("refine", "tolerance", "max_iterations", "progress")
+
+
+def fit_surface(
+    poses: Any,
+    q: Any = None,
+    num_frames: Any = 6,
+    smoothing: float = 0.0,
+    *,
+    refine: bool | None = None,
+    tolerance: float = 1e-10,
+    max_iterations: int = 50,
+    progress: Progress | None = None,
+    **options: Any,
+) -> SurfaceFit:
+    """Control values whose surface passes scattered poses as closely and, if asked for, as smoothly as can be.
+
+    Gauss-Newton on the residuals log(G(q_k)^-1 T_k) in the metric of SE(3), with the exact differentials of log and of
+    the product of exponentials: the closest surface, which `naive_surface_fit` is not. Without q the poses' places
+    come from a smooth embedding of the cloud (`surface_embedding`) and slide to where the surface is nearest while it
+    is fitted.
+
+    The normal matrix is never singular: where the poses leave control values to chance (`SurfaceFit.coverage` below
+    1e-3), and where they slide, a little of the smoothing is always on. It spans holes like a thin plate.
+
+    Args:
+        poses: (N, 4, 4), in any order.
+        q: their places (N, n), n = 1, 2 or 3; None: found, as distances along the surface in the metric [rad], longer
+            directions first.
+        num_frames: control values m_i of each direction, at least its order; one number for all.
+        smoothing: w in [0, 1): weight of the squared Hessian beside the misfit (sec. 6.3). At 1/2 a wave that goes
+            four times back and forth over the range loses half of its height; see `surface_system.Problem`.
+        refine: whether poses slide to where the surface is nearest; None: where q is not given.
+        tolerance: the fit has converged where a step moves no control value by more, in radians by the length scale.
+            Where poses slide it also ends with a step that lowers the objective by less than a ten-thousandth.
+        max_iterations: Gauss-Newton steps.
+        progress: called with the done fraction and what goes on; False cancels.
+        options: order, knots, domain, periodic, sequence, rotation_first, length_scale, metric, weights, outside: see
+            `SurfaceOptions`.
+
+    Raises:
+        FitError: poses, places or options that cannot be fitted; the message names the thing and its value.
+        CancelledError: progress said so.
+    """
+    small, most = check_limits(tolerance, max_iterations)
+    sliding = q is None if refine is None else checks.check_truths(refine, 1, "refine")[0]
+    task = prepare(poses, q, num_frames, smoothing, SurfaceOptions.of(options, OTHER_OPTIONS))
+    task = task.at_least_smoothed() if sliding else task
+
+    def report(iteration: int, value: float) -> None:
+        answer = None if progress is None else progress(iteration / most, f"fitting: step {iteration + 1}")
+        if isinstance(answer, bool | np.bool_) and not answer:
+            raise CancelledError(f"fit cancelled in step {iteration + 1}")
+
+    first = task.separate_splines()
+    values, places, steps, converged = minimize(task.problem, first, task.q, sliding, small, most, report)
+    return _result(task, values, places, steps, converged)
+
+
+def naive_surface_fit(
+    poses: Any, q: Any, num_frames: Any = 6, smoothing: float = 0.0, **options: Any
+) -> SurfaceFit:
+    """Least squares for each of the six numbers by itself, as if angles and lengths were just numbers.
+
+    What the form of Lee & Terzopoulos 2008, eq. 25, suggests; to compare `fit_surface` with. Near gimbal lock it takes
+    for error what noise makes of the outer angles, which is much there and hardly moves anything. Options as in
+    `SurfaceOptions`.
+
+    Raises:
+        FitError: as `fit_surface`.
+    """
+    task = prepare(poses, checks.required(q), num_frames, smoothing, SurfaceOptions.of(options))
+    return _result(task, task.separate_splines(), task.q, [], True)
+
+
+def _result(task: Task, values: FloatArray, q: FloatArray, steps: list[float], converged: bool) -> SurfaceFit:
+    problem, net = task.problem, task.problem.net
+    shifted = values.copy()
+    shifted[:, 3:] += task.centre
+    try:
+        joint = SplineSurface(
+            shifted.reshape(*net.shape, 6),
+            order=net.orders,
+            knots=net.knots,
+            periodic=net.periodic,
+            sequence=problem.motion.sequence,
+            rotation_first=problem.motion.rotation_first,
+            outside=task.outside,
+        )
+    except ModelError as error:
+        raise FitError(f"the fitted surface makes no joint: {error}") from error
+    sites = net.sites(q)
+    if float(np.abs(joint.angles_and_lengths(q) - net.jets(shifted, sites)[:, 0]).max()) > 1e-6:
+        raise FitError(
+            f"{net.shape} control values are too few for {(net.winding / (2.0 * np.pi)).tolist()} whole turns of the "
+            "angles a period: the joint takes them for other turns"
+        )
+    r = problem.residuals(values, sites)
+    gap = problem.targets[:, :3, 3] - problem.motion.poses(net.jets(values, sites)[:, 0])[:, :3, 3]
+    residuals = Residuals(
+        rotation=np.linalg.norm(r[:, :3], axis=1),
+        translation=np.linalg.norm(gap, axis=1),
+        distance=problem.metric.norm(r),
+    )
+    return SurfaceFit(
+        joint=joint,
+        q=q,
+        residuals=residuals,
+        iterations=len(steps),
+        converged=converged,
+        hessian_integral=problem.hessian_integral(values),
+        smoothing=problem.smoothing,
+        coverage=task.coverage,
+        length_scale=problem.metric.length_scale,
+        steps=tuple(steps),
+    )

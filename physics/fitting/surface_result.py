@@ -1,0 +1,66 @@
+"""What a surface fit returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..joints import SplineSurface
+from .result import Residuals
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceFit:
+    """A spline surface joint fitted to poses.
+
+    Attributes:
+        joint: the fitted `SplineSurface`.
+        q: place of each pose (N, n).
+        residuals: see `Residuals`.
+        iterations: Gauss-Newton steps.
+        converged: whether the last step was below the tolerance.
+        hessian_integral: what `smoothing` weighs: the squared Hessian, in the metric, by the scale of
+            `surface_system.Problem`.
+        smoothing: weight in use: the one asked for, or more where the poses leave holes.
+        coverage: how well the poses fix the net, see `surface_linear.coverage`: 1 well, 0 not at all.
+        length_scale: metres that count as one radian.
+        steps: size of every Gauss-Newton step, for judging convergence.
+    """
+
+    joint: SplineSurface
+    q: FloatArray
+    residuals: Residuals
+    iterations: int
+    converged: bool
+    hessian_integral: float
+    smoothing: float
+    coverage: float
+    length_scale: float
+    steps: tuple[float, ...]
+
+    def report(self) -> dict[str, Any]:
+        """JSON-able summary in millimetres and degrees, one entry a pose."""
+        millimetres = 1e3 * self.residuals.translation
+        degrees = np.rad2deg(self.residuals.rotation)
+        return {
+            "iterations": self.iterations,
+            "converged": self.converged,
+            "num_frames": list(self.joint.values.shape[:-1]),
+            "order": list(self.joint.order),
+            "periodic": list(self.joint.periodic),
+            "sequence": self.joint.sequence,
+            "gimbal_margin": self.joint.gimbal_margin(),
+            "smoothing": self.smoothing,
+            "coverage": self.coverage,
+            "length_scale_m": self.length_scale,
+            "hessian_integral": self.hessian_integral,
+            "max_mm": float(millimetres.max()),
+            "max_degrees": float(degrees.max()),
+            "poses": [
+                {"q": [float(x) for x in q], "mm": float(mm), "degrees": float(angle)}
+                for q, mm, angle in zip(self.q, millimetres, degrees)
+            ],
+        }
