@@ -231,8 +231,8 @@ def aim_limits(data: Array, dt: float, q: Array, qd: Array, last_qd: Array, spac
     """The speed that each hard limit wants at least, into its row of space; whether one has less.
 
     Newton's restitution of the speed before or behind the step's forces, whichever is less: what rests does not bounce,
-    and energy does not grow. Before the limit as much as leads to it and no further; behind it, where curved limits are left at second order, what leads back, never
-    faster than an elastic impact.
+    and energy does not grow. Before the limit as much as leads to it and no further; behind it, where curved limits are
+    left at second order, what leads back, never faster than an elastic impact.
     """
     missed = False
     for k in range(space.shape[0]):
