@@ -251,10 +251,12 @@ def apply(scene: Any, item: Any, report: FitReport) -> None:
     driven, settings.driven = settings.driven, False  # the sliders follow once, at the end
     try:
         settings.child_in_joint = tuple(np.eye(4).ravel())
+        wishes.store(settings.fit, report.wished)
         if report.joint.type == SURFACE:
             grids.place_joint(scene, item, report.joint)
         else:
             settings.type = "spline_curve"
+            settings.fit.metric_values = _metric_values(report)
             settings.length_scale = report.joint.length_scale / units.length_scale(scene)
             authoring.set_control_frames(
                 scene, item, units.to_blender(report.joint.frames, scene), report.joint.knots
@@ -267,9 +269,14 @@ def apply(scene: Any, item: Any, report: FitReport) -> None:
         drive.refresh(scene, item)
 
 
+def _metric_values(report: FitReport) -> np.ndarray:
+    """Upper triangle (21,) of the metric of a curve's fit; zeros where a length scale says it all."""
+    metric = report.joint.metric
+    return np.zeros(21) if metric is None else np.asarray(metric)[np.triu_indices(6)]
+
+
 def _note(scene: Any, fit: Any, report: FitReport) -> None:
-    """Wishes, figures and residuals of a fit, as the panel shows them and as the next fit starts from."""
-    wishes.store(fit, report.wished)
+    """Figures and residuals of a fit, as the panel shows them and as the next fit starts from."""
     fit.requested = False
     fit.num_poses, fit.iterations, fit.converged = report.num_poses, report.iterations, report.converged
     fit.worst_distance, fit.worst_angle = report.worst_distance_mm, np.radians(report.worst_angle_deg)

@@ -151,7 +151,20 @@ def _read_curve(scene: Any, owner: Any, _shape: Any) -> Any:
         periodic=settings.periodic,
         outside=settings.outside,
         length_scale=settings.length_scale * units.length_scale(scene),
+        **_coordinate(settings.fit),
     )
+
+
+def _coordinate(fit: Any) -> dict[str, Any]:
+    """What a curve's coordinate counts; by arc length also the metric of the fit, where it was not a length's."""
+    if fit.coordinate == "ANGLE":
+        return {"coordinate": "angle", "axis": np.array(fit.angle_axis, dtype=np.float64)}
+    if fit.coordinate == "ARC_LENGTH":
+        metric = np.zeros((6, 6))
+        metric[np.triu_indices(6)] = fit.metric_values
+        whole = metric + np.triu(metric, 1).T
+        return {"coordinate": "arc_length", "metric": whole if whole.any() else None}
+    return {}
 
 
 def _read_surface(scene: Any, owner: Any, shape: Any) -> Any:

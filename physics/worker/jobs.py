@@ -69,6 +69,18 @@ def fit_curve(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arra
     return plain(header), made
 
 
+def fit_surface(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
+    """Fit a spline surface, as ``fit_curve``."""
+    keywords = {**job, **arrays}
+    if "poses" not in keywords:
+        raise FormatError("a job fit_surface needs the array 'poses'")
+    report.message("fitting")
+    fit = fitting.fit_surface(progress=report.progress, **keywords)
+    names = ("iterations", "converged", "hessian_integral", "smoothing", "coverage", "length_scale")
+    header = {"joint": fit.joint.to_dict(), **{name: getattr(fit, name) for name in names}}
+    return plain(header), {"q": fit.q, "steps": np.array(fit.steps, dtype=np.float64), **vars(fit.residuals)}
+
+
 def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Simulate: ``model``, ``state`` and keywords of ``simulate`` as ``options``; tau, or a table of it, as
     arrays.
@@ -128,6 +140,7 @@ def _check_keys(job: Mapping[str, Any], known: Iterable[str], required: Iterable
 JOBS: dict[str, Callable[[Header, Arrays, Report], tuple[Header, Arrays]]] = {
     "warm_up": warm_up,
     "fit_curve": fit_curve,
+    "fit_surface": fit_surface,
     "simulate": run_simulation,
     "evaluate_joint": evaluate_joint,
 }

@@ -10,7 +10,7 @@ import numpy as np
 from .. import joints
 from .._typing import FloatArray
 from ..errors import FormatError
-from ..fitting import CurveFit, Residuals
+from ..fitting import CurveFit, Residuals, SurfaceFit
 from ..io.model_file import plain, state_to_dict
 from ..io.result_file import result_from_arrays
 from ..joints import Joint
@@ -64,6 +64,21 @@ def fit_curve_answer(answer: Answer) -> CurveFit:
         steps=tuple(arrays["steps"].tolist()),
         weights=arrays.get("weights"),
         metric=arrays.get("metric"),
+        **header,
+    )
+
+
+def fit_surface_answer(answer: Answer) -> SurfaceFit:
+    """The fit of a finished job (``job.result``)."""
+    header, arrays = dict(answer.header), answer.arrays
+    joint = joints.from_dict(header.pop("joint"))
+    if not isinstance(joint, joints.SplineSurface):
+        raise FormatError(f"the answer to a fit holds a {joint.type} joint, not a spline surface")
+    return SurfaceFit(
+        joint=joint,
+        q=arrays["q"],
+        residuals=_residuals(arrays),
+        steps=tuple(arrays["steps"].tolist()),
         **header,
     )
 

@@ -122,12 +122,12 @@ def shaped(part: Any, scene: Any, joint: Any, number: int) -> str:
     settings.winging_origin, settings.winging_direction, settings.custom_text = (0.1, -0.05), 0.3, CUSTOM
     if name in {"spline_curve", "composite"}:
         for turn in range(4):
-            authoring.add_control_frame(scene, joint, _frame(0.2 * turn, 0.0))
+            authoring.add_controlon_ball(scene, joint, on_ball(0.2 * turn, 0.0))
     if name == "spline_surface":
         settings.grid, settings.sequence = (4, 5, 1), "xyz"
         for turn in range(4):
             for tilt in range(5):
-                authoring.add_control_frame(scene, joint, _frame(0.2 * turn, 0.15 * tilt))
+                authoring.add_controlon_ball(scene, joint, on_ball(0.2 * turn, 0.15 * tilt))
     if name == "composite":
         for kind in ("hinge", "planar", "spline_curve", "euler"):
             settings.parts.add().type = kind
@@ -135,14 +135,14 @@ def shaped(part: Any, scene: Any, joint: Any, number: int) -> str:
     return name
 
 
-def _frame(turn: float, tilt: float) -> np.ndarray:
-    """A pose on a ball of radius 0.5, turned about x and then about y."""
+def on_ball(turn: float, tilt: float, radius: float = 0.5) -> np.ndarray:
+    """A pose on a ball, turned about x and then about y, z outward."""
     a, b = np.array([np.cos(turn), np.sin(turn)]), np.array([np.cos(tilt), np.sin(tilt)])
     pose = np.eye(4)
     pose[:3, :3] = [[1, 0, 0], [0, a[0], -a[1]], [0, a[1], a[0]]] @ np.array(
         [[b[0], 0, b[1]], [0, 1, 0], [-b[1], 0, b[0]]]
     )
-    pose[:3, 3] = 0.5 * pose[:3, 2]
+    pose[:3, 3] = radius * pose[:3, 2]
     return pose
 
 
@@ -157,4 +157,5 @@ def make() -> SimpleNamespace:
         smooth_poses=smooth_poses,
         keyed_knee=keyed_knee,
         shaped=shaped,
+        on_ball=on_ball,
     )

@@ -92,6 +92,12 @@ class FitProperties(CommonWishes, CurveWishes, SurfaceWishes, PropertyGroup):
     )
     iterations: IntProperty(name="Iterations", description="Iterations of the last fit", override=OVERRIDE)
     converged: BoolProperty(name="Converged", description="Whether the last fit converged", override=OVERRIDE)
+    metric_values: FloatVectorProperty(
+        name="Metric",
+        description="Upper triangle of the last fit's metric, row by row, in SI; zeros: that of a length scale",
+        size=21,
+        override=OVERRIDE,
+    )
     residuals: CollectionProperty(type=PoseResidual, name="Residuals", override=OVERRIDE_INSERT)
     active_residual: IntProperty(
         name="Key",

@@ -22,6 +22,13 @@ ENDS = (
 )
 
 
+def _coordinate_changed(self: Any, context: Any) -> None:
+    """The slider counts something else on the same curve."""
+    from ..joints.shape import on_change
+
+    on_change(self, context)
+
+
 class CommonWishes:
     """Of a fit of a curve or a surface."""
 
@@ -139,6 +146,7 @@ class CurveWishes:
             ("ARC_LENGTH", "Arc Length", "Exactly as the pose changes, everywhere on the curve"),
             ("ANGLE", "Angle", "The angle that the child has turned about an axis, such as flexion"),
         ),
+        update=_coordinate_changed,
         override=OVERRIDE,
     )
     angle_axis: FloatVectorProperty(
@@ -146,6 +154,7 @@ class CurveWishes:
         description="Axis of the angle, in the joint's frame",
         default=(0.0, 1.0, 0.0),
         subtype="XYZ",
+        update=_coordinate_changed,
         override=OVERRIDE,
     )
 
@@ -237,7 +246,11 @@ def redoable(*groups: Any) -> dict[str, Any]:
     result = {}
     for group in groups:
         for name, each in group.__annotations__.items():
-            keywords = {key: value for key, value in each.keywords.items() if key not in {"attr", "override"}}
+            keywords = {
+                key: value
+                for key, value in each.keywords.items()
+                if key not in {"attr", "override", "update"}
+            }
             result[name] = each.function(**keywords, options={"SKIP_SAVE"})
     return result
 
