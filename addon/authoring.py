@@ -199,8 +199,25 @@ def take_rest_pose(item: Any, world: Matrix | None = None) -> None:
     if child is None:
         raise core.model_error(f"joint {item.name!r}: its child is missing")
     frame = units.split_scale(item.matrix_world if world is None else world, f"joint {item.name!r}")[0]
-    pose = core.physics().lie.inverse(frame) @ units.split_scale(child.matrix, child.name)[0]
+    pose = (
+        core.physics().lie.inverse(frame @ _pose_at_zero(item))
+        @ units.split_scale(child.matrix, child.name)[0]
+    )
     settings.child_in_joint = tuple(pose.ravel())
+
+
+def _pose_at_zero(item: Any) -> np.ndarray:
+    """Pose (4, 4) of a joint's moving frame where all coordinates are 0, in Blender units: on an ellipsoid, say.
+
+    A joint that is not complete yet, or ends before 0, counts as standing at its own frame.
+    """
+    scene = bpy.context.scene
+    try:
+        joint = scene_to_model.read_joint(scene, item)
+        pose = joint.transform(joint.from_readings(np.zeros(joint.num_coordinates)))
+    except core.physics().CondyleError:
+        return np.eye(4)
+    return units.to_blender(pose, scene)
 
 
 def add_control_frame(scene: Any, item: Any, matrix: Any = None, index: int | None = None) -> Any:

@@ -21,7 +21,7 @@ def on_update(_scene: Any, depsgraph: Any = None) -> None:
         if not update.is_updated_transform or not isinstance(update.id, bpy.types.Object):
             continue
         joint = update.id.original.condyle.frame_of if update.id.type == "EMPTY" else None
-        if joint is not None and joint.condyle.joint.driven:
+        if joint is not None:
             _moved.add(joint.session_uid)
     if _moved and not bpy.app.timers.is_registered(renew):
         bpy.app.timers.register(renew, first_interval=DELAY)
@@ -31,7 +31,7 @@ def renew() -> None:
     """Bring the sliders of the noted joints up to date; a joint that was only carried along is left alone."""
     import numpy as np
 
-    from . import core, drive, references, scene_to_model, session
+    from . import core, drive, joint_reading, references, session
 
     moved = set(_moved)
     _moved.clear()
@@ -40,10 +40,11 @@ def renew() -> None:
     scene = bpy.context.scene
     for uid in moved:
         item = references.object_by_session_uid(uid)
-        if item is None or not item.condyle.joint.driven:
+        followed = [] if item is None else _driven_by(scene, item)
+        if not followed:
             continue
         try:
-            frames = scene_to_model.control_frames(scene, item)
+            frames = joint_reading.control_frames(scene, item)
             known = _known.get(uid)
             # carried along, frames keep their places in the joint but for the rounding of float32
             if (
@@ -52,10 +53,24 @@ def renew() -> None:
                 and np.allclose(known, frames, rtol=1e-5, atol=1e-5)
             ):
                 continue
-            drive.refresh(scene, item)
+            for joint in followed:
+                drive.refresh(scene, joint)
             _known[uid] = frames
         except core.physics().CondyleError as error:
             session.tell(str(error), "ERROR")
+
+
+def _driven_by(scene: Any, item: Any) -> list[Any]:
+    """The driven joints that use an Empty's control frames: itself, and those that take theirs from it."""
+    from . import references
+    from .features.joints.properties import shapes
+
+    return [
+        joint
+        for joint in references.joints_of(scene)
+        if joint.condyle.joint.driven
+        and (joint == item or any(shape.frames_of == item for shape in shapes(joint.condyle.joint)))
+    ]
 
 
 def start() -> None:

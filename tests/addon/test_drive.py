@@ -254,6 +254,51 @@ def test_a_surface_of_three_directions_follows_its_sliders(part, scene, make):
 
 
 @pytest.mark.small
+@pytest.mark.parametrize("kind", ["ellipsoid", "scapulothoracic", "elliptic", "hinge"])
+def test_the_rest_pose_is_where_the_child_is(part, scene, make, kind):
+    """A joint over an ellipsoid does not begin at its own frame."""
+    body, authoring = part("references").Body, part("authoring")
+    scene.unit_settings.scale_length = 0.1
+    a, b = make.box("A", (0, 0, 4)), make.box("B", (1, 0, 0))
+    b.rotation_euler = (0.1, 0.2, 0.3)
+    make.update()
+    before = np.array(b.matrix_world)
+    joint = authoring.add_joint(scene, body(a), body(b), kind, matrix=np.array(a.matrix_world))
+    joint.condyle.joint.semi_axes = (1.0, 2.0, 3.0)
+    authoring.take_rest_pose(joint)
+    authoring.drive(scene, joint, True)
+    make.update()
+    assert np.abs(np.array(b.matrix_world) - before).max() < 1e-5
+
+
+def test_a_joint_on_another_joints_curve_follows_it(part, scene, make):
+    body, authoring, live = part("references").Body, part("authoring"), part("live")
+    a, b = make.box("A"), make.box("B")
+    make.update()
+    holder = make.empty("Letter")
+    joint = authoring.add_joint(scene, body(a), body(b), "composite", name="Joint")
+    number = sorted(part("features.joints.types").TYPES).index("spline_curve")
+    for item in (holder, joint):
+        make.shaped(part, scene, item, number)
+    settings = joint.condyle.joint
+    settings.type = "composite"
+    for _ in range(2):
+        settings.parts.add().type = "spline_curve"
+    settings.parts[1].inverted, settings.parts[1].frames_of = True, holder
+    authoring.drive(scene, joint, True)
+    set_sliders(part, joint, (0.1, 0.1))
+    assert np.abs(np.array(b.matrix_world) - np.eye(4)).max() < 1e-6  # both curves are the same
+    holder.condyle.joint.frames[1].object.location.x += 0.1
+    make.update()
+    live._moved.add(holder.session_uid)
+    live.renew()
+    make.update()
+    curve = part("joint_reading").read_joint(scene, joint)
+    assert np.abs(np.array(b.matrix_world) - curve.transform(np.array((0.1, 0.1)))).max() < 1e-6
+    assert np.abs(np.array(b.matrix_world) - np.eye(4)).max() > 0.01
+
+
+@pytest.mark.small
 def test_limits_bound_the_sliders(part, scene, make):
     body, authoring = part("references").Body, part("authoring")
     a, b = make.box("A"), make.box("B")
@@ -294,7 +339,7 @@ def test_a_ball_stops_at_its_limit_whatever_the_sliders_say(part, scene, make, p
             expected = found.transform(min(angle, most) * axis)
             stopped += angle > most
             tolerance = 3e-4 if limit == "CONE" else 2e-6  # the cone's edge is searched for in steps
-            assert np.abs(np.array(a.matrix_world) - expected).max() < tolerance
+            assert np.abs(np.array(a.matrix_world) - expected).max() < tolerance, (limit, values, angle, most)
     assert stopped > 20
 
 

@@ -12,6 +12,7 @@ OPERATORS = [
     "remove_body",
     "fill_in_mass",
     "add_joint",
+    "choose_type",
     "remove_joint",
     "set_rest_pose",
     "drive",
@@ -160,6 +161,39 @@ def test_undo_and_redo(knee, window, name):
     assert before != after
     assert undone == before
     assert redone == after
+
+
+@pytest.mark.small
+def test_undo_and_redo_of_types_and_sliders(knee, window):
+    joint, _, _ = knee
+    select(joint)
+    bpy.ops.condyle.choose_type(kind="ellipsoid")
+    calls = (
+        bpy.ops.condyle.drive,
+        lambda: bpy.ops.condyle.choose_type(kind="euler"),  # with other sliders and followers
+        lambda: bpy.ops.condyle.choose_type(kind="composite"),
+        lambda: bpy.ops.condyle.add_part(kind="universal"),
+        lambda: bpy.ops.condyle.choose_type(kind="spherical", part=1),
+        lambda: bpy.ops.condyle.remove_part(part=1),
+    )
+    for call in calls:
+        before, after, undone, redone = undone_and_redone(window, call)
+        assert before != after and undone == before and redone == after
+        select(bpy.data.objects["Knee"])
+
+
+def test_types_that_cannot_be_chosen_say_why(knee):
+    joint, _, _ = knee
+    select(joint)
+    assert "Only a composite joint has parts" in poll_message("add_part")
+    bpy.ops.condyle.choose_type(kind="composite")
+    with pytest.raises(RuntimeError, match="The joint has no part 3"):
+        bpy.ops.condyle.choose_type(kind="hinge", part=3)
+    bpy.ops.condyle.add_part(kind="hinge")
+    with pytest.raises(RuntimeError, match="cannot be a part of another"):
+        bpy.ops.condyle.choose_type(kind="composite", part=1)
+    bpy.ops.condyle.choose_type(kind="fixed")
+    assert "it has no coordinates" in poll_message("drive")
 
 
 @pytest.mark.small

@@ -207,42 +207,64 @@ class StartHere(Operator):
         return {"FINISHED"}
 
 
+def _needs_composite(cls: Any, context: Any) -> bool:
+    if not needs_joint(cls, context):
+        return False
+    if active_joint(context).condyle.joint.type != "composite":
+        cls.poll_message_set("Only a composite joint has parts")
+        return False
+    return True
+
+
 class AddPart(Operator):
     """Add a joint to the row of a composite joint"""
 
     bl_idname = "condyle.add_part"
     bl_label = "Add Part"
     bl_options = {"REGISTER", "UNDO"}
+    bl_property = "kind"
+
+    kind: EnumProperty(
+        name="Type", description="How the part moves", items=search_items(WHOLE_ONLY), default="hinge"
+    )
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return needs_joint(cls, context)
+        return _needs_composite(cls, context)
+
+    def invoke(self, context: Any, _event: Any) -> set[str]:
+        context.window_manager.invoke_search_popup(self)
+        return {"RUNNING_MODAL"}
 
     def execute(self, context: Any) -> set[str]:
         joint = active_joint(context)
-        joint.condyle.joint.parts.add()
+        joint.condyle.joint.parts.add().type = self.kind
         shape_changed(context, joint)
         return {"FINISHED"}
 
 
 class RemovePart(Operator):
-    """Remove the last joint from the row of a composite joint"""
+    """Remove a joint from the row of a composite joint"""
 
     bl_idname = "condyle.remove_part"
     bl_label = "Remove Part"
     bl_options = {"REGISTER", "UNDO"}
 
+    part: IntProperty(name="Part", description="Which one, from 1; 0: the last", min=0)
+
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return needs_joint(cls, context)
+        return _needs_composite(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         joint = active_joint(context)
-        settings = joint.condyle.joint
-        if not settings.parts:
-            self.report({"WARNING"}, "The joint has no parts")
+        parts = joint.condyle.joint.parts
+        if not parts or self.part > len(parts):
+            self.report(
+                {"WARNING"}, f"The joint has no part {self.part}" if parts else "The joint has no parts"
+            )
             return {"CANCELLED"}
-        settings.parts.remove(len(settings.parts) - 1)
+        parts.remove((self.part or len(parts)) - 1)
         shape_changed(context, joint)
         return {"FINISHED"}
 

@@ -1,5 +1,6 @@
 """Panel of the joint at hand."""
 
+import re
 from typing import Any
 
 from bpy.types import Panel
@@ -38,13 +39,13 @@ class JointPanel(SidebarPanel, Panel):
         if settings.type == "composite":
             for number, part in enumerate(settings.parts, 1):
                 box = layout.box()
-                draw_type(box, part, number)
+                draw_type(box, part, number).operator(
+                    "condyle.remove_part", text="", icon="X", emboss=False
+                ).part = number
                 draw_settings(box, part)
                 if part.type != "fixed":
                     box.prop(part, "inverted")
-            row = layout.row(align=True)
-            row.operator("condyle.add_part", icon="ADD")
-            row.operator("condyle.remove_part", icon="REMOVE")
+            layout.operator("condyle.add_part", icon="ADD")
         else:
             draw_settings(layout, settings)
         if settings.type != "fixed":
@@ -64,7 +65,7 @@ class JointPanel(SidebarPanel, Panel):
         column = layout.column(align=True)
         column.active = not is_baked_over(settings)
         for name, coordinate in zip(names, settings.coordinates):
-            column.prop(joint, f'["{name}"]', text=slider_name(coordinate), slider=True)
+            column.prop(joint, f'["{name}"]', text=label_of(coordinate.label), slider=True)
         row = layout.row(align=True)
         row.operator("condyle.start_here", icon="PLAY")
         row.operator("condyle.drive", text="", icon="FILE_REFRESH")
@@ -79,20 +80,15 @@ def is_baked_over(settings: Any) -> bool:
     return child is not None and child.data.channels.baked
 
 
-def slider_name(row: Any) -> str:
-    """What the slider is called in the panel."""
-    return "Coordinate" if row.label == "q" else label_of(row.label)
-
-
 def label_of(name: str) -> str:
     """A coordinate's name for people: "angle_1" is Angle 1, "2.x" is 2: X."""
     part, _, own = name.rpartition(".")
-    words = own.replace("_", " ").title()
+    words = re.sub("^r_", "turn_", re.sub("^q", "coordinate", own)).replace("_", " ").title()
     return f"{part}: {words}" if part else words
 
 
-def draw_type(layout: Any, shape: Any, number: int) -> None:
-    """The type of a joint (number 0) or of a part of one, as a button that opens the searchable list."""
+def draw_type(layout: Any, shape: Any, number: int) -> Any:
+    """The type of a joint (number 0) or of a part of one, as a button that opens the searchable list; its row."""
     row = layout.row()
     split = row.split(factor=0.4)
     label = split.row()
@@ -101,6 +97,7 @@ def draw_type(layout: Any, shape: Any, number: int) -> None:
     known = TYPES.get(shape.type)
     text = known.label if known is not None else "Choose"
     split.operator("condyle.choose_type", text=text, icon="VIEWZOOM").part = number
+    return row
 
 
 def draw_settings(layout: Any, shape: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,7 +101,7 @@ GROUPS: tuple[tuple[str, tuple[JointType, ...]], ...] = (
             JointType(
                 "euler",
                 15,
-                "Gimbal (Euler Angles)",
+                "Gimbal (Euler)",
                 "Turns about a point; set by three angles one after the other, as roll, pitch and yaw are",
                 ("sequence",),
                 _ANGLES,
@@ -214,7 +215,7 @@ TYPES = {each.name: each for _, group in GROUPS for each in group}
 WHOLE_ONLY = {"composite"}
 
 
-def grouped_items(without: set[str] = frozenset()) -> list[Any]:
+def grouped_items(without: Collection[str] = ()) -> list[Any]:
     """Items of a stored EnumProperty, with a heading for each group."""
     items: list[Any] = []
     for heading, group in GROUPS:
@@ -227,12 +228,13 @@ def grouped_items(without: set[str] = frozenset()) -> list[Any]:
     return items
 
 
-def search_items() -> list[Any]:
+def search_items(without: Collection[str] = ()) -> list[Any]:
     """Items of a search popup, which shows names only: the group stands before the name and is found, too."""
     return [
         (each.name, f"{heading}: {each.label}", each.description, "NONE", each.number)
         for heading, group in GROUPS
         for each in group
+        if each.name not in without
     ]
 
 
@@ -248,6 +250,8 @@ def readings_of(shape: Any, joint: Any) -> list[tuple[str, str]]:
         )
     if shape.type == "spline_surface":
         return surface_readings(tuple(joint.grid), joint.moving)
+    if shape.type == "spline_curve" and joint.fit.coordinate == "ANGLE":
+        return [("q", "rad")]
     if shape.type == "custom":
         return custom_readings(shape.custom_text)
     return list(TYPES[shape.type].readings)
