@@ -70,30 +70,7 @@ class SplineSurface(Joint):
                 f"spline surface outside must be one of {', '.join(OUTSIDE)}, got {self.outside!r}"
             )
         check_sequence(self.sequence, "spline surface")
-        orders = tuple(
-            whole_number(k, "spline surface order") for k in _each(self.order, directions, "order")
-        )
-        periodic = tuple(
-            truth(p, "spline surface periodic") for p in _each(self.periodic, directions, "periodic")
-        )
-        for order in orders:
-            if not 3 <= order <= layout.SURFACE_MOST_ORDER:
-                raise ModelError(
-                    f"spline surface order must be 3 to {layout.SURFACE_MOST_ORDER}, got {order}"
-                )
-        if min(orders) == 3:
-            warnings.warn(
-                "a spline surface of order 3 is only C1: its accelerations jump, use it for kinematics",
-                stacklevel=3,
-            )
-        given = [None] * directions if self.knots is None else list(self.knots)
-        if len(given) != directions:
-            raise ModelError(
-                f"spline surface knots must be one list a direction ({directions}), got {len(given)}"
-            )
-        knots = tuple(
-            _checked_knots(given[i], values.shape[i], orders[i], periodic[i], i) for i in range(directions)
-        )
+        orders, periodic, knots = self._checked_directions(values.shape[:-1])
         _check_distinct(values, directions - moving)
         names = [f"q_{i + 1}" for i in range(directions)]
         units = ["1"] * directions
@@ -119,6 +96,37 @@ class SplineSurface(Joint):
                 f"angles {self.sequence!r}: choose another sequence",
                 stacklevel=3,
             )
+
+    def _checked_directions(
+        self, counts: tuple[int, ...]
+    ) -> tuple[tuple[int, ...], tuple[bool, ...], tuple[FloatArray, ...]]:
+        """Order, closedness and knots of each direction, of so many control values."""
+        directions = len(counts)
+        orders = tuple(
+            whole_number(k, "spline surface order") for k in _each(self.order, directions, "order")
+        )
+        periodic = tuple(
+            truth(p, "spline surface periodic") for p in _each(self.periodic, directions, "periodic")
+        )
+        for order in orders:
+            if not 3 <= order <= layout.SURFACE_MOST_ORDER:
+                raise ModelError(
+                    f"spline surface order must be 3 to {layout.SURFACE_MOST_ORDER}, got {order}"
+                )
+        if min(orders) == 3:
+            warnings.warn(
+                "a spline surface of order 3 is only C1: its accelerations jump, use it for kinematics",
+                stacklevel=4,
+            )
+        given = [None] * directions if self.knots is None else list(self.knots)
+        if len(given) != directions:
+            raise ModelError(
+                f"spline surface knots must be one list a direction ({directions}), got {len(given)}"
+            )
+        knots = tuple(
+            _checked_knots(given[i], counts[i], orders[i], periodic[i], i) for i in range(directions)
+        )
+        return orders, periodic, knots
 
     @classmethod
     def from_frames(
