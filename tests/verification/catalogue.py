@@ -15,6 +15,7 @@ MODULES = (
     "claims_steps",
     "claims_determinism",
     "claims_fitting",
+    "claims_surfaces",
     "claims_addon",
 )
 
