@@ -19,8 +19,8 @@ from ..result import Result
 from ..simulation import Table
 from .client import Answer, Job, WorkerClient
 
-#: keywords of fits that hold one thing for each pose, or knots: sent as arrays, the others in the header
-POSE_ARRAYS = ("q", "knots", "weights")
+#: keywords of fits that hold one thing for each pose: sent as arrays, the others in the header
+POSE_ARRAYS = ("q", "weights")
 
 
 def warm_up(client: WorkerClient, stages: Sequence[str] | None = None) -> Job:

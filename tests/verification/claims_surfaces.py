@@ -77,7 +77,7 @@ def study_70_difference() -> Measurement:
 
 @claim(
     "surfaces.places_found",
-    "400 poses of a surface more than 2 rad wide and long, places not given: largest distance of a pose from the fitted surface",
+    "400 poses of a surface more than 2 rad wide and long, places not given: largest distance from the fitted surface",
     unit="rad",
     source=SOURCE,
     at_most=0.01,

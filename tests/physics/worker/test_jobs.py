@@ -255,6 +255,22 @@ def test_a_fit_with_parameters_and_knots(client):
     assert fit.joint.knots.tolist() == knots.tolist() and fit.q.tolist() == q.tolist()
 
 
+def test_a_fit_of_a_surface_there_is_one_here_bit_by_bit(client):
+    rng = np.random.default_rng(4)
+    q = rng.uniform(size=(60, 2))
+    q[0], q[1] = 0.0, 1.0
+    twists = np.concatenate([0.5 * q, 0.1 * q[:, :1] * q[:, 1:], q, 0.01 * rng.normal(size=(60, 1))], axis=1)
+    poses = ph.lie.exp(twists)
+    knots = [ph.splines.clamped_knots(4, 4), ph.splines.clamped_knots(5, 4)]  # of two lengths
+    keywords = {"q": q, "num_frames": (4, 5), "knots": knots, "weights": rng.uniform(size=60), "order": 4}
+    there = requests.fit_surface_answer(requests.fit_surface(client, poses, **keywords).wait(60))
+    here = ph.fit_surface(poses, **keywords)
+    assert there.joint == here.joint and there.q.tobytes() == here.q.tobytes()
+    assert there.report() == here.report() and there.steps == here.steps
+    with pytest.raises(worker.WorkerError, match="num_frames must be at least 4"):
+        requests.fit_surface(client, poses, num_frames=3).wait(60)
+
+
 def test_a_fit_that_cannot_be_is_told(client):
     poses = smooth_frames(np.random.default_rng(4), 9)
     poses[3, 0, 3] = np.nan
