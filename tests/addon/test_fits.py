@@ -109,7 +109,7 @@ def test_a_pinned_key_is_passed_exactly_and_stays_pinned(knee):
 
 
 def test_outliers_are_put_aside_and_weights_count(knee, part):
-    scene, joint, shank = knee
+    _scene, joint, shank = knee
     curve = next(c for c in part("compat").curves_in_use(shank) if c.data_path == "location")
     curve.keyframe_points[6].co.y += 0.05
     fit = joint.condyle.joint.fit
@@ -193,7 +193,7 @@ def test_a_surface_is_fitted_at_places_that_two_properties_tell(blade):
 
 
 def test_a_fit_that_takes_too_long_is_given_up_and_changes_nothing(part, knee):
-    scene, joint, _ = knee
+    _scene, joint, _ = knee
     client, fits = part("worker_client"), part("fits")
     with pytest.raises(part("core").physics().CondyleError, match="nothing was changed"):
         client.run(fits.fit_selected(bpy.context, joint), seconds=0.0)
