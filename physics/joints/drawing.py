@@ -327,6 +327,7 @@ def _draw_screw(
         after.plate(carried, 0.04 * size, "value")
         return
     radius = size * (0.36 if level is None else 0.42 * 0.8**level)
+    inner = 0.25 if level is None else 0.82  # signs of rings inside each other keep out of the middle
     before.stroke([[0, 0, -min(half, 1.25 * radius)], [0, 0, min(half, 1.25 * radius)]], "axis", pose)
     angles, rise = rate * bounds, lead / rate
     if abs(lead) > 1e-12:
@@ -346,8 +347,8 @@ def _draw_screw(
         elif not limited:
             turning_arc(before, pose, radius)
         if limited:
-            limit_arc(before, pose, angles, radius)
-    after.stroke([[0.0, 0.0, 0.0], [radius, 0.0, 0.0]], "value", carried)
+            limit_arc(before, pose, angles, radius, inner)
+    after.stroke([[0.0 if level is None else inner * radius, 0.0, 0.0], [radius, 0.0, 0.0]], "value", carried)
     after.bead(carried @ translation([radius, 0.0, 0.0]), 0.03 * size, "value")
 
 

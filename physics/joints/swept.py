@@ -10,7 +10,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..kernels import layout
 from .base import Block
-from .symbols import Pen, facing
+from .symbols import SAMPLE_ROLES, Pen, facing
 
 if TYPE_CHECKING:
     from .drawing import Link
@@ -123,16 +123,17 @@ def _draw_path(pen: Pen, sweep: Sweep, size: float) -> None:
     closed = np.abs(poses[-1] - poses[0]).max() < 1e-9
     chosen = np.linspace(0, PATH_SAMPLES - 1, PATH_FRAMES + closed).astype(int)[:PATH_FRAMES]
     for pose in poses[chosen]:
-        pen.frame(pose, 0.25 * size)
+        pen.frame(pose, 0.25 * size, SAMPLE_ROLES)
     if not np.isfinite(bounds).any():
         return
     ends = np.where(np.isfinite(bounds), bounds, [lower, upper])
-    within = sweep.poses(np.linspace(ends[0], ends[1], PATH_SAMPLES)[:, None])
-    for line in traces(within, size, still):
-        pen.stroke(line, "limit")
+    if not np.allclose(ends, [lower, upper]):  # the whole path needs no second line
+        poses = sweep.poses(np.linspace(ends[0], ends[1], PATH_SAMPLES)[:, None])
+        for line in traces(poses, size, still):
+            pen.stroke(line, "limit")
     for bound, (this, other) in zip(bounds, ((0, 1), (-1, -2))):
         if np.isfinite(bound):
-            pen.plate(_across(within[this], within[other]), 0.08 * size, "limit")
+            pen.plate(_across(poses[this], poses[other]), 0.08 * size, "limit")
 
 
 def _across(pose: FloatArray, other: FloatArray) -> FloatArray:
@@ -171,7 +172,7 @@ def _draw_grid(pen: Pen, sweep: Sweep, size: float) -> None:
                 pen.stroke(line, "surface")
     chosen = np.linspace(0, counts - 1, SURFACE_FRAMES if directions == 2 else VOLUME_LINES).astype(int)
     for pose in poses[np.ix_(*[chosen] * directions)].reshape(-1, 4, 4):
-        pen.frame(pose, 0.2 * size)
+        pen.frame(pose, 0.2 * size, SAMPLE_ROLES)
     bounds = sweep.bounds
     if np.isfinite(bounds).any():
         _draw_outline(pen, sweep, np.where(np.isfinite(bounds), bounds, domain), size, still)

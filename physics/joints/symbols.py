@@ -10,9 +10,11 @@ import numpy as np
 from .._typing import FloatArray, IntArray
 from ..immutable import ReadOnlyArrays
 
-#: what a line of a drawing says; colours go by it
-ROLES = ("axis", "path", "surface", "frame_x", "frame_y", "frame_z", "limit", "value")
 FRAME_ROLES = ("frame_x", "frame_y", "frame_z")
+#: axes of frames that stand along a path or on a surface, to show how the joint turns there
+SAMPLE_ROLES = ("sample_x", "sample_y", "sample_z")
+#: what a line of a drawing says; colours go by it
+ROLES = ("axis", "path", "surface", *FRAME_ROLES, *SAMPLE_ROLES, "limit", "value")
 FULL_TURN = 2.0 * np.pi
 # One stroke of a turn: straight enough for a ring that fills a screen.
 TURN_STEP = FULL_TURN / 64
@@ -85,9 +87,9 @@ class Pen:
         for (start, end), role in zip(drawing.lines, drawing.roles):
             self._strokes.append((drawing.points[[start, end]], role))
 
-    def frame(self, pose: FloatArray, length: float) -> None:
+    def frame(self, pose: FloatArray, length: float, roles: tuple[str, ...] = FRAME_ROLES) -> None:
         """The three axes of a frame."""
-        for axis, role in enumerate(FRAME_ROLES):
+        for axis, role in enumerate(roles):
             self.stroke([pose[:3, 3], pose[:3, 3] + length * pose[:3, axis]], role)
 
     def ring(self, pose: FloatArray, radius: float, role: str) -> None:
@@ -149,8 +151,10 @@ def turning_arc(pen: Pen, pose: FloatArray, radius: float) -> None:
     pen.head(tip, tip - before, 0.28 * radius, "axis")
 
 
-def limit_arc(pen: Pen, pose: FloatArray, bounds: FloatArray, radius: float) -> None:
-    """An arc from the lower to the upper angle with a stop at each; an open end fades after a sixth of a turn."""
+def limit_arc(pen: Pen, pose: FloatArray, bounds: FloatArray, radius: float, inner: float = 0.25) -> None:
+    """An arc from the lower to the upper angle with a stop at each, which begins at a share `inner` of the radius; an
+    open end is drawn for a sixth of a turn.
+    """
     lower, upper = bounds
     if not np.isfinite(lower):
         lower = upper - FULL_TURN / 6.0
@@ -162,7 +166,7 @@ def limit_arc(pen: Pen, pose: FloatArray, bounds: FloatArray, radius: float) -> 
     pen.stroke(points, "limit", pose)
     for bound, point in zip(bounds, (points[0], points[-1])):
         if np.isfinite(bound):
-            pen.stroke([0.25 * point, 1.18 * point], "limit", pose)
+            pen.stroke([inner * point, 1.18 * point], "limit", pose)
 
 
 def double_arrow(pen: Pen, pose: FloatArray, half: float) -> None:

@@ -122,12 +122,12 @@ def shaped(part: Any, scene: Any, joint: Any, number: int) -> str:
     settings.winging_origin, settings.winging_direction, settings.custom_text = (0.1, -0.05), 0.3, CUSTOM
     if name in {"spline_curve", "composite"}:
         for turn in range(4):
-            authoring.add_controlon_ball(scene, joint, on_ball(0.2 * turn, 0.0))
+            authoring.add_control_frame(scene, joint, on_ball(0.2 * turn, 0.0))
     if name == "spline_surface":
         settings.grid, settings.sequence = (4, 5, 1), "xyz"
         for turn in range(4):
             for tilt in range(5):
-                authoring.add_controlon_ball(scene, joint, on_ball(0.2 * turn, 0.15 * tilt))
+                authoring.add_control_frame(scene, joint, on_ball(0.2 * turn, 0.15 * tilt))
     if name == "composite":
         for kind in ("hinge", "planar", "spline_curve", "euler"):
             settings.parts.add().type = kind

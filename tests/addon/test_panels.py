@@ -1,10 +1,9 @@
-"""Panels draw for every kind of joint and body, and the overlay finds its lines; the looks are for a real window."""
+"""Panels draw for every kind of joint and body; the looks are for a real window."""
 
 from __future__ import annotations
 
 from unittest.mock import MagicMock
 
-import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
@@ -134,25 +133,6 @@ def test_the_list_of_control_frames_names_them_and_marks_missing_ones(part, knee
     frames[2].object.users_collection[0].objects.unlink(frames[2].object)
     draw(MagicMock(), context, row, joint.condyle.joint, frames[2], 0, None, "", 2)
     assert "missing" in row.row().label.call_args.kwargs["text"]
-
-
-@pytest.mark.small
-def test_the_overlay_follows_the_control_frames(part, knee):
-    scene, joint, _, _ = knee
-    drawing = part("features.overlay.drawing")
-    points, frames = drawing.joint_lines(scene, joint)
-    assert points.shape == (drawing.SAMPLES, 3) and len(frames) == 8
-    assert np.allclose(points[0], frames[0][:3, 3], atol=1e-5) and np.allclose(
-        points[-1], frames[-1][:3, 3], atol=1e-5
-    )
-    assert 0.0 < drawing.axis_size(scene, points, frames) < 0.2
-    joint.condyle.joint.frames[3].object.location.y += 0.1
-    bpy.context.view_layer.update()
-    moved, _ = drawing.joint_lines(scene, joint)
-    assert np.abs(moved - points).max() > 0.01
-    joint.condyle.joint.frames[3].object.scale = (1, 2, 1)  # a bad frame is not drawn, and nothing is raised
-    bpy.context.view_layer.update()
-    assert drawing.joint_lines(scene, joint) == (None, ())
 
 
 @pytest.mark.small

@@ -1,22 +1,47 @@
-"""Draws joints over the 3D view: the path of the child along its joint, control frames with axes and numbers.
+"""Draws joints over the 3D view: axes, paths, limits, where each joint is, control frames with numbers, ghosts of fits.
 
-A curve is evaluated only when its control frames have moved; a joint that is not complete is drawn as far as it goes.
+All lines of one width are one GPU batch in the world, made again only where something has moved.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ... import references
+from . import ghosts
+from .shown import Shown, forget, moving_frame, readings, shown
 
-SAMPLES = 96
-CURVE_COLOR = (1.0, 0.62, 0.1, 1.0)
-CURVE_COLOR_DIM = (1.0, 0.62, 0.1, 0.45)
-AXIS_COLORS = ((0.93, 0.24, 0.30, 1.0), (0.46, 0.78, 0.13, 1.0), (0.18, 0.52, 0.93, 1.0))
-NUMBER_COLOR = (1.0, 1.0, 1.0, 0.9)
+#: colour and width of the lines of each role of physics.joints.symbols
+STYLES: dict[str, tuple[tuple[float, float, float], float]] = {
+    "surface": ((0.78, 0.60, 0.35), 1.5),
+    "path": ((1.00, 0.62, 0.10), 2.5),
+    "axis": ((0.86, 0.88, 0.92), 1.5),
+    **dict.fromkeys(("frame_x", "sample_x"), ((0.93, 0.24, 0.30), 1.5)),
+    **dict.fromkeys(("frame_y", "sample_y"), ((0.46, 0.78, 0.13), 1.5)),
+    **dict.fromkeys(("frame_z", "sample_z"), ((0.18, 0.52, 0.93), 1.5)),
+    "limit": ((1.00, 0.30, 0.62), 2.5),
+    "value": ((0.30, 0.85, 1.00), 2.5),
+}
+TOGGLES = {
+    "show_axes": ("axis", "frame_x", "frame_y", "frame_z"),
+    "show_curves": ("surface", "path"),
+    "show_limits": ("limit",),
+    "show_values": ("value",),
+    "show_samples": ("sample_x", "sample_y", "sample_z"),
+}
+FULL, DIM, BEHIND = 1.0, 0.4, 0.18
+CONTROL_WIDTH, GHOST_WIDTH = 1.5, 1.5
+NUMBER_COLOR, NUMBER_SIZE = (1.0, 1.0, 1.0, 0.9), 11.0
+# Numbers nearer to each other than this many pixels are left out: they would cover each other.
+NUMBER_ROOM = (22.0, 15.0)
 
 _handles: list[Any] = []
-_cache: dict[int, tuple[bytes, Any]] = {}
+_drawn: Any = None  # what was drawn last, as key and batches
 
 
 def start() -> None:
@@ -29,130 +54,229 @@ def start() -> None:
 
 def stop() -> None:
     """Draw no more."""
+    global _drawn
+    _drawn = None
     while _handles:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
-    _cache.clear()
+    forget()
 
 
-def _visible_joints(context: Any) -> list[Any]:
+def visible_joints(context: Any) -> list[tuple[Any, float]]:
+    """The joints to draw and how strongly, the one at hand last."""
+    from ..common import active_joint
+
     settings = context.scene.condyle.overlay
     space = context.space_data
-    shown = space is None or getattr(getattr(space, "overlay", None), "show_overlays", True)
-    if not (settings.show and shown):
+    overlays = space is None or getattr(getattr(space, "overlay", None), "show_overlays", True)
+    if not (settings.show and overlays):
         return []
-    return [item for item in references.joints_of(context.scene) if item.visible_get()]
+    at_hand = active_joint(context)
+    strength = {"SHOWN": FULL, "DIMMED": DIM, "HIDDEN": 0.0}[settings.others] if at_hand else FULL
+    found = [(item, strength) for item in references.joints_of(context.scene) if item != at_hand]
+    if at_hand is not None:
+        found.append((at_hand, FULL))
+    return [(item, share) for item, share in found if share > 0.0 and item.visible_get()]
 
 
-def joint_lines(scene: Any, item: Any) -> tuple[Any, Any]:
-    """Points of a joint's curve (n, 3) in the world (None where it has none), and its control frames (m, 4, 4)."""
-    from ... import core, scene_to_model, units
-
-    try:
-        frames = scene_to_model.control_frames(scene, item)
-        base = units.split_scale(item.matrix_world, item.name)[0]
-        points = _curve_points(scene, item, frames)
-    except core.physics().CondyleError:
-        return None, ()
-    if points is not None:
-        points = points @ base[:3, :3].T + base[:3, 3]
-    return points, base @ frames if len(frames) else ()
+def roles_shown(settings: Any) -> tuple[str, ...]:
+    """Roles of lines that the settings let through."""
+    return tuple(role for name, roles in TOGGLES.items() if getattr(settings, name) for role in roles)
 
 
-def _curve_points(scene: Any, item: Any, frames: Any) -> Any:
-    """Points (n, 3) of the child's origin in the joint's frame, in Blender units; kept until a frame moves."""
-    import numpy as np
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Lines of one width: ends (k, 2, 3) in Blender units, colours (k, 4)."""
 
-    from ... import core, scene_to_model, units
+    width: float
+    ends: np.ndarray
+    colors: np.ndarray
 
-    settings = item.condyle.joint
-    if settings.type != "spline_curve" or len(frames) < settings.order:
-        return None
-    rest = scene_to_model.child_in_joint(item)
-    knots = scene_to_model.stored_knots(settings)
-    facts = (settings.order, settings.periodic, settings.length_scale, units.length_scale(scene))
-    key = (
-        frames.tobytes() + rest.tobytes() + (b"" if knots is None else knots.tobytes()) + repr(facts).encode()
-    )
-    known = _cache.get(item.session_uid)
-    if known is not None and known[0] == key:
-        return known[1]
-    try:
-        joint = scene_to_model.read_joint(scene, item)
-        lower, upper = (0.0, joint.period) if settings.periodic else joint.range[0]
-        poses = joint.transform(np.linspace(lower, upper, SAMPLES)[:, None])
-        points = (units.to_blender(poses, scene) @ rest)[:, :3, 3]
-    except core.physics().CondyleError:
-        points = None
-    _cache[item.session_uid] = (key, points)
-    return points
+    def moved(self, place: np.ndarray) -> Lines:
+        """The lines carried by a pose (4, 4)."""
+        return Lines(self.width, self.ends @ place[:3, :3].T + place[:3, 3], self.colors)
 
 
-def axis_size(scene: Any, points: Any, frames: Any) -> float:
-    """Length of the drawn axes in Blender units: as set, else a share of the curve's size."""
-    import numpy as np
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Lines that stay together, and where they are in the world (4, 4)."""
 
-    chosen = scene.condyle.overlay.axis_size
-    if chosen > 0.0:
-        return float(chosen)
-    places = points if points is not None else frames[:, :3, 3]
-    size = float(np.ptp(places, axis=0).max())
-    return 0.15 * size if size > 1e-9 else 0.1 / scene.unit_settings.scale_length
+    name: str
+    lines: list[Lines]
+    place: np.ndarray
+
+
+def painted(width: float, ends: np.ndarray, colors: Any, strength: float) -> Lines:
+    """Lines with colours (k, 3 or 4), or one for all, made fainter."""
+    rgba = np.ones((len(ends), 4))
+    array = np.asarray(colors)
+    rgba[:, : array.shape[-1]] = array
+    rgba[:, 3] *= strength
+    return Lines(width, ends, rgba)
+
+
+def piece_lines(piece: Any, roles: tuple[str, ...], metre: float, strength: float) -> list[Lines]:
+    """The lines of a piece of a joint's drawing that have these roles."""
+    return [
+        painted(width, piece.segments(role) * metre, color, strength)
+        for role, (color, width) in STYLES.items()
+        if role in roles and role in piece.roles
+    ]
+
+
+def control_lines(known: Shown, strength: float) -> list[Lines]:
+    """The axes of a joint's control frames, in its frame."""
+    origins = np.repeat(known.frames[:, None, :3, 3], 3, axis=1)
+    tips = origins + known.frame_size * known.frames[:, :3, :3].transpose(0, 2, 1)
+    colors = [STYLES[role][0] for role in ("frame_x", "frame_y", "frame_z")]
+    ends = np.stack([origins, tips], axis=2).reshape(-1, 2, 3)
+    return [painted(CONTROL_WIDTH, ends, np.tile(colors, (len(known.frames), 1)), strength)]
+
+
+def joint_parts(scene: Any, item: Any, strength: float) -> Iterator[Part]:
+    """All that is drawn of a joint now."""
+    settings = scene.condyle.overlay
+    known = shown(scene, item)
+    base = np.array(item.matrix_world.normalized())
+    name, roles = item.name_full, roles_shown(settings)
+    if known.sketch is not None:
+        pieces = known.kept(
+            ("joint", roles, strength),
+            lambda: [piece_lines(piece, roles, known.metre, strength) for piece in known.sketch.pieces],
+        )
+        for lines, frame in zip(pieces, placed_pieces(scene, item, known)):
+            yield Part(name, lines, base @ frame)
+    if settings.show_frames and len(known.frames):
+        yield Part(name, known.kept(("frames", strength), lambda: control_lines(known, strength)), base)
+    if ghosts.wanted(item):
+        residuals = ghosts.residuals_of(item)
+        key = ("ghosts", strength, *(array.tobytes() for array in residuals))
+
+        def made() -> list[Lines]:
+            ends, colors = ghosts.lines(item, residuals, known.frame_size)
+            return [painted(GHOST_WIDTH, ends, colors, strength)]
+
+        yield Part(name, known.kept(key, made), base)
+
+
+def placed_pieces(scene: Any, item: Any, known: Shown) -> list[np.ndarray]:
+    """Where the pieces of a joint's drawing are (4, 4), in its frame: by its sliders, else by its child."""
+    frames = known.placed(readings(scene, item))
+    if len(frames) == 2 and not item.condyle.joint.driven:
+        moved = moving_frame(item)
+        if moved is not None:
+            return [frames[0], moved]
+    return frames
+
+
+class Brush:
+    """Draws coloured lines, in one pass or in two where what is behind objects is dimmed."""
+
+    def __init__(self, behind: str) -> None:
+        import gpu
+        from gpu_extras.batch import batch_for_shader
+
+        self.shader = gpu.shader.from_builtin("POLYLINE_FLAT_COLOR")
+        self._state, self._batch = gpu.state, batch_for_shader
+        self.passes = {
+            "SHOWN": (("NONE", 1.0),),
+            "HIDDEN": (("LESS_EQUAL", 1.0),),
+            "DIMMED": (("GREATER", BEHIND), ("LESS_EQUAL", 1.0)),
+        }[behind]
+
+    def made(self, lines: Iterable[Lines]) -> list[tuple[float, list[Any]]]:
+        """Batches of lines in the world, for each width one a pass."""
+        widths: dict[float, list[Lines]] = {}
+        for each in lines:
+            widths.setdefault(each.width, []).append(each)
+        made = []
+        for width, group in sorted(widths.items()):
+            points = np.concatenate([each.ends for each in group]).reshape(-1, 3).astype(np.float32)
+            colors = np.concatenate([each.colors for each in group])
+            paints = (np.repeat(colors * [1.0, 1.0, 1.0, share], 2, axis=0) for _, share in self.passes)
+            batches = [
+                self._batch(self.shader, "LINES", {"pos": points, "color": paint.astype(np.float32)})
+                for paint in paints
+            ]
+            made.append((width, batches))
+        return made
+
+    def draw(self, made: list[tuple[float, list[Any]]]) -> None:
+        """Draw what `made` gave."""
+        self._state.blend_set("ALPHA")
+        self.shader.bind()
+        self.shader.uniform_float("viewportSize", self._state.viewport_get()[2:])
+        for width, batches in made:
+            self.shader.uniform_float("lineWidth", width)
+            for (depth, _), batch in zip(self.passes, batches):
+                self._state.depth_test_set(depth)
+                batch.draw(self.shader)
+        self._state.depth_test_set("NONE")
+        self._state.blend_set("NONE")
 
 
 def draw_lines() -> None:
     """Handler of POST_VIEW."""
-    import gpu
-    from gpu_extras.batch import batch_for_shader
-
+    global _drawn
     context = bpy.context
-    joints = _visible_joints(context)
+    joints = visible_joints(context)
     if not joints:
         return
-    from ..common import active_joint
-
     settings = context.scene.condyle.overlay
-    at_hand = active_joint(context)
-    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
-    viewport = gpu.state.viewport_get()
-    gpu.state.blend_set("ALPHA")
-    gpu.state.depth_test_set("NONE")
-    shader.bind()
-    shader.uniform_float("viewportSize", viewport[2:])
-    for item in joints:
-        points, frames = joint_lines(context.scene, item)
-        if points is not None and settings.show_curves:
-            shader.uniform_float("lineWidth", 3.0 if item == at_hand else 2.0)
-            shader.uniform_float("color", CURVE_COLOR if item == at_hand else CURVE_COLOR_DIM)
-            batch_for_shader(shader, "LINE_STRIP", {"pos": points.tolist()}).draw(shader)
-        if len(frames) and settings.show_frames:
-            size = axis_size(context.scene, points, frames)
-            shader.uniform_float("lineWidth", 2.0)
-            for axis, color in enumerate(AXIS_COLORS):
-                shader.uniform_float("color", color)
-                ends = [
-                    end for frame in frames for end in (frame[:3, 3], frame[:3, 3] + size * frame[:3, axis])
-                ]
-                batch_for_shader(shader, "LINES", {"pos": [tuple(end) for end in ends]}).draw(shader)
-    gpu.state.blend_set("NONE")
+    brush = Brush(settings.behind)
+    parts = [part for item, strength in joints for part in joint_parts(context.scene, item, strength)]
+    key = (settings.behind, [(part.name, part.lines, part.place) for part in parts])
+    if _drawn is None or not _same(_drawn[0], key):
+        _drawn = key, brush.made(each.moved(part.place) for part in parts for each in part.lines)
+    brush.draw(_drawn[1])
+
+
+def _same(first: Any, second: Any) -> bool:
+    """Whether what was drawn last is what is to be drawn: the same lines, at the same places."""
+    if first[0] != second[0] or len(first[1]) != len(second[1]):
+        return False
+    return all(
+        name == other and lines is others and np.array_equal(place, where)
+        for (name, lines, place), (other, others, where) in zip(first[1], second[1])
+    )
+
+
+def number_places(
+    points: np.ndarray, view: np.ndarray, width: float, height: float
+) -> list[tuple[int, float, float]]:
+    """Which points (m, 3) get their number, and where in pixels: those in sight that leave each other room."""
+    clip = np.column_stack([points, np.ones(len(points))]) @ view.T
+    ahead = clip[:, 3] > 0.0
+    shares = clip[:, :2] / np.where(ahead, clip[:, 3], 1.0)[:, None]
+    pixels = 0.5 * (shares + 1.0) * [width, height]
+    inside = ahead & (np.abs(shares) <= 1.0).all(axis=1)
+    cells = np.floor(pixels / NUMBER_ROOM).astype(int)
+    taken, found = set(), []
+    for number in np.flatnonzero(inside):
+        x, y = cells[number]
+        if not taken & {(x + i, y + j) for i in (-1, 0, 1) for j in (-1, 0, 1)}:
+            taken.add((x, y))
+            found.append((int(number), *map(float, pixels[number])))
+    return found
 
 
 def draw_numbers() -> None:
     """Handler of POST_PIXEL: numbers of the control frames of the joint at hand."""
     import blf
-    from bpy_extras.view3d_utils import location_3d_to_region_2d
 
-    context = bpy.context
     from ..common import active_joint
 
-    settings = context.scene.condyle.overlay
+    context = bpy.context
     joint = active_joint(context)
-    if joint is None or not settings.show_frames or joint not in _visible_joints(context):
+    if joint is None or not context.scene.condyle.overlay.show_frames:
         return
-    _, frames = joint_lines(context.scene, joint)
-    blf.size(0, 11.0 * context.preferences.system.ui_scale)
+    if not any(item == joint for item, _ in visible_joints(context)):
+        return
+    frames = shown(context.scene, joint).frames
+    if not len(frames):
+        return
+    blf.size(0, NUMBER_SIZE * context.preferences.system.ui_scale)
     blf.color(0, *NUMBER_COLOR)
-    for number, frame in enumerate(frames):
-        place = location_3d_to_region_2d(context.region, context.region_data, frame[:3, 3])
-        if place is not None:
-            blf.position(0, place.x + 6.0, place.y + 6.0, 0.0)
-            blf.draw(0, str(number))
+    view = np.array(context.region_data.perspective_matrix @ joint.matrix_world.normalized())
+    for number, x, y in number_places(frames[:, :3, 3], view, context.region.width, context.region.height):
+        blf.position(0, x + 6.0, y + 6.0, 0.0)
+        blf.draw(0, str(number))

@@ -6,6 +6,8 @@ from bpy.types import Panel
 
 from ..common import SidebarPanel
 
+TOGGLES = ("show_axes", "show_curves", "show_limits", "show_values", "show_samples", "show_frames")
+
 
 class OverlayPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_overlay"
@@ -18,13 +20,17 @@ class OverlayPanel(SidebarPanel, Panel):
 
     def draw(self, context: Any) -> None:
         layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
         settings = context.scene.condyle.overlay
         layout.active = settings.show
-        layout.prop(settings, "show_curves")
-        layout.prop(settings, "show_frames")
-        layout.prop(settings, "axis_size")
+        grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
+        for name in TOGGLES:
+            grid.prop(settings, name, toggle=True)
+        column = layout.column()
+        column.use_property_split = True
+        column.use_property_decorate = False
+        column.prop(settings, "others")
+        column.prop(settings, "behind")
+        column.prop(settings, "axis_size")
 
 
 classes = (OverlayPanel,)

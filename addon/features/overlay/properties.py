@@ -1,6 +1,6 @@
 """What the overlay shows, on the scene."""
 
-from bpy.props import BoolProperty, FloatProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from bpy.types import PropertyGroup
 
 from ..common import OVERRIDE
@@ -13,8 +13,8 @@ class OverlayProperties(PropertyGroup):
         name="Overlay", description="Draw joints over the 3D view", default=True, override=OVERRIDE
     )
     show_curves: BoolProperty(
-        name="Curves",
-        description="Path of the child's origin along its joint",
+        name="Paths and Surfaces",
+        description="Where the joint takes the child: curves, ellipses, surfaces",
         default=True,
         override=OVERRIDE,
     )
@@ -26,10 +26,56 @@ class OverlayProperties(PropertyGroup):
     )
     axis_size: FloatProperty(
         name="Axis Size",
-        description="Length of the drawn axes. 0: chosen by the size of the curve",
+        description="Length of the drawn axes. 0: chosen by the size of the curve, or of the joint's Empty",
         unit="LENGTH",
         subtype="DISTANCE",
         min=0.0,
+        override=OVERRIDE,
+    )
+    show_axes: BoolProperty(
+        name="Axes",
+        description="Axes that the joint turns about and slides along",
+        default=True,
+        override=OVERRIDE,
+    )
+    show_limits: BoolProperty(
+        name="Limits",
+        description="How far the joint may go: arcs, cones and ranges",
+        default=True,
+        override=OVERRIDE,
+    )
+    show_values: BoolProperty(
+        name="Current Place",
+        description="Where the joint is now: a hand at an angle, a bead on a curve",
+        default=True,
+        override=OVERRIDE,
+    )
+    show_samples: BoolProperty(
+        name="Sample Frames",
+        description="Frames along a path or on a surface, to see how the child turns there",
+        default=False,
+        override=OVERRIDE,
+    )
+    others: EnumProperty(
+        name="Other Joints",
+        description="How joints are drawn that are not the one at hand",
+        items=(
+            ("SHOWN", "Full", "As the joint at hand"),
+            ("DIMMED", "Dimmed", "Fainter than the joint at hand"),
+            ("HIDDEN", "Hidden", "Only the joint at hand is drawn"),
+        ),
+        default="DIMMED",
+        override=OVERRIDE,
+    )
+    behind: EnumProperty(
+        name="Behind Objects",
+        description="How parts are drawn that stand behind a surface",
+        items=(
+            ("SHOWN", "Full", "In front of everything"),
+            ("DIMMED", "Dimmed", "Faint"),
+            ("HIDDEN", "Hidden", "Not at all"),
+        ),
+        default="SHOWN",
         override=OVERRIDE,
     )
 

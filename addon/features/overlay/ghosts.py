@@ -1,0 +1,73 @@
+"""Ghosts of a fit: the poses it was given, coloured from green to red by how far the joint misses each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import references
+
+GOOD, MIDDLE, BAD = (0.20, 0.80, 0.30), (0.98, 0.80, 0.10), (0.95, 0.15, 0.12)
+# Residuals below these are round-off of keyed poses, and green: millimetres, radians.
+LEAST_DISTANCE, LEAST_ANGLE = 0.01, 2e-4
+ALPHA, BOX_ALPHA = 0.95, 0.30
+EDGES = np.array(
+    [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
+)
+
+
+def wanted(item: Any) -> bool:
+    """Whether a joint's ghosts are to be drawn, and there are any."""
+    fit = item.condyle.joint.fit
+    return bool(getattr(fit, "show_ghosts", False)) and len(fit.residuals) > 0
+
+
+def residuals_of(item: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Distances (n,) [mm], angles (n,) [rad] and keyed poses (n, 4, 4) in the joint's frame of the last fit."""
+    rows = item.condyle.joint.fit.residuals
+    distances, angles = np.empty(len(rows), np.float32), np.empty(len(rows), np.float32)
+    poses = np.empty(16 * len(rows), np.float32)
+    rows.foreach_get("distance", distances)
+    rows.foreach_get("angle", angles)
+    rows.foreach_get("pose", poses)
+    return distances, angles, poses.reshape(-1, 4, 4)
+
+
+def shares(distances: np.ndarray, angles: np.ndarray) -> np.ndarray:
+    """How bad each residual is beside the worst, 0 to 1, by distance or by angle, whichever is worse."""
+    by_distance = distances / max(float(distances.max()), LEAST_DISTANCE)
+    by_angle = angles / max(float(angles.max()), LEAST_ANGLE)
+    return np.clip(np.maximum(by_distance, by_angle), 0.0, 1.0)
+
+
+def colors_of(share: np.ndarray, alpha: float) -> np.ndarray:
+    """Colours (n, 4) from green over yellow to red."""
+    rgb = [np.interp(share, (0.0, 0.5, 1.0), channel) for channel in zip(GOOD, MIDDLE, BAD)]
+    return np.stack([*rgb, np.full(len(share), alpha)], axis=1)
+
+
+def lines(item: Any, residuals: Any, size: float) -> tuple[np.ndarray, np.ndarray]:
+    """Ends (k, 2, 3) and colours (k, 4) of the lines of a joint's ghosts, in its frame: axes, boxes of the child."""
+    distances, angles, poses = residuals
+    share = shares(distances, angles)
+    origins = np.repeat(poses[:, None, :3, 3], 3, axis=1)
+    tips = origins + size * poses[:, :3, :3].transpose(0, 2, 1)
+    axes = np.stack([origins, tips], axis=2).reshape(-1, 2, 3)
+    colors = np.repeat(colors_of(share, ALPHA), 3, axis=0)
+    corners = _box(item)
+    if corners is None:
+        return axes, colors
+    placed = np.einsum("nij,cj->nci", poses[:, :3, :3], corners) + poses[:, None, :3, 3]
+    boxes = placed[:, EDGES].reshape(-1, 2, 3)
+    faint = np.repeat(colors_of(share, BOX_ALPHA), len(EDGES), axis=0)
+    return np.concatenate([boxes, axes]), np.concatenate([faint, colors])
+
+
+def _box(item: Any) -> np.ndarray | None:
+    """Corners (8, 3) of the box about the child in its rigid frame; None for bones and Empties."""
+    child = references.resolve(item.condyle.joint.child)
+    if child is None or child.bone or child.object.type != "MESH":
+        return None
+    scale = np.array(child.object.matrix_world.to_scale())
+    return np.array([tuple(corner) for corner in child.object.bound_box]) * scale
