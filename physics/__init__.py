@@ -25,6 +25,7 @@ from .fitting import CurveFit, SurfaceFit, fit_curve, fit_surface, naive_surface
 from .inverse_kinematics import InverseKinematics, KinematicSolution, Target, inverse_kinematics
 from .io import ModelFile, load_model, load_result, save_model, save_result
 from .model import Model, State
+from .projection import Projection, project
 from .result import Result
 from .simulation import Table, simulate
 
@@ -49,6 +50,8 @@ __all__ = [
     "InverseKinematics",
     "KinematicSolution",
     "Target",
+    "project",
+    "Projection",
     "limit_impact",
     "Impact",
     "simulate",

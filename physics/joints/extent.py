@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import lie
 from .._typing import FloatArray
 from .base import Joint
 from .composite import Composite
@@ -15,40 +16,59 @@ from .spline_surface import SplineSurface
 MOST_TURNS = 50.0
 
 
+def periods(joint: Joint) -> FloatArray:
+    """After how much of each coordinate (n,) the joint comes back, whatever the others are; 0 where it never does."""
+    if isinstance(joint, Composite):
+        return np.concatenate([*(periods(part) for part in joint.joints), np.zeros(0)])
+    if isinstance(joint, Inverted):
+        return periods(joint.joint)
+    if isinstance(joint, SplineSurface):
+        return np.array(joint.periods)
+    if isinstance(joint, SplineCurve):
+        return np.array([joint.period])
+    result = np.zeros(joint.num_coordinates)
+    place = np.clip(0.3 + 0.2 * np.arange(len(result)), *joint.range.reshape(-1, 2).T)
+    for i, unit in enumerate(joint.coordinate_units):
+        if unit == "rad" and not np.isfinite(joint.range[i]).any():
+            beside = place + 2.0 * np.pi * np.eye(len(result))[i]
+            same = np.abs(np.diff(joint.transform(np.stack([place, beside])), axis=0)).max() < 1e-9
+            result[i] = 2.0 * np.pi if same else 0.0
+    return result
+
+
 def extent(joint: Joint, distance: float) -> FloatArray:
     """Lower and upper ends (n, 2): the range where it is finite, one turn or period, else `distance` [m] both ways.
 
-    Of a joint that advances as it turns (a screw) as many turns as it takes for the distance.
+    Of a screw as many turns as it takes for the distance; of other angles, rotation vectors among them, -pi to pi.
     """
     if isinstance(joint, Composite):
         parts = [extent(part, distance) for part in joint.joints]
         return np.concatenate([*parts, np.zeros((0, 2))])
     if isinstance(joint, Inverted):
         return extent(joint.joint, distance)
-    box: FloatArray = np.array(joint.range, dtype=np.float64).reshape(-1, 2)
     if isinstance(joint, SplineSurface):
-        box[list(joint.periodic)] = joint.domain[list(joint.periodic)]
+        return joint.domain
+    if isinstance(joint, SplineCurve):
+        start = float(joint.knots[joint.order - 1])
+        return np.array([[start, start + joint.period]]) if joint.periodic else joint.range
+    box: FloatArray = np.array(joint.range, dtype=np.float64).reshape(-1, 2)
     for i, unit in enumerate(joint.coordinate_units):
-        if np.isfinite(box[i]).all():
-            continue
-        if isinstance(joint, SplineCurve):
-            half = 0.5 * joint.period
-            whole = (joint.knots[joint.order - 1], joint.knots[joint.order - 1] + joint.period)
-        else:
-            half = distance if unit == "m" else np.pi * _turns(joint, i, distance)
-            whole = (-half, half)
-        open_ends = ~np.isfinite(box[i])
-        if open_ends.all():
-            box[i] = whole
-        else:
-            box[i, open_ends] = box[i, ~open_ends] + (-2.0 * half if open_ends[0] else 2.0 * half)
+        half = distance if unit == "m" else np.pi * _turns(joint, i, distance)
+        low, high = np.isfinite(box[i])
+        if not low:
+            box[i, 0] = box[i, 1] - 2.0 * half if high else -half
+        if not high:
+            box[i, 1] = box[i, 0] + 2.0 * half
     return box
 
 
 def _turns(joint: Joint, coordinate: int, distance: float) -> float:
-    """Turns of one coordinate after which the joint is surely farther than the distance; 1 where it comes back."""
-    places = np.zeros((3, joint.num_coordinates))
-    places[:, coordinate] = [0.0, np.pi, 2.0 * np.pi]
-    inner = np.clip(places, *joint.range.T)
-    advance = float(np.abs(np.diff(joint.transform(inner)[[0, 2], :3, 3], axis=0)).max())
-    return 1.0 + min(2.0 * distance / advance, MOST_TURNS) if advance > 1e-6 * distance else 1.0
+    """Turns of a screw that surely lead farther than the distance; 1 for all that is none."""
+    places = np.zeros((2, joint.num_coordinates))
+    places[1, coordinate] = 2.0 * np.pi
+    ends = joint.transform(np.clip(places, *joint.range.reshape(-1, 2).T))
+    step = lie.log(lie.inverse(ends[0]) @ ends[1])
+    advance = float(np.linalg.norm(step[3:]))
+    if np.abs(step[:3]).max() > 1e-9 or advance <= 1e-6 * distance:
+        return 1.0
+    return 1.0 + min(2.0 * distance / advance, MOST_TURNS)

@@ -29,6 +29,8 @@ PUBLIC = {
     "InverseKinematics",
     "KinematicSolution",
     "Target",
+    "project",
+    "Projection",
     "limit_impact",
     "Impact",
     "simulate",

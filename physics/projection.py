@@ -1,0 +1,238 @@
+"""The coordinates at which a joint comes nearest to a pose, over its whole range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import lie
+from ._typing import FloatArray
+from .errors import JointRangeError, ModelError
+from .joints.base import Joint
+from .joints.composite import Composite
+from .joints.extent import extent, periods
+from .joints.inverted import Inverted
+from .joints.spline_curve import SplineCurve, kernel_poses
+from .joints.spline_surface import SplineSurface
+from .kernels import layout
+from .kernels import projection as kernel
+from .packing import Workspace
+from .twist_metric import TwistMetric
+from .validation import float_array, number, truth
+
+# samples of a turn (or of any stretch that is not a spline's), and of each knot span, for one, two, three coordinates:
+# neighbours on a turn are 15, 20, 30 degrees apart
+TURN_SAMPLES = (24, 18, 12)
+SPAN_SAMPLES = (8, 5, 4)
+LENGTH_SAMPLES = (9, 7, 5)
+# how much farther than its neighbours a sample may hide a nearer pose
+MARGIN = 1.5
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Nearest poses of a joint; arrays lead with the shape of the poses that were given, (...).
+
+    Attributes:
+        q: coordinates (..., n).
+        poses: the joint there, (..., 4, 4).
+        distance: from the given pose in the metric, (...) [rad].
+        rotation, translation: angle [rad] and distance of the origins [m] of the two, (...).
+    """
+
+    q: FloatArray
+    poses: FloatArray
+    distance: FloatArray
+    rotation: FloatArray
+    translation: FloatArray
+
+
+def project(
+    joint: Joint,
+    pose: Any,
+    *,
+    length_scale: float | None = None,
+    metric: Any = None,
+    bounds: Any = None,
+    continuous: bool = False,
+) -> Projection:
+    """Coordinates at which a joint of one to three coordinates is nearest to each of some poses.
+
+    Distance is sqrt(|w|^2 + |v|^2 / length_scale^2) of the twist log(G(q)^-1 P) (Lee & Terzopoulos 2008, eq. 33). The
+    whole range is sampled (several times a knot span), every sample nearer than its neighbours is refined by Newton's
+    method where it can lead to the nearest pose, and the nearest of all is the answer: not the minimum next to
+    some start. What nothing bounds is searched over one turn or period, screws over as many turns and lengths over
+    as far as the poses reach.
+
+    Args:
+        joint: with one to three coordinates.
+        pose: (..., 4, 4) in the joint's fixed frame.
+        length_scale: metres that count as one radian; None: the joint's own, 1 where it has none.
+        metric: instead of a length_scale, any `TwistMetric`, a matrix (6, 6), or what `TwistMetric.of` takes.
+        bounds: (n, 2) to stay within, such as the limits of a body; None: the joint's range. Equal ends hold a
+            coordinate (the time of a moving surface).
+        continuous: poses are a motion along their first axis; coordinates of closed joints count whole turns along it.
+
+    Raises:
+        ModelError: the joint has none or more than three coordinates; bad poses or numbers; bounds that are reversed
+            or outside the joint's range.
+    """
+    if not isinstance(joint, Joint) or not 1 <= joint.num_coordinates <= 3:
+        count = joint.num_coordinates if isinstance(joint, Joint) else "none"
+        raise ModelError(
+            f"to project takes a joint with one to three coordinates, got {joint!r:.80} with {count}"
+        )
+    goals = lie.check_frames(pose, "pose to project")
+    flat = goals.reshape(-1, 4, 4)
+    measure = _metric(joint, length_scale, metric)
+    within = _bounds(joint, bounds)
+    q, distance = _search(joint, flat, measure, within)
+    turns = periods(joint)
+    free = np.isinf(within).all(axis=1) & (turns > 0.0)
+    box = extent(joint, 1.0)
+    q[:, free] = box[free, 0] + np.mod(q[:, free] - box[free, 0], turns[free])
+    batch, n = goals.shape[:-2], joint.num_coordinates
+    q = q.reshape(*batch, n)
+    if truth(continuous, "continuous") and batch:
+        for i in np.nonzero(free)[0]:
+            q[..., i] = np.unwrap(q[..., i], axis=0, period=turns[i])
+    poses = joint.transform(q)
+    turn = lie.so3_log(np.swapaxes(poses[..., :3, :3], -1, -2) @ goals[..., :3, :3])
+    return Projection(
+        q=q,
+        poses=poses,
+        distance=distance.reshape(batch),
+        rotation=np.linalg.norm(turn, axis=-1),
+        translation=np.linalg.norm(goals[..., :3, 3] - poses[..., :3, 3], axis=-1),
+    )
+
+
+def _metric(joint: Joint, length_scale: float | None, metric: Any) -> FloatArray:
+    """The metric's matrix (6, 6)."""
+    if metric is not None:
+        if length_scale is not None:
+            raise ModelError(
+                f"a length_scale ({length_scale!r}) has no meaning beside a metric: give one of them"
+            )
+        return TwistMetric.of(metric).matrix
+    own = joint.length_scale if isinstance(joint, SplineCurve) else 1.0
+    scale = own if length_scale is None else number(length_scale, "length_scale", positive=True)
+    return TwistMetric.of_length(scale).matrix
+
+
+def _bounds(joint: Joint, bounds: Any) -> FloatArray:
+    """Where to stay, (n, 2), inside the range."""
+    range_ = np.array(joint.range, dtype=np.float64).reshape(-1, 2)
+    if bounds is None:
+        return range_
+    given = float_array(bounds, "bounds of a projection")
+    if given.shape != range_.shape:
+        raise ModelError(f"bounds of a projection must have shape {range_.shape}, got {given.shape}")
+    lower, upper = np.maximum(given[:, 0], range_[:, 0]), np.minimum(given[:, 1], range_[:, 1])
+    if not (lower <= upper).all() or np.isnan(given).any():
+        raise ModelError(
+            f"bounds of a projection leave nothing of the joint's range {range_.tolist()}: {given.tolist()}"
+        )
+    return np.stack([lower, upper], axis=1)
+
+
+def _search(
+    joint: Joint, goals: FloatArray, metric: FloatArray, bounds: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Nearest coordinates (N, n) and distances (N,)."""
+    distance = float(np.linalg.norm(goals[:, :3, 3], axis=1).max(initial=1e-3))
+    axes, wraps = _samples(joint, bounds, 2.0 * distance)
+    places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    n = joint.num_coordinates
+    shape = np.array((*places.shape[:-1], 1, 1, 1)[:3], dtype=np.int64)
+    poses = joint.transform(places)
+    reach = _reach(poses, wraps, metric)
+    spacing = np.array([float(np.diff(axis).min()) if len(axis) > 1 else 1.0 for axis in axes])
+    flat = np.ascontiguousarray(places.reshape(-1, n))
+    grid = (
+        flat,
+        kernel_poses(poses.reshape(-1, 4, 4)),
+        reach,
+        shape,
+        np.array((*wraps, 0, 0, 0)[:3], dtype=np.int64),
+        np.zeros(len(flat)),
+    )
+    q, apart = np.zeros((len(goals), n)), np.zeros(len(goals))
+    vectors = np.zeros((kernel.VECTOR_ROWS, n))
+    spaces = Workspace(1, n).clear()
+    rows = kernel_poses(goals)[:, None].copy()
+    kernel.project(joint._arrays, rows, metric, grid, bounds, spacing, q, apart, vectors, spaces)
+    if spaces[2][layout.STATUS] != layout.OK:
+        raise JointRangeError(f"{joint.type} joint left its range {joint.range.tolist()} in a projection")
+    return q, apart
+
+
+def _samples(joint: Joint, bounds: FloatArray, distance: float) -> tuple[list[FloatArray], list[bool]]:
+    """Places along each coordinate, and whether the last is next to the first."""
+    axes, wraps = [], []
+    turns = periods(joint)
+    box = extent(joint, distance)
+    for i, breaks in enumerate(_breaks(joint, box)):
+        lower, upper = bounds[i]
+        closed = bool(turns[i] > 0.0 and np.isinf(bounds[i]).all())
+        if turns[i] > 0.0 and np.isfinite(bounds[i]).any():  # the stretch may begin on any turn
+            start = lower if np.isfinite(lower) else upper - turns[i]
+            upper = min(upper, start + turns[i])
+            steps = np.arange(np.floor((upper - start) / turns[i] + 2.0))[:, None] * turns[i]
+            first = breaks[0] + turns[i] * np.floor((start - breaks[0]) / turns[i])
+            breaks = np.unique(first + steps + (breaks - breaks[0]))
+            lower = start
+        inside = breaks[(breaks > lower) & (breaks < upper)]
+        low = lower if np.isfinite(lower) else breaks[0]
+        high = upper if np.isfinite(upper) else breaks[-1]
+        ends = np.unique(np.concatenate([[low], inside, [high]]))
+        axes.append(ends[:-1] if closed else ends)
+        wraps.append(closed)
+    return axes, wraps
+
+
+def _breaks(joint: Joint, box: FloatArray) -> list[FloatArray]:
+    """Places along each coordinate over its extent: several in each knot span of splines, even ones elsewhere."""
+
+    def walk(part: Joint, first: int, count: int) -> list[FloatArray]:
+        if isinstance(part, Inverted):
+            return walk(part.joint, first, count)
+        if isinstance(part, Composite):
+            found, start = [], first
+            for inner in part.joints:
+                found += walk(inner, start, count)
+                start += inner.num_coordinates
+            return found
+        result = []
+        for i, unit in enumerate(part.coordinate_units):
+            lower, upper = box[first + i]
+            if isinstance(part, SplineCurve | SplineSurface):
+                knots = part.knots if isinstance(part, SplineCurve) else part.knots[i]
+                inner_knots = np.unique(np.clip(knots, lower, upper))
+                per_span = SPAN_SAMPLES[count - 1]
+                places = np.arange(per_span * (len(inner_knots) - 1) + 1) / per_span
+                result.append(np.interp(places, np.arange(len(inner_knots)), inner_knots))
+                continue
+            per_turn = LENGTH_SAMPLES[count - 1] if unit == "m" else TURN_SAMPLES[count - 1]
+            turns = (upper - lower) / (2.0 * np.pi) if unit == "rad" else 1.0
+            result.append(np.linspace(lower, upper, int(np.ceil(max(per_turn * turns, 4.0))) + 1))
+        return result
+
+    return walk(joint, 0, joint.num_coordinates)
+
+
+def _reach(poses: FloatArray, wraps: list[bool], metric: FloatArray) -> FloatArray:
+    """How far in the metric a sample's neighbours are (M,), all directions added, with a margin."""
+    total = np.zeros(poses.shape[:-2])
+    for axis, wrap in enumerate(wraps):
+        behind = np.moveaxis(poses, axis, 0)
+        ahead = np.roll(behind, -1, axis=0)
+        steps = lie.log(lie.inverse(behind) @ ahead)
+        length = np.sqrt(np.einsum("...i,ij,...j->...", steps, metric, steps))
+        if not wrap:
+            length[-1] = 0.0
+        total += np.moveaxis(np.maximum(length, np.roll(length, 1, axis=0)), 0, axis)
+    result: FloatArray = MARGIN * total.ravel()
+    return result

@@ -1,0 +1,151 @@
+"""Nearest coordinates of joints to poses, against a dense search of the whole range."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.joints.extent import extent
+from tests.physics.generators import JOINT_KINDS, loop_frames, random_joint, random_surface, smooth_frames
+
+DENSE = {1: 4001, 2: 150, 3: 30}  # samples along each coordinate
+TOO_MANY = ("free", "composite", "inverted", "ellipsoid", "inverted_ellipsoid", "scapulothoracic")
+KINDS = [kind for kind in JOINT_KINDS if kind not in (*TOO_MANY, "fixed", "custom")]
+
+
+def near_poses(rng, joint, q, spread=(0.0, 0.1, 0.5, 1.5)):
+    """Poses on the joint and up to far off it."""
+    twists = rng.normal(size=(len(q), 6)) * rng.choice(spread, (len(q), 1))
+    return joint.transform(q) @ ph.lie.exp(twists)
+
+
+def dense_distances(joint, poses, box, length_scale=1.0):
+    n = joint.num_coordinates
+    axes = [np.linspace(*ends, DENSE[n]) for ends in box]
+    places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, n)
+    back = ph.lie.inverse(joint.transform(places))
+    scale = np.repeat([1.0, length_scale], 3)
+    return [np.linalg.norm(ph.lie.log(back @ pose) / scale, axis=-1).min() for pose in poses]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_on_a_dense_grid_is_nearer(kind):
+    """Wild surfaces of three coordinates have dips between samples (see the claims), and are left out here."""
+    rng = np.random.default_rng(4)
+    for _ in range(3):
+        joint = random_joint(rng, kind)
+        if "surface" in kind and joint.num_coordinates == 3:
+            continue
+        box = extent(joint, 1.0)
+        poses = near_poses(rng, joint, rng.uniform(*box.T, (8, joint.num_coordinates)))
+        found = ph.project(joint, poses)
+        wide = extent(joint, 2.0 * np.linalg.norm(poses[:, :3, 3], axis=1).max())
+        assert (found.distance <= np.array(dense_distances(joint, poses, wide)) + 1e-9).all()
+        steps = ph.lie.log(ph.lie.inverse(found.poses) @ poses)
+        assert np.abs(np.linalg.norm(steps, axis=-1) - found.distance).max() < 1e-12
+        assert np.abs(joint.transform(found.q) - found.poses).max() == 0.0
+
+
+def test_poses_on_a_curve_are_found_to_round_off():
+    rng = np.random.default_rng(0)
+    curve = ph.joints.SplineCurve(smooth_frames(rng, 12), order=5)
+    q = rng.uniform(*curve.range[0], (500, 1))
+    found = ph.project(curve, curve.transform(q))
+    # |s(q)| is near 1: coordinates are as exact as distances
+    assert np.abs(found.q - q).max() < 1e-9 and found.distance.max() < 1e-9
+    assert found.rotation.max() < 1e-9 and found.translation.max() < 1e-9
+
+
+def test_nearest_and_not_next():
+    """A curve that comes back near its start: the start of a local search would decide."""
+    angle = np.linspace(0.0, 1.9 * np.pi, 15)
+    frames = np.tile(np.eye(4), (15, 1, 1))
+    frames[:, 0, 3], frames[:, 1, 3] = np.cos(angle), np.sin(angle)
+    curve = ph.joints.SplineCurve(frames)
+    lower, upper = curve.range[0]
+    pose = np.eye(4)
+    pose[:2, 3] = [1.0, -0.2]  # between both ends, nearer to the last
+    assert ph.project(curve, pose).q[0] > upper - 0.5
+    pose[:2, 3] = [1.0, 0.05]
+    assert ph.project(curve, pose).q[0] < lower + 0.5
+
+
+def test_a_metric_and_a_length_scale_choose():
+    screw = ph.joints.Helical((0, 0, 1), pitch=0.1)
+    pose = np.eye(4)
+    pose[:3, :3] = ph.lie.so3_exp(np.array([0.0, 0.0, 1.0]))
+    pose[2, 3] = 0.4
+    by_angle = ph.project(screw, pose, length_scale=100.0)
+    by_length = ph.project(screw, pose, length_scale=1e-3)
+    # what weighs a millionth shifts the other by about as much
+    assert by_angle.rotation < 1e-4 and by_length.translation < 1e-4
+    same = ph.project(screw, pose, metric={"rotation": 1.0, "translation": 1e6})
+    assert np.abs(same.q - by_length.q).max() < 1e-9
+
+
+def test_closed_curves_count_turns_along_a_motion():
+    rng = np.random.default_rng(2)
+    curve = ph.joints.SplineCurve(loop_frames(rng, 10), periodic=True)
+    q = np.linspace(0.3, 0.3 + 2.5 * curve.period, 120)[:, None]
+    poses = curve.transform(q)
+    start = curve.knots[curve.order - 1]
+    wrapped = ph.project(curve, poses).q
+    assert ((wrapped >= start) & (wrapped < start + curve.period)).all()
+    unwrapped = ph.project(curve, poses, continuous=True).q
+    assert np.abs(unwrapped - unwrapped[0] - (q - q[0])).max() < 1e-8
+
+
+def test_bounds_hold():
+    hinge = ph.joints.Hinge()
+    pose = hinge.transform([2.0])
+    assert ph.project(hinge, pose, bounds=[(-1.0, 1.0)]).q[0] == 1.0
+    assert abs(ph.project(hinge, hinge.transform([-3.0]), bounds=[(2.0, 4.0)]).q[0] - (2 * np.pi - 3)) < 1e-9
+    surface = random_surface(np.random.default_rng(3), moving=True)
+    n = surface.num_coordinates
+    held = np.array(surface.range)
+    held[-1] = 0.3
+    inside = np.full(n, 0.4)
+    inside[-1] = 0.3
+    found = ph.project(surface, surface.transform(inside), bounds=held)
+    assert found.q[-1] == 0.3 and found.distance < 1e-9
+
+
+def test_curves_that_end_in_an_error_are_searched_within():
+    frames = smooth_frames(np.random.default_rng(6), 8)
+    curve = ph.joints.SplineCurve(frames, outside="error")
+    beyond = curve.transform(curve.range[0][1:]) @ ph.lie.exp(np.full(6, 0.3))
+    found = ph.project(curve, beyond)
+    assert curve.range[0, 0] <= found.q[0] <= curve.range[0, 1]
+
+
+def test_shapes_follow_the_poses():
+    hinge = ph.joints.Hinge()
+    poses = hinge.transform(np.linspace(-1, 1, 6).reshape(2, 3, 1))
+    found = ph.project(hinge, poses)
+    assert found.q.shape == (2, 3, 1) and found.distance.shape == (2, 3) and found.poses.shape == (2, 3, 4, 4)
+    assert ph.project(hinge, poses[:0]).q.shape == (0, 3, 1)
+
+
+@pytest.mark.parametrize(
+    "joint, pose, options, words",
+    [
+        (ph.joints.Fixed(), np.eye(4), {}, "one to three coordinates"),
+        (ph.joints.Free(), np.eye(4), {}, "one to three coordinates"),
+        ("hinge", np.eye(4), {}, "one to three coordinates"),
+        (ph.joints.Hinge(), np.eye(3), {}, "pose to project must be a pose"),
+        (ph.joints.Hinge(), np.eye(4), {"length_scale": -1.0}, "length_scale must be positive, got -1"),
+        (
+            ph.joints.Hinge(),
+            np.eye(4),
+            {"length_scale": 1.0, "metric": np.eye(6)},
+            "no meaning beside a metric",
+        ),
+        (ph.joints.Hinge(), np.eye(4), {"metric": -np.eye(6)}, "positive definite"),
+        (ph.joints.Hinge(), np.eye(4), {"bounds": [(1.0, -1.0)]}, "leave nothing"),
+        (ph.joints.Hinge(), np.eye(4), {"bounds": [1.0, 2.0]}, r"must have shape \(1, 2\)"),
+    ],
+)
+def test_bad_input_is_named(joint, pose, options, words):
+    with pytest.raises(ph.ModelError, match=words):
+        ph.project(joint, pose, **options)
