@@ -1,0 +1,118 @@
+"""A ball on a sheet that deforms by itself: a spline surface whose last direction is time. No Blender.
+
+Lee & Terzopoulos 2008, Fig. 5d: the ball slides over the surface under gravity while the surface moves as it is told.
+A hill runs round in a bowl and pushes the ball about.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import physics as ph
+from physics import joints, splines
+
+FloatArray = NDArray[np.float64]
+
+ORDER = 4
+ROWS, LAYERS = 9, 8  # control values along each side, and in one period
+SIDE = 0.6  # m
+PERIOD = 4.0  # s, of the hill's way round
+BOWL = 0.85  # 1/m: height of the rim over the square of its distance from the middle
+HILL, HILL_RADIUS, HILL_WAY = 0.10, 0.11, 0.15  # m: height, size, distance from the middle
+
+BALL_RADIUS, BALL_MASS = 0.03, 0.2  # m, kg
+DAMPING = 0.02  # N s a unit of the coordinate, which is SIDE long: friction of a film of oil
+START = (0.25, 0.62)  # shares of the sides
+SECONDS = 8.0
+TIME_STEP = 2e-3
+
+
+def hill_middle(time: FloatArray) -> FloatArray:
+    """Where the hill stands (..., 2) [m]."""
+    angle = 2.0 * np.pi * np.asarray(time) / PERIOD
+    return HILL_WAY * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+
+
+def control_values() -> FloatArray:
+    """Control values (ROWS, ROWS, LAYERS, 6): places on a net, heights of bowl and hill, z axis about the normal."""
+    side = SIDE * (splines.greville(splines.clamped_knots(ROWS, ORDER), ORDER) - 0.5)
+    times = splines.greville(time_knots(), ORDER)
+    x, y, time = np.meshgrid(side, side, times, indexing="ij")
+    away = np.stack([x, y], axis=-1) - hill_middle(time)
+    hill = HILL * np.exp(-np.sum(away**2, axis=-1) / HILL_RADIUS**2)
+    slopes = 2.0 * BOWL * np.stack([x, y], axis=-1) - 2.0 * hill[..., None] * away / HILL_RADIUS**2
+    values = np.zeros((ROWS, ROWS, LAYERS, 6))
+    # z axis (sin b, -sin a cos b, cos a cos b) of Rx(a) Ry(b) along (-slope_x, -slope_y, 1)
+    values[..., 0] = np.arctan(slopes[..., 1])
+    values[..., 1] = -np.arctan(slopes[..., 0] * np.cos(values[..., 0]))
+    values[..., 3], values[..., 4] = x, y
+    values[..., 5] = BOWL * (x**2 + y**2) + hill
+    return values
+
+
+def time_knots() -> FloatArray:
+    """Knots (LAYERS + ORDER,) of the closed direction of time [s]."""
+    knots: FloatArray = splines.periodic_knots(LAYERS, ORDER, 0.0, PERIOD)
+    return knots
+
+
+def side_knots() -> FloatArray:
+    knots: FloatArray = splines.clamped_knots(ROWS, ORDER)
+    return knots
+
+
+def surface() -> joints.SplineSurface:
+    """The sheet as a joint of three coordinates: two along it, and time."""
+    return joints.SplineSurface(
+        control_values(),
+        order=ORDER,
+        knots=(side_knots(), side_knots(), time_knots()),
+        periodic=(False, False, True),
+        moving=True,
+    )
+
+
+def still_surface(time: float = 0.0) -> joints.SplineSurface:
+    """The sheet as it stands at a time, a joint of two coordinates."""
+    knots = splines.unrolled_knots(time_knots(), ORDER)
+    weights = splines.basis(knots, ORDER, np.array([time % PERIOD]))[0]
+    around = np.take(control_values(), np.arange(LAYERS + ORDER - 1) % LAYERS, axis=2)
+    values = np.tensordot(around, weights, (2, 0))
+    return joints.SplineSurface(values, order=ORDER, knots=(side_knots(), side_knots()))
+
+
+def layer_weights(times: FloatArray) -> FloatArray:
+    """Share (n, LAYERS) that each layer of control values has in the sheet at times (n,)."""
+    knots = splines.unrolled_knots(time_knots(), ORDER)
+    bases = splines.basis(knots, ORDER, np.asarray(times) % PERIOD)
+    weights = bases[:, :LAYERS].copy()
+    weights[:, : ORDER - 1] += bases[:, LAYERS:]
+    return weights
+
+
+def inertia() -> FloatArray:
+    """Of the solid ball about its middle (3, 3) [kg m^2]."""
+    return 0.4 * BALL_MASS * BALL_RADIUS**2 * np.eye(3)
+
+
+def model(joint: Any = None, damping: float = DAMPING) -> ph.Model:
+    """The ball on the moving sheet, or on another joint; the frame stands where the ball touches the sheet."""
+    joint = surface() if joint is None else joint
+    builder = ph.ModelBuilder()
+    builder.add_body(
+        "Ball",
+        joint=joint,
+        mass=BALL_MASS,
+        com=(0.0, 0.0, BALL_RADIUS),
+        inertia=inertia(),
+        damping=[damping] * 2 + [0.0] * (joint.num_coordinates - 2),
+    )
+    return builder.build()
+
+
+def start(of: ph.Model) -> ph.State:
+    """At rest on the sheet, near its rim."""
+    return of.state(q=[*START, *([0.0] * (of.num_coordinates - 2))])
