@@ -73,6 +73,21 @@ class Net:
         """Directions of each second derivative, in the order of `Sites.bases`."""
         return tuple(combinations_with_replacement(range(len(self.knots)), 2))
 
+    @cached_property
+    def _pieces(self) -> list[tuple[FloatArray, IntArray, FloatArray]]:
+        """Of each direction the ends of the knot spans, and of each span the first control value that counts and the
+        bases (k, k) by rising powers of the share of the span.
+        """
+        result = []
+        for knots, order, closed in zip(self.knots, self.orders, self.periodic):
+            unrolled = splines.unrolled_knots(knots, order) if closed else knots
+            breaks, first, cumulative = splines.span_polynomials(unrolled, order, len(unrolled) - order)
+            ends = np.zeros((len(first), 1, order))
+            one = ends.copy()
+            one[:, 0, 0] = 1.0
+            result.append((breaks, first, -np.diff(np.concatenate([one, cumulative, ends], axis=1), axis=1)))
+        return result
+
     def inside(self, q: FloatArray) -> FloatArray:
         """Points (N, n) brought back into the range: by whole periods, or to the nearest end."""
         lower, upper = self.domain.T
@@ -83,18 +98,13 @@ class Net:
         """Bases at points (N, n) of the range, with their derivatives up to the first or second if asked for."""
         n, count = len(self.knots), len(q)
         tables, firsts, cells = [], [], np.zeros(count, dtype=np.int64)
-        for i, (knots, order, closed) in enumerate(zip(self.knots, self.orders, self.periodic)):
-            unrolled = splines.unrolled_knots(knots, order) if closed else knots
-            spans = splines.span_index(unrolled, order, q[:, i])
-            local = spans[:, None] - order + 1 + np.arange(order)
-            tables.append(
-                [
-                    np.take_along_axis(splines.basis(unrolled, order, q[:, i], d), local, axis=1)
-                    for d in range(derivatives + 1)
-                ]
-            )
-            firsts.append(local)
-            cells = cells * len(unrolled) + spans
+        for i, (breaks, first, pieces) in enumerate(self._pieces):
+            spans = np.clip(np.searchsorted(breaks, q[:, i], side="right") - 1, 0, len(first) - 1)
+            scale = 1.0 / np.diff(breaks)[spans]
+            x = (q[:, i] - breaks[spans]) * scale
+            tables.append([_polynomials(pieces[spans], x, scale, d) for d in range(derivatives + 1)])
+            firsts.append(first[spans, None] + np.arange(self.orders[i]))
+            cells = cells * len(first) + spans
         index = np.zeros((count, 1), dtype=np.int64)
         turns = np.zeros((count, 1, n))
         for i, local in enumerate(firsts):
@@ -144,6 +154,17 @@ class Net:
             )
             weights = np.outer(weights, (half * w).ravel()).ravel()
         return points, weights
+
+
+def _polynomials(pieces: FloatArray, x: FloatArray, scale: FloatArray, derivative: int) -> FloatArray:
+    """Values (N, k) at x of polynomials (N, k, k) by rising powers, or of a derivative by x / scale."""
+    powers = np.arange(pieces.shape[-1], dtype=np.float64)
+    for _ in range(derivative):
+        pieces = pieces[..., 1:] * powers[1 : pieces.shape[-1]]
+    result = np.zeros(pieces.shape[:-1])
+    for k in range(pieces.shape[-1] - 1, -1, -1):
+        result = result * x[:, None] + pieces[..., k]
+    return result * scale[:, None] ** derivative
 
 
 def _gauss_legendre(count: int) -> tuple[FloatArray, FloatArray]:

@@ -15,7 +15,9 @@ DAMPING_GIVE_UP = 1e6
 # Share of a pose's pull along the surface that is kept where the pose is free to slide: none would be Gauss-Newton on
 # the distance to the surface, whose matrix is singular (a surface that slides within itself stays as near).
 SLIDING_PULL = 0.01
-SETTLED = 1e-4  # share of the objective that a step with sliding poses has to gain to go on
+# A step with sliding poses has to gain this share of the objective to go on, or this much (rad^2, in the mean).
+SETTLED = 1e-4
+SETTLED_BELOW = 1e-11
 PROJECTION_STEPS = 8
 STEPS_A_TRIAL = 2  # the poses' places only follow small changes there
 
@@ -118,6 +120,6 @@ def minimize(
         values, q, value = moved, places, lowered
         damping = damping / 10.0 if damping > DAMPING_START else 0.0
         steps.append(step)
-        if step < tolerance or (sliding and gain < SETTLED * value):
+        if step < tolerance or (sliding and gain < SETTLED * value + SETTLED_BELOW):
             return values, q, steps, True
     return values, q, steps, False

@@ -35,11 +35,13 @@ class NormalEquations:
 
     def solve(self, damping: float) -> FloatArray:
         """x (m, 6) with (H + damping mean(diag H) I) x = g; LinAlgError where that is not positive definite."""
+        from scipy.linalg import cho_factor, cho_solve
+
         matrix = self.matrix.copy()
         diagonal = np.einsum("ii->i", matrix)
         diagonal += damping * diagonal.mean()
-        np.linalg.cholesky(matrix)
-        return np.linalg.solve(matrix, self.right).reshape(-1, 6)
+        result: FloatArray = cho_solve(cho_factor(matrix, overwrite_a=True), self.right)
+        return result.reshape(-1, 6)
 
 
 @dataclass(frozen=True, eq=False)
