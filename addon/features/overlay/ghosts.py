@@ -11,7 +11,7 @@ from ... import references
 GOOD, MIDDLE, BAD = (0.20, 0.80, 0.30), (0.98, 0.80, 0.10), (0.95, 0.15, 0.12)
 # Residuals below these are round-off of keyed poses, and green: millimetres, radians.
 LEAST_DISTANCE, LEAST_ANGLE = 0.01, 2e-4
-ALPHA, BOX_ALPHA = 0.95, 0.30
+ALPHA, BOX_ALPHA = 0.95, 0.45
 EDGES = np.array(
     [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
 )

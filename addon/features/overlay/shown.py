@@ -21,7 +21,7 @@ from ..joints.shape import JointShape
 
 # A drawing that took long to make is made again only when this many times as long has passed: the hand that moves a
 # control frame must not wait for it.
-PATIENCE = 3.0
+PATIENCE = 2.0
 # Carried along by a parent, control frames keep their places in the joint but for the rounding of float32.
 ROUNDING = 1e-5
 # Signs beside a curve are this share of its size, the axes of control frames this share and at most so many of the
@@ -157,19 +157,28 @@ def _places(worlds: list[Any]) -> np.ndarray:
     base, *matrices = worlds
     if not matrices or None in matrices:
         return np.empty((0, 3, 4))
-    inverse = base.inverted_safe()
+    inverse = base.normalized().inverted_safe()
     rows = [row for matrix in matrices for row in (inverse @ matrix)[:3]]
     return np.array([tuple(row) for row in rows]).reshape(-1, 3, 4)
+
+
+def _rigid(places: np.ndarray) -> np.ndarray:
+    """Places (m, 3, 4) as poses (m, 4, 4) without scale; none where one has different scales along its axes."""
+    poses = np.tile(np.eye(4), (len(places), 1, 1))
+    scales = np.linalg.norm(places[:, :, :3], axis=1, keepdims=True)
+    if not len(places) or not (np.ptp(scales, axis=2) <= units.SCALE_TOLERANCE * scales.min(axis=2)).all():
+        return np.empty((0, 4, 4))
+    poses[:, :3, :3] = places[:, :, :3] / scales
+    poses[:, :3, 3] = places[:, :, 3]
+    return poses
 
 
 def _make(scene: Any, item: Any, made: Shown) -> None:
     """Read the joint and draw it; what is not complete is drawn as far as it goes."""
     ours = core.physics().CondyleError
     made.metre = 1.0 / units.length_scale(scene)
-    try:
-        made.frames = joint_reading.control_frames(scene, item)
-    except ours:
-        return
+    if len(item.condyle.joint.frames):
+        made.frames = _rigid(made.places[0])
     size = _sizes(scene, item, made)
     try:
         with warnings.catch_warnings():
