@@ -5,7 +5,7 @@ Twists are [angular, linear] in the body frame, wrenches [moment, force], quater
 
 from __future__ import annotations
 
-from . import exponential_coordinates, joints, lie, splines
+from . import constraints, exponential_coordinates, joints, lie, splines
 from .body import Body
 from .builder import ModelBuilder
 from .dynamics import Energy, body_poses, energy, forward_dynamics, inverse_dynamics, mass_matrix
@@ -31,6 +31,7 @@ from .simulation import Table, simulate
 
 __all__ = [
     "joints",
+    "constraints",
     "lie",
     "splines",
     "exponential_coordinates",

@@ -10,6 +10,7 @@ import physics as ph
 
 PUBLIC = {
     "joints",
+    "constraints",
     "lie",
     "splines",
     "exponential_coordinates",
