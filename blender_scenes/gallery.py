@@ -17,7 +17,7 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from . import SceneError, gallery_parts
+from . import SceneError, gallery_panel, gallery_parts
 from .gallery_joints import REACH, SWEEP_FRAMES, Exhibit, exhibits, missing
 from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
 from .picture import Image, Label, Shot, glow, grid, node_tree, prepare_render, render
@@ -60,6 +60,7 @@ class Stand:
     moving: bpy.types.Object
     place: FloatArray
     poses: FloatArray  # (frames, 4, 4) in the root
+    joint: bpy.types.Object  # the add-on's Empty
 
 
 def stand(exhibit: Exhibit, place: FloatArray, into: bpy.types.Collection) -> Stand:
@@ -80,7 +81,8 @@ def stand(exhibit: Exhibit, place: FloatArray, into: bpy.types.Collection) -> St
     key_poses(moving, frames, poses)
     for name, values in zip(exhibit.joint.reading_names, readings.T, strict=True):
         key_property(root, name, frames, values)
-    return Stand(exhibit, root, moving, place, poses)
+    joint = gallery_panel.add_joint(bpy.context.scene, exhibit, moving, place)
+    return Stand(exhibit, root, moving, place, poses, joint)
 
 
 def part_object(
@@ -194,10 +196,13 @@ def measure(made: tuple[bpy.types.Scene, list[Stand]], progress: Progress) -> tu
     error = shown_error(scene, np.arange(1, SWEEP_FRAMES + 2), world)
     if not error < SHOWN_WITHIN:
         raise SceneError(f"the keyed sweep is off the joints by {error:.1e}, more than {SHOWN_WITHIN:g}")
+    progress(0.5, "reading the joints back")
+    read = max(gallery_panel.check_read(scene, item.joint, item.exhibit) for item in stands)
     coordinates = sum(len(item.exhibit.ranges) for item in stands)
     return None, {
         "joints, coordinates": f"{len(stands)}, {coordinates}",
         "sweep against the joints": f"{error:.1e} m, or of a matrix entry",
+        "the add-on's joints against them": f"{read:.1e}",
     }
 
 

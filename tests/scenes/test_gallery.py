@@ -44,9 +44,11 @@ def test_readings_of_the_sweep_are_those_of_the_joint(exhibit):
 def test_gallery_in_blender_shows_the_joints():
     pytest.importorskip("bpy", reason="bpy, Blender as a Python module, is not installed")
     from blender_scenes import gallery
+    from blender_scenes.production import registered_addon
 
-    made = gallery.make()
-    _, figures = gallery.measure(made, lambda share, text: None)
+    with registered_addon():
+        made = gallery.make()
+        _, figures = gallery.measure(made, lambda share, text: None)
     assert figures["joints, coordinates"].startswith(f"{len(exhibits())}, ")
     for stand in made[1]:
         assert set(stand.root.keys()) == {"joint", *stand.exhibit.joint.reading_names}
