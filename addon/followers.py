@@ -48,16 +48,35 @@ def arrange(scene: Any, inputs: Inputs, motions: list[Motion], scale: float) -> 
     Args:
         motions: in Blender units. scale: of the joint's Empty.
     """
-    item = inputs.item
-    chain = _ensure_chain(scene, item, len(motions))
-    parent = item
-    for follower, motion in zip(chain, motions):
+    needs_helpers = any(_needs_helpers(motion) for motion in motions)
+    if needs_helpers:
+        motions = [Motion(np.eye(4)), *motions]
+    chain = _ensure_chain(scene, inputs.item, len(motions))
+    holder = _Drivers(chain[0], inputs, None)
+    everything = [holder, *(_Drivers(follower, inputs, holder) for follower in chain[1:])]
+    parent = inputs.item
+    for drivers, motion in zip(everything, motions):
+        follower = drivers.follower
         follower.parent = parent
         frame = motion.frame.copy()
         frame[:3, 3] /= scale
         follower.matrix_parent_inverse = Matrix(frame.tolist())
-        _set_up(follower, inputs, motion, scale)
+        _set_up(drivers, motion, scale)
         parent = follower
+    for drivers in everything:
+        drivers.remove_others()
+
+
+def _needs_helpers(motion: Motion) -> bool:
+    """Whether drivers of a motion need helper properties.
+
+    These belong to an Empty of their own, the first: where drivers of one object read properties that others of its
+    drivers set, Blender once in 100 000 evaluations takes the value before (seen in 5.0 with both cores busy).
+    """
+    sums = [*motion.shift, *motion.turns.values()]
+    if any(len(terms) > 1 or (len(terms) == 1 and len(terms[0]) > 1) for terms in sums):
+        return True
+    return motion.vector is not None and hasattr(motion.vector[2], "angle")
 
 
 def remove(item: Any) -> None:
@@ -96,8 +115,9 @@ def _new(item: Any, name: str) -> Any:
     return follower
 
 
-def _set_up(follower: Any, inputs: Inputs, motion: Motion, scale: float) -> None:
-    """Give an Empty the drivers of a motion, and take others away."""
+def _set_up(drivers: _Drivers, motion: Motion, scale: float) -> None:
+    """Give an Empty the drivers of a motion."""
+    follower = drivers.follower
     letters = "".join(motion.turns)
     mode = "QUATERNION"
     if motion.turns:
@@ -105,9 +125,7 @@ def _set_up(follower: Any, inputs: Inputs, motion: Motion, scale: float) -> None
     elif motion.vector is not None:
         mode = "AXIS_ANGLE"
     if follower.rotation_mode != mode:
-        _remove_drivers(follower, set())
         follower.rotation_mode = mode
-    drivers = _Drivers(follower, inputs)
     for axis, terms in enumerate(motion.shift):
         drivers.sum("location", axis, terms, 1.0 / scale)
     for letter, terms in motion.turns.items():
@@ -119,19 +137,13 @@ def _set_up(follower: Any, inputs: Inputs, motion: Motion, scale: float) -> None
             drivers.curve("rotation_quaternion", index, part, 1.0)
     if motion.vector is not None:
         drivers.vector(*motion.vector)
-    _remove_drivers(follower, drivers.made)
-    for name in list(follower.keys()):
-        helper = name[0] == "f" and name[1:].isdigit()
-        if helper and (f'["{name}"]', 0) not in drivers.made:
-            del follower[name]
-    _clear_channels(follower, drivers.made)
 
 
 class _Drivers:
     """Makes the drivers of one Empty, reusing those that are there."""
 
-    def __init__(self, follower: Any, inputs: Inputs) -> None:
-        self.follower, self.inputs = follower, inputs
+    def __init__(self, follower: Any, inputs: Inputs, holder: _Drivers | None) -> None:
+        self.follower, self.inputs, self.holder = follower, inputs, holder or self
         self.made: set[tuple[str, int]] = set()
         found = follower.animation_data.drivers if follower.animation_data else ()
         self.known = {(curve.data_path, curve.array_index): curve for curve in found}
@@ -170,40 +182,57 @@ class _Drivers:
         }
         for k, letter in enumerate("xyz", 1):
             self._plain(path, k, sources, letter if sign > 0 else f"-{letter}")
-        square = self._helper_of(sources, "x*x+y*y+z*z")
+        square = "(x*x+y*y+z*z)"
         most = "" if limit is None else self._most(sources, square, limit)
-        self._plain(path, 0, self._own(f"{square}+{most}" if most else square), _shorter(square, most))
+        text = f"min(sqrt{square},{most})" if most else f"sqrt{square}"
+        self._plain(path, 0, {**sources, **self._own_helpers(most)}, text)
 
     def _most(self, sources: dict[str, tuple[Any, str]], square: str, limit: Any) -> str:
-        """A helper with the largest angle that a limit leaves in the direction of the vector; far off where none."""
+        """The largest angle that a limit leaves in the direction of the vector, as an expression; far off if none."""
         if hasattr(limit, "most"):
-            weights = [f"{most**2:.9g}*{letter}*{letter}" for most, letter in zip(limit.most, "xyz")]
-            stretched = self._helper_of(sources, "+".join(weights))
-            return self._helper_of(
-                self._own(f"{stretched}+{square}"), f"sqrt({stretched}/max({square},1e-12))"
-            )
+            weights = [f"{most**2:.6g}*{letter}*{letter}" for most, letter in zip(limit.most, "xyz")]
+            return f"sqrt(({'+'.join(weights)})/max({square},1e-12))"
         # with d = a . r and s = |r|^2, a leans by cos t = d^2 / s + (1 - d^2 / s) cos |r|
         along = self._helper_of(
             sources, "+".join(f"({value:.9g})*{letter}" for value, letter in zip(limit.axis, "xyz"))
         )
         d, s = f"{along}*{along}", square
-        ratio = self._helper_of(
-            self._own(f"{along}+{square}"), f"({math.cos(limit.angle):.9g}*{s}-{d})/max({s}-{d},1e-12)"
+        ratio = f"({math.cos(limit.angle):.9g}*{s}-{d})/max({s}-{d},1e-12)"
+        return self._helper_of(
+            {**sources, **self._own_helpers(along)}, f"100.0 if {ratio}<=-1 else acos({ratio})"
         )
-        return self._helper_of(self._own(ratio), f"100.0 if {ratio}<=-1 else acos({ratio})")
+
+    def _own_helpers(self, text: str) -> dict[str, tuple[Any, str]]:
+        """The helper property that a text is, if it is one."""
+        return self._own(text) if text in self.holder.follower else {}
 
     def _helper_of(self, sources: dict[str, tuple[Any, str]], text: str) -> str:
         """A helper property with the value of an expression."""
-        name = self._helper_name()
-        self._plain(f'["{name}"]', 0, sources, text)
+        name = self.holder.new_helper()
+        self.holder._plain(f'["{name}"]', 0, sources, text)
         return name
+
+    def remove_others(self) -> None:
+        """Take away what is no longer needed: drivers, helper properties; channels without a driver stand still."""
+        item = self.follower
+        for key, curve in self.known.items():
+            if key not in self.made:
+                item.animation_data.drivers.remove(curve)
+        for name in list(item.keys()):
+            if name[0] == "f" and name[1:].isdigit() and (f'["{name}"]', 0) not in self.made:
+                del item[name]
+        still = {"location": (0, 0, 0), "rotation_euler": (0, 0, 0), "rotation_quaternion": (1, 0, 0, 0)}
+        for path, values in still.items():
+            for index, value in enumerate(values):
+                if (path, index) not in self.made:
+                    getattr(item, path)[index] = value
 
     def _helper(self, curve: Curve) -> str:
-        name = self._helper_name()
-        self.curve(f'["{name}"]', 0, curve, 1.0)
+        name = self.holder.new_helper()
+        self.holder.curve(f'["{name}"]', 0, curve, 1.0)
         return name
 
-    def _helper_name(self) -> str:
+    def new_helper(self) -> str:
         name = f"f{self.helpers}"
         self.helpers += 1
         if name not in self.follower:
@@ -220,7 +249,7 @@ class _Drivers:
 
     def _own(self, text: str) -> dict[str, tuple[Any, str]]:
         names = sorted(set(text.replace("*", "+").split("+")))
-        return {name: (self.follower, f'["{name}"]') for name in names}
+        return {name: (self.holder.follower, f'["{name}"]') for name in names}
 
     def _plain(self, path: str, index: int, sources: dict[str, tuple[Any, str]], text: str) -> None:
         """A driver without a curve."""
@@ -253,10 +282,6 @@ class _Drivers:
         return curve
 
 
-def _shorter(square: str, most: str) -> str:
-    return f"min(sqrt({square}),{most})" if most else f"sqrt({square})"
-
-
 def _short(products: list[str]) -> Iterator[str]:
     """Products joined by + in texts that leave room for a factor."""
     text = ""
@@ -266,18 +291,3 @@ def _short(products: list[str]) -> Iterator[str]:
             text = ""
         text = f"{text}+{product}" if text else product
     yield text
-
-
-def _remove_drivers(follower: Any, keep: set[tuple[str, int]]) -> None:
-    drivers = follower.animation_data.drivers if follower.animation_data else ()
-    for curve in [each for each in drivers if (each.data_path, each.array_index) not in keep]:
-        follower.animation_data.drivers.remove(curve)
-
-
-def _clear_channels(follower: Any, driven: set[tuple[str, int]]) -> None:
-    """Channels without a driver stand still."""
-    still = {"location": (0, 0, 0), "rotation_euler": (0, 0, 0), "rotation_quaternion": (1, 0, 0, 0)}
-    for path, values in still.items():
-        for index, value in enumerate(values):
-            if (path, index) not in driven:
-                getattr(follower, path)[index] = value

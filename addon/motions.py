@@ -79,7 +79,10 @@ class Row:
         if self.motions[-1].is_turned:
             self._begin()
         along = self.rest[:3, :3] @ direction
-        for axis in np.flatnonzero(np.abs(along) > 1e-14):
+        axes = np.flatnonzero(np.abs(along) > 1e-14)
+        if any(self.motions[-1].shift[axis] for axis in axes):
+            self.motions.append(Motion(np.eye(4)))  # an Empty more is simpler than a sum in a channel
+        for axis in axes:
             self.motions[-1].shift[axis].extend(scaled(term, along[axis]) for term in terms)
 
     def turn(self, axis: np.ndarray, terms: Sum) -> None:
@@ -168,8 +171,8 @@ def natural_ranges(joint: Any) -> np.ndarray:
         return np.concatenate([natural_ranges(part).reshape(-1, 2) for part in joint.joints])
     if isinstance(joint, joints.Inverted):
         return natural_ranges(joint.joint)
-    if isinstance(joint, joints.SplineCurve) and joint.periodic:
-        return np.array([[0.0, joint.period]])
+    if isinstance(joint, joints.SplineCurve):
+        return np.array([joint.domain])
     if isinstance(joint, joints.SplineSurface):
         return np.array(joint.domain)
     return np.array(joint.range)
