@@ -1,0 +1,129 @@
+"""Scenes on surface joints: the largest step that each bears, and the time that a step takes."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import physics as ph
+from blender_scenes import sheet_model, shoulder_model
+
+from .claim import Measurement, claim
+from .step_search import largest_step
+
+SOURCE = "Lee & Terzopoulos 2008, sec. 7"
+TIMED_STEPS = 2000
+
+
+@cache
+def sheet() -> tuple[Any, Any, float]:
+    """The ball on the deforming sheet: model, start and the lowest potential energy anywhere at any time."""
+    model = sheet_model.model()
+    share = np.linspace(0.05, 0.95, 37)
+    times = np.linspace(0.0, sheet_model.PERIOD, 16, endpoint=False)
+    places = np.stack(np.meshgrid(share, share, times, indexing="ij"), axis=-1).reshape(-1, 3)
+    middles = sheet_model.surface().transform(places) @ np.array([0.0, 0.0, sheet_model.BALL_RADIUS, 1.0])
+    return model, sheet_model.start(model), float(9.81 * sheet_model.BALL_MASS * middles[:, 2].min())
+
+
+@cache
+def shoulder() -> tuple[Any, Any, float]:
+    """Scapula, arm and clavicle: model, start and the energy at which they come to rest."""
+    model = shoulder_model.model()
+    state = shoulder_model.start(model)
+    slow = shoulder_model.model(damped=3.0)
+    rest = ph.simulate(slow, shoulder_model.start(slow), 20.0, 2e-4, record_interval=1.0)
+    return model, state, float(rest.energy[-1, 2])
+
+
+def step_time(model: Any, state: Any, dt: float) -> Measurement:
+    """Milliseconds a step of the symplectic method, the best of five runs; the kernels are compiled before."""
+    ph.simulate(model, state, 10 * dt, dt)
+    seconds = []
+    for _ in range(5):
+        began = time.perf_counter()
+        ph.simulate(model, state, TIMED_STEPS * dt, dt)
+        seconds.append(time.perf_counter() - began)
+    return Measurement(1e3 * min(seconds) / TIMED_STEPS, {"coordinates": model.num_coordinates})
+
+
+SHEET = (
+    f"largest step of {{}} Euler for the ball on the deforming sheet, {sheet_model.DAMPING:g} N s a unit of damping "
+    f"({sheet_model.SIDE:g} m): 10 s with the energy never above twice the start's"
+)
+SHOULDER = (
+    "largest step of {} Euler for the shoulder, damped by "
+    f"{shoulder_model.DAMPING:g} (scapula), {shoulder_model.ARM_DAMPING:g} (arm), {shoulder_model.CLAVICLE_DAMPING:g} "
+    f"(clavicle) N m s and {shoulder_model.SPRING_DAMPING:g} N s/m at the acromion's spring of "
+    f"{shoulder_model.SPRING:g} N/m, which sets the step: 10 s with the energy never above twice the start's"
+)
+
+
+@claim(
+    "steps.sheet_forward_euler", SHEET.format("forward"), unit="ms", source=SOURCE, at_least=2.0, cost="slow"
+)
+def sheet_forward_euler() -> float:
+    return largest_step(*sheet(), "forward_euler")
+
+
+@claim(
+    "steps.sheet_symplectic_euler",
+    SHEET.format("symplectic"),
+    unit="ms",
+    source=SOURCE,
+    at_least=2.0,
+    cost="slow",
+)
+def sheet_symplectic_euler() -> float:
+    return largest_step(*sheet(), "symplectic_euler")
+
+
+@claim(
+    "steps.shoulder_forward_euler",
+    SHOULDER.format("forward"),
+    unit="ms",
+    source=SOURCE,
+    at_least=0.25,
+    cost="slow",
+)
+def shoulder_forward_euler() -> float:
+    return largest_step(*shoulder(), "forward_euler")
+
+
+@claim(
+    "steps.shoulder_symplectic_euler",
+    SHOULDER.format("symplectic"),
+    unit="ms",
+    source=SOURCE,
+    at_least=0.25,
+    cost="slow",
+)
+def shoulder_symplectic_euler() -> float:
+    return largest_step(*shoulder(), "symplectic_euler")
+
+
+@claim(
+    "time.sheet_step",
+    "time of a step of the ball on the deforming sheet (the paper states 6 ms for its knee)",
+    unit="ms",
+    source=SOURCE,
+    at_most=6.0,
+    cost="slow",
+)
+def sheet_step() -> Measurement:
+    return step_time(*sheet()[:2], sheet_model.TIME_STEP)
+
+
+@claim(
+    "time.shoulder_step",
+    "time of a step of the shoulder, eight coordinates (the paper states 49 ms for eight, its letters)",
+    unit="ms",
+    source=SOURCE,
+    at_most=6.0,
+    cost="slow",
+)
+def shoulder_step() -> Measurement:
+    return step_time(*shoulder()[:2], shoulder_model.TIME_STEP)
