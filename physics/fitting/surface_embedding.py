@@ -16,7 +16,7 @@ from .. import lie
 from .._typing import FloatArray, IntArray
 from ..errors import FitError
 from ..twist_metric import TwistMetric
-from .surface_graph import NEIGHBOURS, connected, graph_of, neighbour_pairs
+from .surface_graph import NEIGHBOURS, chord_points, connected, graph_of, neighbour_pairs
 
 LANDMARKS = 100
 HARMONICS = 7
@@ -64,10 +64,7 @@ def embed(
 
 def pose_graph(poses: FloatArray, metric: TwistMetric) -> Any:
     """Neighbouring poses, and their distances in the metric."""
-    # Rotation matrices / sqrt(2) are as far apart as the rotations to second order: good enough to choose neighbours.
-    flat = np.concatenate(
-        [poses[:, :3, :3].reshape(-1, 9) / np.sqrt(2.0), poses[:, :3, 3] / metric.length_scale], axis=1
-    )
+    flat = chord_points(poses, metric.length_scale)
     count = NEIGHBOURS
     while True:
         rows, columns = neighbour_pairs(flat, count)

@@ -13,6 +13,15 @@ NEIGHBOURS = 8
 LEAST = 1e-12
 
 
+def chord_points(poses: FloatArray, length_scale: float) -> FloatArray:
+    """Points (N, 12) about as far apart as poses (N, 4, 4) that are near each other: good enough to find neighbours.
+
+    Rotation matrices over sqrt(2) differ by the angle between them, to second order.
+    """
+    turns = poses[:, :3, :3].reshape(-1, 9) / np.sqrt(2.0)
+    return np.concatenate([turns, poses[:, :3, 3] / length_scale], axis=1)
+
+
 def neighbour_pairs(points: FloatArray, count: int) -> tuple[IntArray, IntArray]:
     """Each of points (N, d) with its nearest neighbours, in Euclidean space."""
     from scipy.spatial import cKDTree

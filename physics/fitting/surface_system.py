@@ -109,7 +109,7 @@ class Problem:
     def system(self, values: FloatArray, q: FloatArray, held: FloatArray | None) -> NormalEquations:
         """Normal equations of a Gauss-Newton step of the control values, measured in `units`.
 
-        `held` (N, 6, 6), if given, multiplies the rows of each pose: see `surface_steps.loosened`.
+        `held` (N, 6, 6), if given, multiplies the rows of each pose: see `surface_places.loosened`.
         """
         system = NormalEquations(len(values))
         sites = self.net.sites(q)

@@ -234,6 +234,17 @@ def test_given_places_are_refined_where_asked_for():
     assert refined.residuals.distance.max() < 0.2 * kept.residuals.distance.max()
 
 
+def test_poses_far_from_where_they_belong_find_back():
+    rng = np.random.default_rng(19)
+    joint = bumpy_joint(rng)
+    q = scattered(rng, 400, 2)
+    wrong = q.copy()
+    wrong[50:70] = rng.uniform(size=(20, 2))
+    fit = ph.fit_surface(joint.transform(q), wrong, (6, 7), refine=True, sequence="xyz")
+    assert fit.residuals.distance.max() < 0.02
+    assert np.abs(fit.q - q).max() < 0.1
+
+
 def test_sequence_farthest_from_gimbal_lock():
     rng = np.random.default_rng(14)
     with pytest.warns(UserWarning, match="singularity"):
