@@ -63,7 +63,7 @@ SHOULDER = (
 
 
 @claim(
-    "steps.sheet_forward_euler", SHEET.format("forward"), unit="ms", source=SOURCE, at_least=2.0, cost="slow"
+    "steps.sheet_forward_euler", SHEET.format("forward"), unit="ms", source=SOURCE, at_least=5.0, cost="slow"
 )
 def sheet_forward_euler() -> float:
     return largest_step(*sheet(), "forward_euler")
@@ -74,7 +74,7 @@ def sheet_forward_euler() -> float:
     SHEET.format("symplectic"),
     unit="ms",
     source=SOURCE,
-    at_least=2.0,
+    at_least=50.0,
     cost="slow",
 )
 def sheet_symplectic_euler() -> float:
@@ -86,7 +86,7 @@ def sheet_symplectic_euler() -> float:
     SHOULDER.format("forward"),
     unit="ms",
     source=SOURCE,
-    at_least=0.25,
+    at_least=0.5,
     cost="slow",
 )
 def shoulder_forward_euler() -> float:
@@ -98,7 +98,7 @@ def shoulder_forward_euler() -> float:
     SHOULDER.format("symplectic"),
     unit="ms",
     source=SOURCE,
-    at_least=0.25,
+    at_least=1.0,
     cost="slow",
 )
 def shoulder_symplectic_euler() -> float:
