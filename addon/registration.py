@@ -11,6 +11,7 @@ from .features.bodies import panels as body_panels
 from .features.bodies import properties as body_properties
 from .features.fitting import operators as fitting_operators
 from .features.fitting import panels as fitting_panels
+from .features.fitting import pose_operators
 from .features.fitting import properties as fitting_properties
 from .features.frames import grid_operators, grid_panels
 from .features.frames import operators as frame_operators
@@ -38,6 +39,7 @@ MODULES = (
     frame_operators,
     grid_operators,
     fitting_operators,
+    pose_operators,
     simulation_operators,
     simulation_panels,
     body_panels,

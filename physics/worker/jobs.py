@@ -17,6 +17,7 @@ from ..errors import CancelledError, DivergedError, FormatError
 from ..io.model_file import model_from_document, plain, state_from_dict
 from ..io.result_file import divergence_to_dict, result_arrays
 from ..kernels import _jit
+from ..projection import project
 from ..result import Result
 from ..simulation import Table, simulate
 from .stages import STAGES, Report, prepare
@@ -81,6 +82,18 @@ def fit_surface(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Ar
     return plain(header), {"q": fit.q, "steps": np.array(fit.steps, dtype=np.float64), **vars(fit.residuals)}
 
 
+def project_poses(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
+    """Where a ``joint`` is nearest to ``poses`` (N, 4, 4): ``project``'s keywords in the header or as arrays."""
+    _check_keys(job, {"joint", "length_scale", "continuous"}, ("joint",))
+    if "poses" not in arrays:
+        raise FormatError("a job project needs the array 'poses'")
+    report.message("projecting")
+    options = {name: value for name, value in job.items() if name != "joint"}
+    options |= {name: arrays[name] for name in ("bounds", "metric") if name in arrays}
+    found = project(joints.from_dict(job["joint"]), arrays["poses"], **options)
+    return {}, dict(vars(found))
+
+
 def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Simulate: ``model``, ``state`` and keywords of ``simulate`` as ``options``; tau, or a table of it, as
     arrays.
@@ -141,6 +154,7 @@ JOBS: dict[str, Callable[[Header, Arrays, Report], tuple[Header, Arrays]]] = {
     "warm_up": warm_up,
     "fit_curve": fit_curve,
     "fit_surface": fit_surface,
+    "project": project_poses,
     "simulate": run_simulation,
     "evaluate_joint": evaluate_joint,
 }

@@ -15,6 +15,7 @@ from ..io.model_file import plain, state_to_dict
 from ..io.result_file import result_from_arrays
 from ..joints import Joint
 from ..model import Model, State
+from ..projection import Projection
 from ..result import Result
 from ..simulation import Table
 from .client import Answer, Job, WorkerClient
@@ -85,6 +86,20 @@ def fit_surface_answer(answer: Answer) -> SurfaceFit:
 
 def _residuals(arrays: dict[str, FloatArray]) -> Residuals:
     return Residuals(arrays["rotation"], arrays["translation"], arrays["distance"])
+
+
+def project(client: WorkerClient, joint: Joint, poses: Any, **keywords: Any) -> Job:
+    """Find where a joint is nearest to poses (N, 4, 4); keywords as ``project``, the metric as a matrix."""
+    arrays = {"poses": np.asarray(poses, dtype=np.float64)}
+    for name in ("bounds", "metric"):
+        if keywords.get(name) is not None:
+            arrays[name] = np.asarray(keywords.pop(name), dtype=np.float64)
+    return client.submit("project", {"joint": joint.to_dict(), **plain(keywords)}, arrays)
+
+
+def project_answer(answer: Answer) -> Projection:
+    """The coordinates of a finished job (``job.result``)."""
+    return Projection(**answer.arrays)
 
 
 def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) -> Job:

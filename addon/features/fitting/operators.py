@@ -38,6 +38,7 @@ class _FitOperator(JobOperator):
         return super().invoke(context, event)
 
     def execute(self, context: Any) -> set[str]:
+        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         self._take_settings(context)
         if self.options.is_repeat or self.options.is_repeat_last:
             self.seconds = REDO_SECONDS

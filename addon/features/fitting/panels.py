@@ -5,7 +5,7 @@ from typing import Any
 
 from bpy.types import Panel, UIList
 
-from ..common import SidebarPanel, figure, own_joint
+from ..common import SidebarPanel, active_joint, figure, own_joint
 from . import wishes
 
 
@@ -110,4 +110,21 @@ class ResidualsPanel(SidebarPanel, Panel):
             column.prop(chosen, "pinned")
 
 
-classes = (ResidualList, FitPanel, ResidualsPanel)
+class FromPosePanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_from_pose"
+    bl_label = "From Poses"
+    bl_parent_id = "CONDYLE_PT_joint"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        joint = active_joint(context)
+        return joint is not None and len(joint.condyle.joint.coordinates) > 0
+
+    def draw(self, _context: Any) -> None:
+        column = self.layout.column(align=True)
+        column.operator("condyle.set_from_pose", icon="SNAP_ON")
+        column.operator("condyle.key_sliders", icon="KEY_HLT")
+
+
+classes = (ResidualList, FitPanel, ResidualsPanel, FromPosePanel)

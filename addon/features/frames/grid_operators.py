@@ -99,6 +99,7 @@ class MakeGrid(Operator):
     def execute(self, context: Any) -> set[str]:
         from ... import core, grids, references
 
+        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
         settings = joint.condyle.joint
         try:
@@ -128,6 +129,7 @@ class _GridOperator:
     def execute(self, context: Any) -> set[str]:
         from ... import core
 
+        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
         number = NUMBER[self.direction]
         try:

@@ -44,6 +44,7 @@ class _FrameOperator:
     def execute(self, context: Any) -> set[str]:
         from ... import core, drive
 
+        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
         try:
             joint.condyle.joint.active_frame = frame_at_hand(context, joint.condyle.joint)
@@ -129,7 +130,7 @@ class SelectControlFrame(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        if not needs_curve(cls, context):
+        if not needs_joint(cls, context):
             return False
         if context.mode != "OBJECT":
             cls.poll_message_set("Only in object mode")

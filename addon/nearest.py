@@ -1,0 +1,171 @@
+"""A joint's coordinates from poses: those at which the joint comes nearest, over its whole range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from . import compat, core, drive, joint_reading, keyframes, references, tasks, units, worker_client
+from .worker_client import Steps
+
+#: frames that a slider of a closed joint takes from its one end to the other; keys nearer than 0.01 are one to Blender
+SEAM = 0.05
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """Where a joint is nearest to poses; distances in millimetres, angles in degrees.
+
+    Attributes:
+        readings: (n, k), in SI, k what is read off the joint.
+        distances, angles: how far the child is off the joint there (n,).
+    """
+
+    readings: np.ndarray
+    distances: np.ndarray
+    angles: np.ndarray
+
+
+def set_from_pose(scene: Any, item: Any) -> Nearest:
+    """Set a joint's sliders, or where it has none its start values, by the child's pose now; blocks."""
+    return worker_client.run(from_pose(scene, item))
+
+
+def key_from_poses(scene: Any, item: Any) -> Nearest:
+    """Key a joint's sliders at every key of the child, so that they move it as its keys do; blocks."""
+    return worker_client.run(from_keys(scene, item))
+
+
+def from_pose(scene: Any, item: Any) -> Steps[Nearest]:
+    """Steps of `set_from_pose`. The child's own pose counts, not where a slider holds it."""
+    scene_uid, item_uid, name = scene.session_uid, item.session_uid, item.name
+    given = keyframes.source_of_joint(item)
+    with drive.held_off(given.child):
+        bpy.context.view_layer.update()
+        pose = units.to_metres(keyframes.pose_now(given, given.child.name), scene)
+    bpy.context.view_layer.update()
+    found = yield from _project(scene, item, pose[None], np.array([scene.frame_current_final]))
+    scene, item = references.find_scene(scene_uid), references.find_joint(item_uid, name)
+    _set(scene, item, found.readings[0])
+    return found
+
+
+def from_keys(scene: Any, item: Any) -> Steps[Nearest]:
+    """Steps of `key_from_poses`. The child's keys stay; they move it again when it is no longer driven."""
+    scene_uid, item_uid, name = scene.session_uid, item.session_uid, item.name
+    frames, poses = keyframes.keyed_poses(scene, keyframes.source_of_joint(item))
+    found = yield from _project(scene, item, poses, frames)
+    scene, item = references.find_scene(scene_uid), references.find_joint(item_uid, name)
+    if not item.condyle.joint.driven:
+        drive.set_driven(scene, item, True)
+    _key(scene, item, frames, found.readings)
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    return found
+
+
+def _project(scene: Any, item: Any, poses: np.ndarray, frames: np.ndarray) -> Steps[Nearest]:
+    """Coordinates for poses (n, 4, 4) of the child in the joint's frame, in metres."""
+    joint = joint_reading.read_joint(scene, item)
+    after = units.to_metres(joint_reading.child_in_joint(item), scene)
+    poses = poses @ core.physics().lie.inverse(after)
+    requests = core.part("worker.requests")
+    options = {"length_scale": item.condyle.joint.length_scale * units.length_scale(scene)}
+    bounds = _bounds(item, joint)
+    times = (frames - tasks.frame_range(scene)[0]) / units.frames_per_second(scene)
+    groups = [slice(None)]
+    if any(joint.prescribed):  # a moving surface is another one at each time
+        groups = [slice(k, k + 1) for k in range(len(poses))]
+    q, distances, angles = [], [], []
+    for group in groups:
+        for k in np.flatnonzero(joint.prescribed):
+            bounds[k] = np.clip(times[group][0], *joint.range[k])
+        answer = yield requests.project(
+            worker_client.client(), joint, poses[group], bounds=bounds, continuous=True, **options
+        )
+        found = requests.project_answer(answer)
+        q.append(found.q)
+        distances.append(1e3 * found.translation)
+        angles.append(np.degrees(found.rotation))
+    return Nearest(joint.readings(np.concatenate(q)), np.concatenate(distances), np.concatenate(angles))
+
+
+def _bounds(item: Any, joint: Any) -> np.ndarray:
+    """From where to where coordinates may go (n, 2): the joint's range, within limits of the user's own."""
+    bounds = np.array(joint.range, dtype=np.float64)
+    if joint.reading_names == joint.coordinate_names:
+        for k, row in enumerate(item.condyle.joint.coordinates):
+            if row.limits == "CUSTOM" and row.lower < row.upper:
+                bounds[k] = np.clip((row.lower, row.upper), *bounds[k])
+    return bounds
+
+
+def _factors(scene: Any, item: Any) -> list[float]:
+    """SI units in one of each slider."""
+    length = units.length_scale(scene)
+    return [length if row.unit == "m" else 1.0 for row in item.condyle.joint.coordinates]
+
+
+def _set(scene: Any, item: Any, readings: np.ndarray) -> None:
+    settings = item.condyle.joint
+    if not settings.driven:
+        for row, value in zip(settings.coordinates, readings):
+            row.start = value
+        return
+    values = _inside(scene, item, readings[None])[0]
+    for name, value in zip(drive.slider_names(settings), values):
+        item[name] = float(value)
+    item.update_tag()
+    bpy.context.view_layer.update()
+
+
+def _inside(scene: Any, item: Any, readings: np.ndarray) -> np.ndarray:
+    """Values of the sliders (n, k) for readings; where a joint closes, brought back by whole turns."""
+    ranges = drive.slider_ranges(item, joint_reading.read_joint(scene, item))
+    lower, extent = ranges[:, 0], np.diff(ranges, axis=1)[:, 0]
+    beyond = (readings < lower) | (readings > lower + extent)
+    values = np.where(beyond, lower + np.mod(readings - lower, extent), readings)
+    return values / np.array(_factors(scene, item))
+
+
+def _key(scene: Any, item: Any, frames: np.ndarray, readings: np.ndarray) -> None:
+    """Key the sliders in place of the keys that they have; over the seam of a closed joint they jump within a frame."""
+    settings = item.condyle.joint
+    values = _inside(scene, item, readings)
+    ranges = drive.slider_ranges(item, joint_reading.read_joint(scene, item)) / np.array(
+        _factors(scene, item)
+    ).reshape(-1, 1)
+    for k, name in enumerate(drive.slider_names(settings)):
+        path = f'["{name}"]'
+        for curve in [each for each in compat.curves_in_use(item) if each.data_path == path]:
+            curve.keyframe_points.clear()
+        seams = _seams(frames, readings[:, k] / _factors(scene, item)[k], values[:, k], ranges[k])
+        for frame, value in [*zip(frames.tolist(), values[:, k].tolist()), *seams]:
+            item[name] = value
+            item.keyframe_insert(path, frame=frame)
+        at_seam = np.array([frame for frame, _ in seams])
+        for curve in [each for each in compat.curves_in_use(item) if each.data_path == path]:
+            for key in curve.keyframe_points:  # smooth handles would overshoot at the step
+                if len(at_seam) and np.abs(at_seam - key.co.x).min() < 0.1 * SEAM:
+                    key.handle_left_type = key.handle_right_type = "VECTOR"
+            curve.update()
+
+
+def _seams(
+    frames: np.ndarray, unrolled: np.ndarray, values: np.ndarray, ends: np.ndarray
+) -> list[tuple[float, float]]:
+    """Two keys for each place where values step from one end of a closed joint to the other: the last, the first."""
+    period = ends[1] - ends[0]
+    turns = np.round((unrolled - values) / period)
+    extra = []
+    for k in np.flatnonzero(np.diff(turns)):
+        up = turns[k + 1] > turns[k]
+        seam = ends[1 if up else 0] + turns[k] * period
+        share = float((seam - unrolled[k]) / (unrolled[k + 1] - unrolled[k]))
+        frame = float(frames[k] + share * (frames[k + 1] - frames[k]))
+        frame = float(np.clip(frame, frames[k] + SEAM, frames[k + 1] - SEAM))
+        before, after = float(ends[1 if up else 0]), float(ends[0 if up else 1])
+        extra += [(frame - 0.5 * SEAM, before), (frame + 0.5 * SEAM, after)]
+    return extra

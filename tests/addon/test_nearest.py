@@ -1,0 +1,125 @@
+"""Coordinates from poses: the sliders set by the child's pose, or keyed as the child is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+@pytest.fixture
+def knee(part, scene, make):
+    """A fitted, driven knee, its joint active."""
+    thigh, shank = make.keyed_knee()
+    body = part("references").Body
+    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+    bpy.context.view_layer.objects.active = joint
+    assert bpy.ops.condyle.fit() == {"FINISHED"}
+    return scene, joint, shank
+
+
+@pytest.fixture
+def wheel(part, scene, make):
+    """A spoke keyed on its way two and a half times around, on a closed curve of six frames about z; its joint."""
+    spoke = make.box("Spoke", (1, 0, 0))
+    make.update()
+    joint = part("authoring").add_joint(
+        scene, None, part("references").Body(spoke), matrix=np.eye(4).tolist(), name="Wheel"
+    )
+    frames = [_turned(k * np.pi / 3.0) for k in range(6)]
+    part("authoring").set_control_frames(scene, joint, np.array(frames))
+    joint.condyle.joint.periodic = True
+    spoke.rotation_mode = "QUATERNION"
+    curve = part("scene_to_model").read_joint(scene, joint)
+    for key in range(11):
+        pose = curve.transform(np.array([0.25 * key * (curve.domain[1] - curve.domain[0])]))
+        spoke.location = pose[:3, 3]
+        spoke.rotation_quaternion = part("core").physics().lie.quaternion_from_matrix(pose[:3, :3])
+        for path in ("location", "rotation_quaternion"):
+            spoke.keyframe_insert(path, frame=1 + 10 * key)
+    bpy.context.view_layer.objects.active = joint
+    return scene, joint, spoke
+
+
+def _turned(angle):
+    pose = np.eye(4)
+    pose[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    pose[:2, 3] = pose[:2, 0]
+    return pose
+
+
+def shown_and_keyed(scene, joint, child, frames):
+    """World matrices (n, 4, 4) at frames, driven by the slider, and by the child's own keys."""
+    found = []
+    for mute in (False, True):
+        for constraint in child.constraints:
+            constraint.mute = mute
+        matrices = []
+        for frame in frames:
+            scene.frame_set(frame)
+            matrices.append(np.array(child.matrix_world))
+        found.append(np.array(matrices))
+    return found
+
+
+@pytest.mark.small
+def test_the_slider_goes_where_the_child_is_keyed(knee, part):
+    scene, joint, shank = knee
+    scene.frame_set(29)
+    q = joint.condyle.joint.fit.residuals[7].q[0]
+    assert joint["coordinate"] == 0.0
+    assert bpy.ops.condyle.set_from_pose() == {"FINISHED"}
+    assert joint["coordinate"] == pytest.approx(q, abs=1e-4)
+    shown, keyed = shown_and_keyed(scene, joint, shank, [29])
+    assert np.allclose(shown, keyed, atol=1e-4)
+    assert "off the joint" in part("session").message
+
+
+@pytest.mark.small
+def test_without_a_slider_the_simulation_starts_where_the_child_is(knee, part):
+    scene, joint, _ = knee
+    part("authoring").drive(scene, joint, False)
+    scene.frame_set(29)
+    assert bpy.ops.condyle.set_from_pose() == {"FINISHED"}
+    row = joint.condyle.joint.coordinates[0]
+    assert row.start == pytest.approx(joint.condyle.joint.fit.residuals[7].q[0], abs=1e-4)
+
+
+def test_limits_hold_the_coordinate(knee):
+    scene, joint, _ = knee
+    row = joint.condyle.joint.coordinates[0]
+    row.limits, row.lower, row.upper = "CUSTOM", 0.0, 0.5
+    scene.frame_set(29)
+    assert bpy.ops.condyle.set_from_pose() == {"FINISHED"}
+    assert joint["coordinate"] == pytest.approx(0.5, abs=1e-6)
+
+
+def test_keys_of_the_child_become_keys_of_the_slider(knee, part):
+    scene, joint, shank = knee
+    for _ in range(2):  # again: in place of the keys that are there
+        assert bpy.ops.condyle.key_sliders() == {"FINISHED"}
+        curve = next(each for each in part("compat").curves_in_use(joint) if "coordinate" in each.data_path)
+        assert len(curve.keyframe_points) == 13
+    shown, keyed = shown_and_keyed(scene, joint, shank, range(1, 50, 4))
+    assert np.allclose(shown, keyed, atol=2e-4)
+
+
+def test_on_a_closed_joint_turns_go_on_over_the_seam(wheel):
+    scene, joint, spoke = wheel
+    assert bpy.ops.condyle.key_sliders() == {"FINISHED"}
+    shown, keyed = shown_and_keyed(scene, joint, spoke, range(1, 102, 10))
+    assert np.allclose(shown, keyed, atol=2e-4)
+    along = shown_and_keyed(scene, joint, spoke, range(1, 102))[0]
+    angles = np.unwrap(np.arctan2(along[:, 1, 3], along[:, 0, 3]))
+    assert (np.diff(angles) > -1e-3).all()  # never back around
+    assert angles[-1] - angles[0] == pytest.approx(5.0 * np.pi, abs=1e-2)
+
+
+@pytest.mark.small
+def test_a_joint_with_many_coordinates_says_why_not(part, scene, make):
+    item = make.box("Ball")
+    make.update()
+    joint = part("authoring").add_joint(scene, None, part("references").Body(item), "free")
+    bpy.context.view_layer.objects.active = joint
+    assert not bpy.ops.condyle.set_from_pose.poll()
