@@ -20,8 +20,8 @@ ORDER = 4
 ROWS, LAYERS = 9, 8  # control values along each side, and in one period
 SIDE = 0.6  # m
 PERIOD = 4.0  # s, of the hill's way round
-BOWL = 0.85  # 1/m: height of the rim over the square of its distance from the middle
-HILL, HILL_RADIUS, HILL_WAY = 0.10, 0.11, 0.15  # m: height, size, distance from the middle
+BOWL = 0.6  # 1/m: height of the rim over the square of its distance from the middle
+HILL, HILL_RADIUS, HILL_WAY = 0.15, 0.12, 0.15  # m: height, size, distance from the middle
 
 BALL_RADIUS, BALL_MASS = 0.03, 0.2  # m, kg
 DAMPING = 0.02  # N s a unit of the coordinate, which is SIDE long: friction of a film of oil

@@ -1,0 +1,138 @@
+"""Inverse kinematics of a leg with a fitted knee, after Lee & Terzopoulos 2008, Fig. 3.
+
+    python -m blender_scenes.leg --out out      writes out/leg.blend and out/leg.png
+
+The foot follows a target through a slow step; then the target goes further than the leg reaches, and the foot comes as
+near as it can. The coordinates that the inverse kinematics find are baked to keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from . import SceneError
+from . import leg_model as model
+from .anatomy import bones, hip_and_foot
+from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
+from .knee_scene import bone_gap
+from .picture import Image, Shot
+from .process import leave
+from .production import TILES, Progress, Recipe, check, contact_sheet, new_file, produce, script
+from .staging import add_studio, bone_material, curve_object, frames_object, mesh_object
+
+FloatArray = NDArray[np.float64]
+
+BODIES = ("Femur", "Tibia", "Foot")
+PATH_COLOR, JOINT_COLOR = (0.16, 0.34, 0.42), (1.0, 0.55, 0.08)
+MIDDLE = (0.07, -0.03, -0.36)
+TILE_FRAMES = (*(round(1 + 19.2 * k) for k in range(TILES - 1)), 133)  # five of the step, and the far reach
+    121,
+)  # five of the step, and the far reach
+
+
+@dataclass(frozen=True)
+class Leg:
+    """The scene before the inverse kinematics."""
+
+    scene: bpy.types.Scene
+    bodies: dict[str, bpy.types.Object]
+    target: bpy.types.Object
+    tibia: bones.Mesh
+    stage: bpy.types.Collection
+
+
+def make() -> Leg:
+    """Hip bone, leg and target in a new file, in the pose of the straight leg."""
+    scene, (things, stage) = new_file("Leg", ["Leg", "Stage"])
+    scene.frame_start = 1
+    scene.frame_end = 1 + round((model.STEP_SECONDS + model.REACH_SECONDS) * model.FRAMES_A_SECOND)
+    bone = bone_material("Bone")
+    mesh_object("Hip bone", hip_and_foot.hip_bone(), things, bone)
+    femur = bone_material("Femur", clear_below=-0.345)
+    tibia = bones.tibia()
+    bodies = {
+        "Femur": mesh_object("Femur", bones.femur(), things, femur),
+        "Tibia": mesh_object("Tibia", tibia, things, bone),
+        "Foot": mesh_object("Foot", hip_and_foot.foot(), things, bone),
+    }
+    fibula = mesh_object("Fibula", bones.fibula(), things, bone)
+    fibula.parent = bodies["Tibia"]
+    target = frames_object("Target", np.eye(4)[None], 0.09, stage)
+    add_studio(scene, stage, MIDDLE, 0.9)
+    return Leg(scene, bodies, target, tibia, stage)
+
+
+def measure(leg: Leg, progress: Progress) -> tuple[model.Follow, dict[str, str]]:
+    """Solve, bake to keys and check: the foot on its target wherever a leg can be, the joints whole, no jumps."""
+    progress(0.0, "inverse kinematics")
+    found = model.follow()
+    frames = np.arange(leg.scene.frame_start, leg.scene.frame_end + 1)
+    world = {name: found.poses[:, k] for k, name in enumerate(BODIES)}
+    for name, made in leg.bodies.items():
+        key_poses(made, frames, world[name])
+    key_poses(leg.target, frames, found.targets)
+    knee = leg.bodies["Tibia"]
+    key_property(knee, "knee", frames, found.q[:, 3])
+    shown = shown_error(leg.scene, frames, {**world, "Target": found.targets})
+    check("what Blender shows, off the solution by", shown, 0.0, SHOWN_WITHIN)
+    near = found.reachable
+    if not near[found.times <= model.STEP_SECONDS].all():
+        raise SceneError(f"the step is out of reach at t = {found.times[~near][0]:.2f} s")
+    check("the distance left in the step", float(found.distances[near].max()), 0.0, 1e-6, "m")
+    check("the angle left in the step", float(found.angles[near].max()), 0.0, 1e-6, "rad")
+    short = check("the distance left beyond the reach", float(found.distances.max()), 0.01, model.BEYOND, "m")
+    # the knee is quickest where the leg comes to be straight; a leg that jumped to another solution would turn by more
+    jump = check(
+        "the largest turn in a frame", float(np.abs(np.diff(found.q, axis=0)).max()), 0.0, 0.35, "rad"
+    )
+    gaps = [bone_gap({"Tibia": leg.tibia}, np.linalg.inv(femur) @ tibia)
+            for femur, tibia in found.poses[::12, :2]]  # fmt: skip
+    check("the gap in the knee", min(gaps), 2e-3, 8e-3, "m")
+    check("the gap in the knee", max(gaps), 2e-3, 8e-3, "m")
+    return found, {
+        "foot on its target": f"{near.sum()} of {len(near)} frames, to {found.distances[near].max():.1e} m, "
+        f"{found.angles[near].max():.1e} rad",
+        "beyond the reach": f"at most {1e3 * short:.0f} mm short",
+        "largest turn in a frame": f"{np.degrees(jump):.1f}°",
+        "gap in the knee": f"{1e3 * min(gaps):.1f} to {1e3 * max(gaps):.1f} mm",
+        "bake against solution": f"{shown:.1e} m, or of a matrix entry",
+    }
+
+
+def draw(leg: Leg, found: model.Follow, progress: Progress) -> Image:
+    """The contact sheet, with the way of the target and the knee's curve as threads."""
+    curve_object("Way of the target", found.targets[:, :3, 3], 0.0018, PATH_COLOR, leg.stage)
+    lower, upper = model.knee().range[0]
+    curve = model.knee().transform(np.linspace(lower, upper, 120)[:, None])
+    thread = curve_object("Knee curve", curve[:, :3, 3], 0.0012, JOINT_COLOR, leg.stage)
+    thread.parent = leg.bodies["Femur"]
+    lines = (
+        "Inverse kinematics of a leg",
+        "Hip 3, fitted spline knee 1, ankle 2 coordinates",
+        f"{found.reachable.sum()} of {len(found.reachable)} targets met, to 1 µm and 1 µrad",
+    )
+    captions = []
+    for frame in TILE_FRAMES:
+        left = found.distances[frame - 1]
+        text = "on target" if found.reachable[frame - 1] else f"{1e3 * left:.0f} mm short: out of reach"
+        captions.append((frame, (f"t = {(frame - 1) / model.FRAMES_A_SECOND:.1f} s", text)))
+    hero = Shot((0.75, -1.2, 0.225), (0.05, -0.03, -0.27), 0.88, 61, (1, 1))
+    tile = Shot((0.55, -1.4, 0.0), MIDDLE, 1.52, 1, (1, 1))
+    return contact_sheet(leg.scene, hero, tile, captions, lines, progress)
+
+
+RECIPE = Recipe("leg", make, measure, draw)
+
+
+def build(out: Path) -> Path:
+    """Build, solve, bake, check and draw the leg into the folder `out`. Raises SceneError."""
+    return produce(RECIPE, out)
+
+
+if __name__ == "__main__":
+    leave(script(RECIPE, __doc__))
