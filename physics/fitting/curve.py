@@ -105,15 +105,17 @@ class _Task:
     def fit(self, count: int) -> tuple[Curve, FloatArray]:
         """The best curve with so many control frames, and the poses' robust weights (N,)."""
         fitter = self.fitter
-        q, knots, stop = _first_parameters(fitter, self.q, self.knots, count, self.end)
+        q, knots, stop = _first_parameters(
+            fitter, self.q, self.knots, count, self.end, self.wanted.robust is not None
+        )
         frames = parameters.first_frames(fitter.targets, q, knots, fitter.order, stop)
         free = self.q is None and self.knots is None
         if not free:
             _check_reach(fitter, q, knots)
-        curve = fitter.run(q, knots, frames, free=free)
-        factors = np.ones(len(q))
-        if self.wanted.robust is not None:
-            curve, factors = reweighted(fitter, curve, self.wanted.robust, self.scale, free)
+        if self.wanted.robust is None:
+            curve, factors = fitter.run(q, knots, frames, free=free), np.ones(len(q))
+        else:
+            curve, factors = reweighted(fitter, q, knots, frames, self.wanted.robust, self.scale, free)
         if curve.missing > HELD:
             raise FitError(
                 f"the curve could not be brought to its {len(fitter.pinned)} pinned poses and {len(fitter.ends)} end "
@@ -149,7 +151,7 @@ def _centred(poses: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _first_parameters(
-    fitter: Fitter, q: Any, knots: Any, count: int, end: float | None
+    fitter: Fitter, q: Any, knots: Any, count: int, end: float | None, robust: bool
 ) -> tuple[FloatArray, FloatArray, float | None]:
     """Parameters of the poses, knots, and for a closed curve where its period ends."""
     order, periodic = fitter.order, fitter.periodic
@@ -158,7 +160,7 @@ def _first_parameters(
     if q is not None:
         given, stop = arguments.check_parameters(q, len(fitter.targets), periodic, end)
     else:
-        given, length = parameters.chord_parameters(fitter.targets, fitter.metric, periodic)
+        given, length = parameters.chord_parameters(fitter.targets, fitter.metric, periodic, robust)
         if fixed is not None:
             first, last = fixed[order - 1], fixed[count + order - 1 if periodic else count]
             given, length = first + (last - first) / length * given, float(last)

@@ -28,8 +28,12 @@ def spread(poses: FloatArray) -> float:
     return result if result > 1e-9 else 1.0
 
 
-def chord_parameters(poses: FloatArray, metric: TwistMetric, periodic: bool) -> tuple[FloatArray, float]:
+def chord_parameters(
+    poses: FloatArray, metric: TwistMetric, periodic: bool, robust: bool = False
+) -> tuple[FloatArray, float]:
     """Distance of each pose from the first along the chain of poses (n,), and the whole chain's length.
+
+    If robust, every step between neighbours counts as the median of five: a pose far off makes two long steps.
 
     Raises:
         FitError: neighbours coincide, so that their order along the curve is not to be had.
@@ -40,6 +44,9 @@ def chord_parameters(poses: FloatArray, metric: TwistMetric, periodic: bool) -> 
         raise FitError(
             f"poses {k} and {(k + 1) % len(poses)} coincide: give their parameters q, or leave one out"
         )
+    if robust and len(steps) >= 5:
+        padded = np.pad(steps, 2, mode="wrap" if periodic else "reflect")
+        steps = np.median(np.lib.stride_tricks.sliding_window_view(padded, 5), axis=1)
     parameters = np.concatenate([[0.0], np.cumsum(steps)])
     return parameters[: len(poses)], float(parameters[-1])
 

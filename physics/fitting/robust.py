@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .._typing import FloatArray
-from .rounds import Curve, Fitter
+from .rounds import STEPS_A_ROUND, Curve, Fitter
 
 # A good pose's distance, divided by the noise of one of its six components, follows the chi distribution with six
 # degrees of freedom. Its median; and the tunings at which a mean of six-dimensional normal data keeps 95 % of its
@@ -15,10 +15,8 @@ from .rounds import Curve, Fitter
 MEDIAN = 2.3126
 HUBER = 1.869
 TUKEY = 6.356
-# iterations during which the parameterization moves, and in all; weights that move less have converged
-MOVING = 8
-MOST_ITERATIONS = 100
-SETTLED = 1e-6
+# poses of smaller weights are put aside: they do not say where the curve runs
+ASIDE = 0.5
 ROUND_OFF = 1e-12
 
 
@@ -47,35 +45,44 @@ def noise(distances: FloatArray, num_frames: int) -> float:
 
 
 def reweighted(
-    fitter: Fitter, curve: Curve, loss: str, scale: float | None, free: bool
+    fitter: Fitter,
+    q: FloatArray,
+    knots: FloatArray,
+    frames: FloatArray,
+    loss: str,
+    scale: float | None,
+    free: bool,
 ) -> tuple[Curve, FloatArray]:
-    """The curve that fits with robust weights, and these weights (N,), from the one that fits with all poses alike.
+    """The curve that fits with robust weights, and these weights (N,).
 
-    Huber's weights first, whose objective has one minimum only; parameters and knots follow the control frames for
-    `MOVING` iterations and then rest with the noise, so that the weights converge.
+    Huber's weights first, whose objective is the easier one, with the parameters held still; then parameters and
+    knots follow the poses that are left, where they may; then they and the noise rest until the weights converge.
     """
     given = np.ones(len(fitter.targets)) if fitter.weights is None else fitter.weights
     asked = given > 0.0
     asked[fitter.pinned] = False
-    factors = np.ones(len(given))
-    sigma = 0.0
+    factors, sigma = np.ones(len(given)), 0.0
+    curve = fitter.solve(q, knots, frames, fitter.max_iterations, 0)
     end = fitter.begun + fitter.share
-    for iteration in range(MOST_ITERATIONS):
-        fitter.begun, fitter.share = 0.5 * (fitter.begun + end), 0.5 * (end - fitter.begun)
-        distances = np.sqrt(given) * fitter.metric.norm(curve.objective.residuals(curve.frames))
-        if iteration <= MOVING:
-            sigma = scale or noise(distances[asked], len(curve.frames))
-        if not sigma > ROUND_OFF:
-            break
-        before = factors
-        factors = np.ones(len(given))
-        factors[asked] = LOSSES["huber" if iteration < MOVING // 2 else loss](distances[asked] / sigma)
-        fitter.weights = given * factors
-        if iteration < MOVING:
-            curve = fitter.run(curve.q, curve.knots, curve.frames, free)
-        else:
-            curve = fitter.solve(curve.q, curve.knots, curve.frames, fitter.max_iterations, 0)
-            if np.abs(factors - before).max() < SETTLED:
+    for stage, (name, most, settled) in enumerate((("huber", 20, 1e-2), (loss, 10, 1e-2), (loss, 100, 1e-6))):
+        for _ in range(most):
+            fitter.begun, fitter.share = 0.5 * (fitter.begun + end), 0.5 * (end - fitter.begun)
+            distances = np.sqrt(given) * fitter.metric.norm(curve.objective.residuals(curve.frames))
+            if stage < 2:
+                sigma = scale or noise(distances[asked], len(curve.frames))
+            if not sigma > ROUND_OFF:
                 break
-    fitter.weights = given
+            before, factors = factors, np.ones(len(given))
+            factors[asked] = LOSSES[name](distances[asked] / sigma)
+            fitter.weights = given * factors
+            fitter.aside = factors < ASIDE
+            if stage == 1 and free:
+                curve = fitter.run(curve.q, curve.knots, curve.frames, True)
+            else:
+                curve = fitter.solve(curve.q, curve.knots, curve.frames, STEPS_A_ROUND, 0)
+            if np.abs(factors - before).max() < settled:
+                break
+    if not curve.converged:
+        curve = fitter.solve(curve.q, curve.knots, curve.frames, fitter.max_iterations, 0)
+    fitter.weights, fitter.aside = given, None
     return curve, factors

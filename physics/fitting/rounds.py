@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._typing import FloatArray, IntArray
 from ..errors import CancelledError
@@ -15,6 +16,7 @@ from . import parameterization as parameters
 from .constraints import Constraints, EndCondition
 from .gauss_newton import Objective, minimize
 
+BoolArray = NDArray[np.bool_]
 Progress = Callable[[float, str], "bool | None"]
 
 # The outer loop ends with the first round that does not lower the objective by this share: the fixed point of natural
@@ -47,7 +49,8 @@ class Curve:
 @dataclass(eq=False)
 class Fitter:
     """Poses and how to fit them; `steps` gathers the size of every Gauss-Newton step, and `begun` and `share` say which
-    part of the whole work the next run is.
+    part of the whole work the next run is. Poses put `aside` have no say in where the curve runs: their parameters lie
+    between their neighbours'.
     """
 
     targets: FloatArray
@@ -61,6 +64,7 @@ class Fitter:
     weights: FloatArray | None = None
     pinned: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     ends: tuple[EndCondition, ...] = ()
+    aside: BoolArray | None = None
     begun: float = 0.0
     share: float = 1.0
     steps: list[float] = field(default_factory=list)
@@ -115,4 +119,9 @@ class Fitter:
     def _reparameterized(self, curve: Curve) -> tuple[FloatArray, FloatArray]:
         at = (curve.frames, curve.knots, self.order, self.periodic, self.metric)
         nearest = parameters.project(self.targets, curve.q, *at)
+        if self.aside is not None and self.aside.any():
+            places = np.arange(len(nearest))
+            keep = ~self.aside
+            keep[[0, -1]] = True  # they mark the ends
+            nearest = np.interp(places, places[keep], nearest[keep])
         return parameters.reparameterize(nearest, *at)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from math import comb
 
 import numpy as np
 
@@ -22,9 +23,12 @@ from ..twist_metric import TwistMetric
 from .spline_sites import Sites, derivatives, poses
 
 COORDINATES = ("parameter", "arc_length", "angle")
-# largest relative error of du/dq that ends the halving of pieces, and the most halvings (of a knot span)
-GOOD = 1e-12
-HALVINGS = 7
+# largest relative error of du/dq in a piece that is not halved, and how often quarters of a knot span may be
+GOOD = 1e-13
+HALVINGS = 8
+ANGLE_ROUND_OFF = 2e-15
+# where in a piece the error is looked at, after its beginning
+SAMPLES = np.array([0.0, 0.15, 0.5, 0.85])
 # a coordinate that changes this much slower than in the mean stands still
 STILL = 1e-6
 # Gauss-Legendre points on [0, 1] and weights, exact for polynomials of degree 15
@@ -43,8 +47,9 @@ POINTS = 0.5 + 0.5 * np.array(
 WEIGHTS = 0.5 * np.array([0.1012285362903763, 0.2223810344533745, 0.3137066458778873, 0.3626837833783620,
                           0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763])  # fmt: skip
 
-#: value, slope and curvature of a coordinate (each (n,)) at parameters (n,); the value's zero is free
-Measure = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
+#: of a coordinate at rising parameters (n,): its first value, the steps between neighbours (n - 1,), slope and
+#: curvature (n,)
+Measure = Callable[[FloatArray], tuple[float, FloatArray, FloatArray, FloatArray]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,23 +126,26 @@ class CoordinateMap:
         return np.concatenate([head, self.breaks, self.rows.ravel()])
 
 
-def arc_length(curve: Curve, metric: TwistMetric, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Length in the metric from the first of rising parameters u, its slope |s| and its curvature.
+def arc_length(
+    curve: Curve, metric: TwistMetric, u: FloatArray
+) -> tuple[float, FloatArray, FloatArray, FloatArray]:
+    """Length in the metric from the first of rising parameters u, as a `Measure`; its slope is |s|.
 
     Within the knot spans |s| is smooth: the quadrature between neighbours is exact to round-off where these are close.
     """
     steps = np.diff(u)
     between = (u[:-1, None] + steps[:, None] * POINTS).ravel()
     speeds = metric.norm(derivatives(curve.frames, curve.sites(between))[0]).reshape(-1, len(POINTS))
-    length = np.concatenate([[0.0], np.cumsum(steps * (speeds @ WEIGHTS))])
     s, h = derivatives(curve.frames, curve.sites(u))
     speed = metric.norm(s)
-    return length, speed, metric.inner(s, h) / np.where(speed > 0.0, speed, 1.0)
+    return 0.0, steps * (speeds @ WEIGHTS), speed, metric.inner(s, h) / np.where(speed > 0.0, speed, 1.0)
 
 
-def angle_about(curve: Curve, axis: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def angle_about(
+    curve: Curve, axis: FloatArray, u: FloatArray
+) -> tuple[float, FloatArray, FloatArray, FloatArray]:
     """Angle [rad] of the rotation's part about an axis (its twist, the rest being a swing about axes across it),
-    without jumps along rising parameters u; its slope and curvature.
+    without jumps along rising parameters u, as a `Measure`.
 
     With the quaternion (w, v) the angle is 2 atan2(axis . v, w).
 
@@ -167,7 +175,9 @@ def angle_about(curve: Curve, axis: FloatArray, u: FloatArray) -> tuple[FloatArr
         )
     slope = 2.0 * (w * p1 - p * w1) / square
     curvature = 2.0 * (w * p2 - p * w2) / square - slope * 2.0 * (w * w1 + p * p1) / square
-    return np.unwrap(2.0 * np.arctan2(p, w)), slope, curvature
+    steps: FloatArray = 2.0 * np.arctan2(p[1:] * w[:-1] - p[:-1] * w[1:], w[1:] * w[:-1] + p[1:] * p[:-1])
+    start = float(2.0 * np.arctan2(p[0], w[0]))
+    return np.remainder(start + np.pi, 2.0 * np.pi) - np.pi, steps, slope, curvature
 
 
 def measure(curve: Curve, coordinate: str, axis: FloatArray | None, metric: TwistMetric) -> Measure:
@@ -188,40 +198,34 @@ def coordinate_map(
     function = measure(curve, coordinate, axis, metric)
     name = "arc length" if axis is None else f"angle about {axis.tolist()}"
     spans = curve.breaks
-    best = _hermite(curve, function, _divided(spans, 4), name)
-    for halving in range(3, HALVINGS + 1):
-        if best.error < GOOD:
+    u = np.append((spans[:-1, None] + np.diff(spans)[:, None] * np.arange(4) / 4.0).ravel(), spans[-1])
+    for _ in range(HALVINGS):
+        found, errors, widths = _hermite(curve, function, u, name)
+        # steps of an angle have round-off of their own, whatever their width
+        poor = errors > (GOOD if axis is None else np.maximum(GOOD, ANGLE_ROUND_OFF / widths))
+        if not poor.any():
             break
-        finer = _hermite(curve, function, _divided(spans, 2**halving), name)
-        if finer.error > 0.5 * best.error:
-            break  # round-off rules
-        best = finer
-    return best
+        u = np.sort(np.concatenate([u, 0.5 * (u[:-1] + u[1:])[poor]]))
+    return found
 
 
-def _divided(spans: FloatArray, pieces: int) -> FloatArray:
-    share = np.arange(pieces) / pieces
-    return np.append((spans[:-1, None] + np.diff(spans)[:, None] * share).ravel(), spans[-1])
-
-
-def _hermite(curve: Curve, function: Measure, u: FloatArray, name: str) -> CoordinateMap:
-    """Quintic pieces between parameters u, and their error half-way and near the ends of each."""
-    share = np.array([0.0, 0.15, 0.5, 0.85])
-    dense = np.append((u[:-1, None] + np.diff(u)[:, None] * share).ravel(), u[-1])
-    values, slopes, curvatures = function(dense)
+def _hermite(
+    curve: Curve, function: Measure, u: FloatArray, name: str
+) -> tuple[CoordinateMap, FloatArray, FloatArray]:
+    """Quintic pieces between parameters u, the error of each where it is sampled, and its width."""
+    dense = np.append((u[:-1, None] + np.diff(u)[:, None] * SAMPLES).ravel(), u[-1])
+    start, steps, slopes, curvatures = function(dense)
     _check_monotone(dense, slopes, name)
-    sense = 1.0 if slopes[0] > 0.0 else -1.0
-    q, slope, curvature = values[::4], slopes[::4], curvatures[::4]
-    places, rate, bend = u, 1.0 / slope, -curvature / slope**3
-    if sense < 0.0:
-        q, places, rate, bend = q[::-1], places[::-1], rate[::-1], bend[::-1]
-    x = np.diff(q)
-    rise = np.diff(places) - x * rate[:-1] - 0.5 * x**2 * bend[:-1]
+    # lengths of pieces, not differences of sums: these would lose digits
+    inside = np.cumsum(steps.reshape(-1, len(SAMPLES)), axis=1)
+    x, slope, curvature = inside[:, -1], slopes[:: len(SAMPLES)], curvatures[:: len(SAMPLES)]
+    rate, bend = 1.0 / slope, -curvature / slope**3
+    rise = np.diff(u) - x * rate[:-1] - 0.5 * x**2 * bend[:-1]
     turn = (np.diff(rate) - x * bend[:-1]) * x
     bow = np.diff(bend) * x**2
     rows = np.stack(
         [
-            places[:-1],
+            u[:-1],
             rate[:-1],
             0.5 * bend[:-1],
             (10.0 * rise - 4.0 * turn + 0.5 * bow) / x**3,
@@ -230,20 +234,32 @@ def _hermite(curve: Curve, function: Measure, u: FloatArray, name: str) -> Coord
         ],
         axis=1,
     )
-    period = float(q[-1] - q[0]) if curve.periodic else 0.0
-    draft = CoordinateMap(q, rows, period, 0.0)
-    between = np.arange(len(dense)) % 4 != 0
-    _, pace = draft.parameter(values[between])
-    error = np.abs(slopes[between] * pace - 1.0).max()
-    return CoordinateMap(q, rows, period, float(error))
+    between = inside[:, :-1, None] ** np.arange(5)
+    pace = (rows[:, None, 1:] * np.arange(1, 6) * between).sum(axis=2)
+    true = slopes[:-1].reshape(-1, len(SAMPLES))[:, 1:]
+    error = np.abs(true * pace - 1.0).max(axis=1)
+    breaks = start + np.concatenate([[0.0], np.cumsum(x)])
+    if slopes[0] < 0.0:
+        breaks, rows = breaks[::-1].copy(), _reversed(rows, x)
+    period = float(breaks[-1] - breaks[0]) if curve.periodic else 0.0
+    return CoordinateMap(breaks, rows, period, float(error.max())), error, np.abs(x)
+
+
+def _reversed(rows: FloatArray, x: FloatArray) -> FloatArray:
+    """The same pieces in reverse order, each by rising powers from its other end, which lies x (< 0) ahead."""
+    result = np.zeros_like(rows)
+    for k in range(6):
+        for j in range(k, 6):
+            result[:, k] += comb(j, k) * rows[:, j] * x ** (j - k)
+    return result[::-1].copy()
 
 
 def _check_monotone(u: FloatArray, slopes: FloatArray, name: str) -> None:
-    mean = np.abs(slopes).mean()
-    sense = np.sign(slopes.sum()) or 1.0
+    mean = float(np.abs(slopes).mean())
+    sense = 1.0 if slopes.sum() > 0.0 else -1.0
     wrong = sense * slopes <= STILL * mean
-    if wrong.any() or not mean > 0.0:
-        k = int(np.argmax(wrong)) if wrong.any() else 0
+    if wrong.any():
+        k = int(np.argmax(wrong))
         does = "stands still" if abs(slopes[k]) <= STILL * mean else "turns back"
         raise ModelError(
             f"the {name} cannot be the curve's coordinate: it {does} at parameter {u[k]:g} "
