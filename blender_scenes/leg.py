@@ -31,8 +31,6 @@ BODIES = ("Femur", "Tibia", "Foot")
 PATH_COLOR, JOINT_COLOR = (0.16, 0.34, 0.42), (1.0, 0.55, 0.08)
 MIDDLE = (0.07, -0.03, -0.36)
 TILE_FRAMES = (*(round(1 + 19.2 * k) for k in range(TILES - 1)), 133)  # five of the step, and the far reach
-    121,
-)  # five of the step, and the far reach
 
 
 @dataclass(frozen=True)
