@@ -69,7 +69,7 @@ def project(
     Args:
         joint: with one to three coordinates.
         pose: (..., 4, 4) in the joint's fixed frame.
-        length_scale: metres that count as one radian; None: the joint's own, 1 where it has none.
+        length_scale: metres that count as one radian; None: 1, of a spline curve its own metric.
         metric: instead of a length_scale, any `TwistMetric`, a matrix (6, 6), or what `TwistMetric.of` takes.
         bounds: (n, 2) to stay within, such as the limits of a body; None: the joint's range. Equal ends hold a
             coordinate (the time of a moving surface).
@@ -117,8 +117,9 @@ def _metric(joint: Joint, length_scale: float | None, metric: Any) -> FloatArray
                 f"a length_scale ({length_scale!r}) has no meaning beside a metric: give one of them"
             )
         return TwistMetric.of(metric).matrix
-    own = joint.length_scale if isinstance(joint, SplineCurve) else 1.0
-    scale = own if length_scale is None else number(length_scale, "length_scale", positive=True)
+    if length_scale is None and isinstance(joint, SplineCurve):
+        return joint.twist_metric.matrix
+    scale = 1.0 if length_scale is None else number(length_scale, "length_scale", positive=True)
     return TwistMetric.of_length(scale).matrix
 
 
@@ -205,22 +206,28 @@ def _breaks(joint: Joint, box: FloatArray) -> list[FloatArray]:
                 found += walk(inner, start, count)
                 start += inner.num_coordinates
             return found
+        if isinstance(part, SplineCurve):
+            knots = part.knots[part.order - 1 : None if part.periodic else len(part.frames) + 1]
+            return [np.sort(part.coordinate_at(_divided(knots, SPAN_SAMPLES[count - 1])))]
+        if isinstance(part, SplineSurface):
+            spans = [np.unique(np.clip(knots, *ends)) for knots, ends in zip(part.knots, part.domain)]
+            return [_divided(knots, SPAN_SAMPLES[count - 1]) for knots in spans]
         result = []
         for i, unit in enumerate(part.coordinate_units):
             lower, upper = box[first + i]
-            if isinstance(part, SplineCurve | SplineSurface):
-                knots = part.knots if isinstance(part, SplineCurve) else part.knots[i]
-                inner_knots = np.unique(np.clip(knots, lower, upper))
-                per_span = SPAN_SAMPLES[count - 1]
-                places = np.arange(per_span * (len(inner_knots) - 1) + 1) / per_span
-                result.append(np.interp(places, np.arange(len(inner_knots)), inner_knots))
-                continue
             per_turn = LENGTH_SAMPLES[count - 1] if unit == "m" else TURN_SAMPLES[count - 1]
             turns = (upper - lower) / (2.0 * np.pi) if unit == "rad" else 1.0
             result.append(np.linspace(lower, upper, int(np.ceil(max(per_turn * turns, 4.0))) + 1))
         return result
 
     return walk(joint, 0, joint.num_coordinates)
+
+
+def _divided(knots: FloatArray, pieces: int) -> FloatArray:
+    """Knots with each span divided evenly."""
+    places: FloatArray = np.arange(pieces * (len(knots) - 1) + 1) / pieces
+    result: FloatArray = np.interp(places, np.arange(len(knots)), knots)
+    return result
 
 
 def _reach(poses: FloatArray, wraps: list[bool], metric: FloatArray) -> FloatArray:

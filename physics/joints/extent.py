@@ -49,8 +49,7 @@ def extent(joint: Joint, distance: float) -> FloatArray:
     if isinstance(joint, SplineSurface):
         return joint.domain
     if isinstance(joint, SplineCurve):
-        start = float(joint.knots[joint.order - 1])
-        return np.array([[start, start + joint.period]]) if joint.periodic else joint.range
+        return joint.domain[None]
     box: FloatArray = np.array(joint.range, dtype=np.float64).reshape(-1, 2)
     for i, unit in enumerate(joint.coordinate_units):
         half = distance if unit == "m" else np.pi * _turns(joint, i, distance)

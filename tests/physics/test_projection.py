@@ -89,7 +89,7 @@ def test_closed_curves_count_turns_along_a_motion():
     curve = ph.joints.SplineCurve(loop_frames(rng, 10), periodic=True)
     q = np.linspace(0.3, 0.3 + 2.5 * curve.period, 120)[:, None]
     poses = curve.transform(q)
-    start = curve.knots[curve.order - 1]
+    start = curve.domain[0]
     wrapped = ph.project(curve, poses).q
     assert ((wrapped >= start) & (wrapped < start + curve.period)).all()
     unwrapped = ph.project(curve, poses, continuous=True).q
@@ -125,6 +125,19 @@ def test_shapes_follow_the_poses():
     found = ph.project(hinge, poses)
     assert found.q.shape == (2, 3, 1) and found.distance.shape == (2, 3) and found.poses.shape == (2, 3, 4, 4)
     assert ph.project(hinge, poses[:0]).q.shape == (0, 3, 1)
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_curves_in_other_coordinates(closed):
+    """By arc length the same poses are nearest, at other coordinates."""
+    rng = np.random.default_rng(8)
+    frames = loop_frames(rng, 10) if closed else smooth_frames(rng, 10)
+    plain = ph.joints.SplineCurve(frames, periodic=closed)
+    by_length = ph.joints.SplineCurve(frames, periodic=closed, coordinate="arc_length")
+    poses = near_poses(rng, plain, rng.uniform(*plain.domain, (40, 1)))
+    first, second = ph.project(plain, poses), ph.project(by_length, poses)
+    assert np.abs(first.distance - second.distance).max() < 1e-9
+    assert np.abs(by_length.coordinate_at(first.q[:5]) - second.q[:5]).max() < 1e-5
 
 
 @pytest.mark.parametrize(
