@@ -17,6 +17,9 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
+from physics.joints import Spherical
+from physics.joints.drawing import drawing
+
 from . import SceneError, gallery_panel, gallery_parts
 from .gallery_joints import REACH, SWEEP_FRAMES, Exhibit, exhibits, missing
 from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
@@ -26,6 +29,7 @@ from .production import Progress, Recipe, new_file, produce, script
 from .staging import (
     add_studio,
     curve_object,
+    curves_object,
     faceted_object,
     frames_object,
     plain_material,
@@ -40,6 +44,7 @@ TILE = (276, 240)
 VIEW = (0.45, -0.8, 0.5)  # where the camera stands, seen from an exhibit
 LEAST_WIDTH = 0.13  # m
 STONE, METAL, PAINT = (0.33, 0.36, 0.41), (0.55, 0.58, 0.62), (0.86, 0.80, 0.68)
+LIMIT_COLOR = (0.92, 0.2, 0.16)
 # one colour a coordinate, told apart by those who see red and green alike (Okabe & Ito)
 COLORS = (
     (0.90, 0.42, 0.03),
@@ -71,7 +76,7 @@ def stand(exhibit: Exhibit, place: FloatArray, into: bpy.types.Collection) -> St
     into.objects.link(root)
     moving = part_object(f"{exhibit.title} moving", exhibit, into, plain_material("Moving part", PAINT))
     moving.parent = root
-    for made in (*fixtures(exhibit, into), *ranges(exhibit, into)):
+    for made in (*fixtures(exhibit, into), *ranges(exhibit, into), *limit_of_ball(exhibit, into)):
         made.parent = root
     arrows = frames_object(f"{exhibit.title} moving frame", np.eye(4)[None], 0.018, into)
     arrows.parent = moving
@@ -149,6 +154,16 @@ def ranges(exhibit: Exhibit, into: bpy.types.Collection) -> list[bpy.types.Objec
             copy.matrix_basis = Matrix(pose.tolist())
             made.append(copy)
     return made
+
+
+def limit_of_ball(exhibit: Exhibit, into: bpy.types.Collection) -> list[bpy.types.Object]:
+    """The lines that the add-on's overlay shows for a limit of a ball in all, as threads."""
+    if not isinstance(exhibit.joint, Spherical) or exhibit.joint.limit is None:
+        return []
+    signs = drawing(exhibit.joint, 1.6 * REACH)
+    lines = np.asarray(signs.lines)[np.asarray(signs.roles) == "limit"]
+    ways = np.asarray(signs.points)[lines]
+    return [curves_object(f"{exhibit.title} limit", ways, 0.0006, LIMIT_COLOR, into)]
 
 
 def clear_paint(name: str, color: tuple[float, float, float]) -> bpy.types.Material:

@@ -170,6 +170,14 @@ def exhibits() -> tuple[Exhibit, ...]:
         Exhibit("Gimbal (Euler angles)", joints.Euler(), turns(75, 50, 90)),
         Exhibit("Roll-pitch-yaw", joints.RollPitchYaw(), turns(75, 50, 90)),
         Exhibit("Spherical", joints.Spherical(), turns(90, 50, 75)),
+        Exhibit(
+            "Spherical, tilt limit", joints.Spherical(limit=joints.ReachCone((0, 0, 1), np.radians(40.0))),
+            turns(40, 40, 120),
+        ),
+        Exhibit(
+            "Spherical, rotation limit", joints.Spherical(limit=joints.RotationLimit(np.radians([90.0, 50.0, 75.0]))),
+            turns(90, 50, 75),
+        ),
         Exhibit("Planar", joints.Planar(), (*both_ways(0.045, 0.045), *turns(90)), "dart", "surface"),
         Exhibit("Planar translation", joints.PlanarTranslation(), both_ways(0.045, 0.045), "dart", "surface"),
         Exhibit("Translational", joints.Translational(), both_ways(0.045, 0.045, 0.03), "dart", "frame"),

@@ -83,6 +83,11 @@ def set_shape(scene: bpy.types.Scene, item: bpy.types.Object, shape: Any, joint:
         authoring.set_control_frames(scene, item, joint.frames, joint.knots)
     elif isinstance(joint, joints.Custom):
         shape.custom_text = json.dumps(joint.to_dict())
+    elif isinstance(joint, joints.Spherical) and joint.limit is not None:
+        if isinstance(joint.limit, joints.ReachCone):
+            shape.ball_limit, shape.axis, shape.cone_angle = "CONE", joint.limit.axis, joint.limit.angle
+        else:
+            shape.ball_limit, shape.rotation_limit = "ROTATION", joint.limit.most
     else:
         for name, value in joint.to_dict().items():
             if name in SAME_NAMES:

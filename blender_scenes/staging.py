@@ -186,11 +186,25 @@ def curve_object(
     collection: bpy.types.Collection,
 ) -> bpy.types.Object:
     """A glowing thread through the points (n, 3)."""
+    return curves_object(name, [points], radius, color, collection)
+
+
+def curves_object(
+    name: str,
+    ways: Sequence[FloatArray],
+    radius: float,
+    color: tuple[float, float, float],
+    collection: bpy.types.Collection,
+) -> bpy.types.Object:
+    """Glowing threads through the points (n, 3) of several ways, as one object."""
     curve = bpy.data.curves.new(name, "CURVE")
     curve.dimensions, curve.bevel_depth, curve.bevel_resolution, curve.use_fill_caps = "3D", radius, 4, True
-    line = curve.splines.new("POLY")
-    line.points.add(len(points) - 1)
-    line.points.foreach_set("co", np.column_stack([points, np.ones(len(points))]).astype(np.float32).ravel())
+    for points in ways:
+        line = curve.splines.new("POLY")
+        line.points.add(len(points) - 1)
+        line.points.foreach_set(
+            "co", np.column_stack([points, np.ones(len(points))]).astype(np.float32).ravel()
+        )
     curve.materials.append(glow(name, color, 1.6))
     made = bpy.data.objects.new(name, curve)
     collection.objects.link(made)
