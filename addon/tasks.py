@@ -37,7 +37,8 @@ class BakeReport:
 
     Attributes:
         frames: (F,). times: seconds from the first (F,). bodies: names of the bodies that move.
-        poses: world poses (F, 4, 4) [m] by body name. coordinates: (F,) by "joint.coordinate".
+        poses: world poses (F, 4, 4) [m] by body name. coordinates: (F,) by "joint.coordinate", as
+            they are read off.
         energy: kinetic, potential, total (F, 3) [J]. result: the simulation. fits: of the joints that asked for one.
         actions: names of the new actions. seconds: spent in each stage.
         warnings: what the animator may not expect, one line each.
@@ -179,8 +180,8 @@ def _bake_report(
     coordinates = {}
     for entry in read.bodies:
         where = read.model.coordinate_slice(entry.name)
-        names = read.model.joints[read.model.index(entry.name)].coordinate_names
-        for name, values in zip(names, result.q[:, where].T):
+        joint = read.model.joints[read.model.index(entry.name)]
+        for name, values in zip(joint.reading_names, joint.readings(result.q[:, where]).T):
             coordinates[f"{entry.joint_name or entry.name}.{name}"] = values
     return BakeReport(
         frames=frames,
