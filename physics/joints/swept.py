@@ -15,8 +15,11 @@ from .symbols import SAMPLE_ROLES, Pen, facing
 if TYPE_CHECKING:
     from .drawing import Link
 
-PATH_SAMPLES = 97
-SURFACE_SAMPLES = 19  # a side; every third is a line
+# Samples along a path and a side of a surface: so many for each span of a spline, and at least and at most so many.
+PATH_SAMPLES = (6, 33, 145)
+SURFACE_SAMPLES = (2, 13, 25)
+# Points between two samples on the cubic through them.
+FINER = 4
 SURFACE_LINES = 7
 VOLUME_LINES = 3
 PATH_FRAMES = 7
@@ -61,6 +64,11 @@ class Sweep:
             found.append(pair)
         return np.array(found)
 
+    def samples(self, spans: int, least: int, most: int) -> int:
+        """How many samples show what the link does along one coordinate."""
+        pieces = [_spans(block) for block in self.link.blocks]
+        return int(np.clip(spans * max(pieces) + 1, least, most))
+
     def _reach(self, place: int, coordinate: int) -> tuple[float, float]:
         ends = [_ends(block, coordinate - self.link.first) for block in self.link.blocks]
         known = [pair for pair in ends if pair is not None]
@@ -96,6 +104,17 @@ def _ends(block: Block, coordinate: int) -> tuple[float, float] | None:
     return None
 
 
+def _spans(block: Block) -> int:
+    """Spans of a spline, the most of its directions."""
+    data = block.data
+    if block.kind == layout.SPLINE_CURVE:
+        return int(data[layout.SPLINE_SPANS])
+    if block.kind == layout.SPLINE_SURFACE:
+        tables = data[layout.SURFACE_TABLES : layout.SURFACE_TABLES + int(data[layout.SURFACE_DIRECTIONS])]
+        return max(int(data[int(start) + layout.SPLINE_SPANS]) for start in tables)
+    return 0
+
+
 def _refuses(block: Block) -> bool:
     if block.kind == layout.SPLINE_CURVE:
         closed = block.data[layout.SPLINE_PERIOD] > 0.0
@@ -115,20 +134,21 @@ def draw_swept(before: Pen, after: Pen, sweep: Sweep, size: float) -> None:
 
 def _draw_path(pen: Pen, sweep: Sweep, size: float) -> None:
     (lower, upper), (bounds,) = sweep.domain[0], sweep.bounds
-    q = np.linspace(lower, upper, PATH_SAMPLES)
+    count = sweep.samples(*PATH_SAMPLES)
+    q = np.linspace(lower, upper, count)
     poses = sweep.poses(q[:, None])
     still = stands_still(poses, size)
     for line in traces(poses, size, still):
         pen.stroke(line, "path")
     closed = np.abs(poses[-1] - poses[0]).max() < 1e-9
-    chosen = np.linspace(0, PATH_SAMPLES - 1, PATH_FRAMES + closed).astype(int)[:PATH_FRAMES]
+    chosen = np.linspace(0, count - 1, PATH_FRAMES + closed).astype(int)[:PATH_FRAMES]
     for pose in poses[chosen]:
         pen.frame(pose, 0.25 * size, SAMPLE_ROLES)
     if not np.isfinite(bounds).any():
         return
     ends = np.where(np.isfinite(bounds), bounds, [lower, upper])
     if not np.allclose(ends, [lower, upper]):  # the whole path needs no second line
-        poses = sweep.poses(np.linspace(ends[0], ends[1], PATH_SAMPLES)[:, None])
+        poses = sweep.poses(np.linspace(ends[0], ends[1], count)[:, None])
         for line in traces(poses, size, still):
             pen.stroke(line, "limit")
     for bound, (this, other) in zip(bounds, ((0, 1), (-1, -2))):
@@ -152,7 +172,20 @@ def stands_still(poses: FloatArray, size: float) -> bool:
 def traces(poses: FloatArray, size: float, still: bool) -> list[FloatArray]:
     """What poses (n, 4, 4) draw: the line (n, 3) of the origin, or of the tips of the axes where it stands still."""
     origin = poses[:, :3, 3]
-    return [origin + 0.4 * size * poses[:, :3, axis] for axis in range(3)] if still else [origin]
+    lines = [origin + 0.4 * size * poses[:, :3, axis] for axis in range(3)] if still else [origin]
+    return [smoothed(line) for line in lines]
+
+
+def smoothed(points: FloatArray) -> FloatArray:
+    """Points (n, 3), n >= 3, and FINER - 1 more between neighbours, on cubics whose slopes are those of parabolas."""
+    slopes = np.gradient(points, axis=0, edge_order=2)
+    t = (np.arange(FINER) / FINER)[None, :, None]
+    start, end = points[:-1, None], points[1:, None]
+    out, into = slopes[:-1, None], slopes[1:, None]
+    rise = end - start
+    pieces = start + t * (out + t * (3.0 * rise - 2.0 * out - into + t * (out + into - 2.0 * rise)))
+    result: FloatArray = np.concatenate([pieces.reshape(-1, 3), points[-1:]])
+    return result
 
 
 def _draw_grid(pen: Pen, sweep: Sweep, size: float) -> None:
@@ -160,7 +193,7 @@ def _draw_grid(pen: Pen, sweep: Sweep, size: float) -> None:
     directions = len(sweep.free)
     domain = sweep.domain
     lines = SURFACE_LINES if directions == 2 else VOLUME_LINES
-    counts = SURFACE_SAMPLES if directions == 2 else 4 * (lines - 1) + 1
+    counts = sweep.samples(*SURFACE_SAMPLES) if directions == 2 else 4 * (lines - 1) + 1
     axes = [np.linspace(low, high, counts) for low, high in domain]
     poses = sweep.poses(np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1))
     still = stands_still(poses, size)
@@ -180,12 +213,12 @@ def _draw_grid(pen: Pen, sweep: Sweep, size: float) -> None:
 
 def _draw_outline(pen: Pen, sweep: Sweep, ends: FloatArray, size: float, still: bool) -> None:
     """The edges of the box of limits, as the link bends them."""
-    directions = len(ends)
+    directions, count = len(ends), sweep.samples(*SURFACE_SAMPLES)
     for along in range(directions):
         others = [k for k in range(directions) if k != along]
         for corner in np.ndindex(*[2] * len(others)):
-            places = np.empty((SURFACE_SAMPLES, directions))
-            places[:, along] = np.linspace(ends[along, 0], ends[along, 1], SURFACE_SAMPLES)
+            places = np.empty((count, directions))
+            places[:, along] = np.linspace(ends[along, 0], ends[along, 1], count)
             for k, side in zip(others, corner):
                 places[:, k] = ends[k, side]
             for line in traces(sweep.poses(places), size, still):

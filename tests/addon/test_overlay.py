@@ -161,6 +161,21 @@ def test_the_hand_follows_slider_and_child(part, scene, make, overlay, bead):
     np.testing.assert_allclose(np.arctan2(hand[1, 0], hand[0, 0]), 0.7, atol=1e-6)
 
 
+def test_rings_of_a_gimbal_follow_a_child_that_no_slider_moves(part, scene, make, overlay, bead):
+    joint = bead("euler")
+    joint.condyle.joint.sequence = "zyx"
+    known = overlay.shown(scene, joint)
+    child = joint.condyle.joint.child.object
+    child.rotation_euler = (0.2, -0.3, 0.5)  # Blender's XYZ: about z first, as seen from the body
+    make.update()
+    inner = overlay.drawing.placed_pieces(scene, joint, known)
+    np.testing.assert_allclose(np.arctan2(inner[1][1, 0], inner[1][0, 0]), 0.5, atol=1e-3)
+    child.location.x += 0.5  # off the joint: it is drawn where it starts
+    make.update()
+    inner = overlay.drawing.placed_pieces(scene, joint, known)
+    np.testing.assert_allclose(inner[1], np.eye(4), atol=1e-6)
+
+
 def test_other_joints_are_dimmed_or_hidden(part, scene, make, overlay, bead):
     first, second = bead("hinge", "First"), bead("slider", "Second", (1, 0, 0))
     bpy.context.view_layer.objects.active = second
@@ -184,6 +199,9 @@ def test_numbers_leave_each_other_room(overlay):
     points = np.array([[0, 0, 0], [0.001, 0, 0], [0.5, 0, 0], [2, 0, 0], [0, 0.5, 0]], dtype=float)
     view = np.eye(4)
     assert [number for number, _, _ in overlay.drawing.number_places(points, view, 800, 600)] == [0, 2, 4]
+    many = np.column_stack([np.linspace(-0.9, 0.9, 200), np.zeros(200), np.zeros(200)])
+    numbers = [number for number, _, _ in overlay.drawing.number_places(many, view, 1600, 600)]
+    assert numbers == list(range(0, 200, 10))
     behind = np.diag([1.0, 1.0, 1.0, -1.0])
     assert overlay.drawing.number_places(points, behind, 800, 600) == []
 

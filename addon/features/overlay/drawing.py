@@ -37,7 +37,9 @@ TOGGLES = {
 FULL, DIM, BEHIND = 1.0, 0.4, 0.18
 CONTROL_WIDTH, GHOST_WIDTH = 1.5, 1.5
 NUMBER_COLOR, NUMBER_SIZE = (1.0, 1.0, 1.0, 0.9), 11.0
-# Numbers nearer to each other than this many pixels are left out: they would cover each other.
+# Of many control frames in sight only every second, fifth ... has its number, and of those nearer to each other than
+# this many pixels only the first.
+MOST_NUMBERS, NUMBER_STEPS = 25, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 NUMBER_ROOM = (22.0, 15.0)
 
 _handles: list[Any] = []
@@ -61,14 +63,18 @@ def stop() -> None:
     forget()
 
 
+def _overlays_shown(context: Any) -> bool:
+    space = context.space_data
+    overlays = space is None or getattr(getattr(space, "overlay", None), "show_overlays", True)
+    return bool(context.scene.condyle.overlay.show and overlays)
+
+
 def visible_joints(context: Any) -> list[tuple[Any, float]]:
     """The joints to draw and how strongly, the one at hand last."""
     from ..common import active_joint
 
     settings = context.scene.condyle.overlay
-    space = context.space_data
-    overlays = space is None or getattr(getattr(space, "overlay", None), "show_overlays", True)
-    if not (settings.show and overlays):
+    if not _overlays_shown(context):
         return []
     at_hand = active_joint(context)
     strength = {"SHOWN": FULL, "DIMMED": DIM, "HIDDEN": 0.0}[settings.others] if at_hand else FULL
@@ -132,8 +138,8 @@ def control_lines(known: Shown, strength: float) -> list[Lines]:
     return [painted(CONTROL_WIDTH, ends, np.tile(colors, (len(known.frames), 1)), strength)]
 
 
-def joint_parts(scene: Any, item: Any, strength: float) -> Iterator[Part]:
-    """All that is drawn of a joint now."""
+def joint_parts(scene: Any, item: Any, strength: float, track: bool = True) -> Iterator[Part]:
+    """All that is drawn of a joint now; `track` as of `placed_pieces`."""
     settings = scene.condyle.overlay
     known = shown(scene, item)
     base = np.array(item.matrix_world.normalized())
@@ -143,7 +149,7 @@ def joint_parts(scene: Any, item: Any, strength: float) -> Iterator[Part]:
             ("joint", roles, strength),
             lambda: [piece_lines(piece, roles, known.metre, strength) for piece in known.sketch.pieces],
         )
-        for lines, frame in zip(pieces, placed_pieces(scene, item, known)):
+        for lines, frame in zip(pieces, placed_pieces(scene, item, known, track)):
             yield Part(name, lines, base @ frame)
     if settings.show_frames and len(known.frames):
         yield Part(name, known.kept(("frames", strength), lambda: control_lines(known, strength)), base)
@@ -158,14 +164,18 @@ def joint_parts(scene: Any, item: Any, strength: float) -> Iterator[Part]:
         yield Part(name, known.kept(key, made), base)
 
 
-def placed_pieces(scene: Any, item: Any, known: Shown) -> list[np.ndarray]:
-    """Where the pieces of a joint's drawing are (4, 4), in its frame: by its sliders, else by its child."""
-    frames = known.placed(readings(scene, item))
-    if len(frames) == 2 and not item.condyle.joint.driven:
-        moved = moving_frame(item)
-        if moved is not None:
-            return [frames[0], moved]
-    return frames
+def placed_pieces(scene: Any, item: Any, known: Shown, track: bool = True) -> list[np.ndarray]:
+    """Where the pieces of a joint's drawing are (4, 4), in its frame: by its sliders, else by its child, if there is
+    time to `track` it.
+    """
+    values = readings(scene, item)
+    moving = None if item.condyle.joint.driven else moving_frame(item)
+    if moving is None:
+        return known.placed(values)
+    if len(known.sketch.pieces) == 2:  # nothing between what stands still and what moves
+        return [np.eye(4), moving]
+    found = known.tracked(moving, values, track)
+    return known.placed(values if found is None else found)
 
 
 class Brush:
@@ -217,13 +227,22 @@ class Brush:
 def draw_lines() -> None:
     """Handler of POST_VIEW."""
     global _drawn
+    from ..common import active_joint
+
     context = bpy.context
     joints = visible_joints(context)
     if not joints:
         return
     settings = context.scene.condyle.overlay
     brush = Brush(settings.behind)
-    parts = [part for item, strength in joints for part in joint_parts(context.scene, item, strength)]
+    # while the scene plays there is no time to look for where joints are, but for the one at hand
+    playing = context.screen is not None and context.screen.is_animation_playing
+    at_hand = active_joint(context) if playing else None
+    parts = [
+        part
+        for item, strength in joints
+        for part in joint_parts(context.scene, item, strength, not playing or item == at_hand)
+    ]
     key = (settings.behind, [(part.name, part.lines, part.place) for part in parts])
     if _drawn is None or not _same(_drawn[0], key):
         _drawn = key, brush.made(each.moved(part.place) for part in parts for each in part.lines)
@@ -248,14 +267,16 @@ def number_places(
     ahead = clip[:, 3] > 0.0
     shares = clip[:, :2] / np.where(ahead, clip[:, 3], 1.0)[:, None]
     pixels = 0.5 * (shares + 1.0) * [width, height]
-    inside = ahead & (np.abs(shares) <= 1.0).all(axis=1)
-    cells = np.floor(pixels / NUMBER_ROOM).astype(int)
-    taken, found = set(), []
-    for number in np.flatnonzero(inside):
-        x, y = cells[number]
-        if not taken & {(x + i, y + j) for i in (-1, 0, 1) for j in (-1, 0, 1)}:
+    inside = np.flatnonzero(ahead & (np.abs(shares) <= 1.0).all(axis=1))
+    steps = (step for step in NUMBER_STEPS if (inside % step == 0).sum() <= MOST_NUMBERS)
+    numbers = inside[inside % next(steps, NUMBER_STEPS[-1]) == 0]
+    cells = np.floor(pixels[numbers] / NUMBER_ROOM).astype(int).tolist()
+    taken: set[tuple[int, int]] = set()
+    found = []
+    for number, (x, y) in zip(numbers.tolist(), cells):
+        if not any((x + i, y + j) in taken for i in (-1, 0, 1) for j in (-1, 0, 1)):
             taken.add((x, y))
-            found.append((int(number), *map(float, pixels[number])))
+            found.append((number, *pixels[number].tolist()))
     return found
 
 
@@ -266,10 +287,10 @@ def draw_numbers() -> None:
     from ..common import active_joint
 
     context = bpy.context
-    joint = active_joint(context)
-    if joint is None or not context.scene.condyle.overlay.show_frames:
+    if not (_overlays_shown(context) and context.scene.condyle.overlay.show_frames):
         return
-    if not any(item == joint for item, _ in visible_joints(context)):
+    joint = active_joint(context)
+    if joint is None or not joint.visible_get():
         return
     frames = shown(context.scene, joint).frames
     if not len(frames):

@@ -31,6 +31,8 @@ SETTINGS = ("type", "order", "periodic", "length_scale", "outside", "moving")
 VECTORS = ("grid", "grid_orders", "grid_periodic")
 SHAPE = tuple(name for name in JointShape.__annotations__ if name != "frames_of")
 
+# Where a joint without sliders stands is found within this (radians, metres), or it is not on its joint.
+TRACKED, TRACKING_STEPS = 1e-3, 6
 # Styles of one joint that are kept: a few toggles back and forth.
 MOST_STYLES = 12
 
@@ -61,6 +63,7 @@ class Shown:
     made: float = 0.0
     styles: dict[Any, Any] = field(default_factory=dict)
     _placed: tuple[bytes, list[np.ndarray]] | None = None
+    _tracked: tuple[bytes, np.ndarray | None] | None = None
 
     def placed(self, readings: np.ndarray) -> list[np.ndarray]:
         """Frames (4, 4) of the pieces at readings (n,); at rest where the joint refuses them."""
@@ -74,6 +77,19 @@ class Shown:
             self._placed = (key, frames)
         return self._placed[1]
 
+    def tracked(self, moving: np.ndarray, start: np.ndarray, anew: bool) -> np.ndarray | None:
+        """Readings (n,) at which the moving frame (4, 4) is where it is, sought from those of the last time or `start`
+        on; None where the joint does not reach it. Those of the last time, unless `anew`.
+        """
+        key = moving.tobytes()
+        last = None if self._tracked is None else self._tracked[1]
+        if not anew:
+            return last
+        if self._tracked is None or key != self._tracked[0]:
+            pose = units.scaled_translation(moving, 1.0 / self.metre)
+            self._tracked = key, _nearest(self.joint, pose, start if last is None else last)
+        return self._tracked[1]
+
     def kept(self, style: Any, make: Callable[[], Any]) -> Any:
         """What `make` makes of the drawing for a style, made once."""
         if style not in self.styles:
@@ -81,6 +97,24 @@ class Shown:
                 self.styles.clear()
             self.styles[style] = make()
         return self.styles[style]
+
+
+def _nearest(joint: Any, pose: np.ndarray, start: np.ndarray) -> np.ndarray | None:
+    """Gauss-Newton on the twist from the joint's pose to a pose (4, 4); a few steps, since a redraw waits for it."""
+    lie = core.physics().lie
+    try:
+        q = joint.from_readings(start)
+        for _ in range(TRACKING_STEPS):
+            reached, subspace, _ = joint.evaluate(q)
+            error = lie.log(lie.inverse(reached) @ pose)
+            if np.linalg.norm(error) < TRACKED:
+                return np.asarray(joint.readings(q))
+            change = np.linalg.lstsq(subspace, error, rcond=1e-6)[0]
+            change[list(joint.prescribed)] = 0.0
+            q = q + change
+    except core.physics().CondyleError:
+        return None
+    return None
 
 
 def forget() -> None:
