@@ -12,6 +12,11 @@ from pathlib import Path
 SCENES = {
     "knee": "blender_scenes.knee",
     "beads": "blender_scenes.beads",
+    "globe": "blender_scenes.globe",
+    "letters": "blender_scenes.letters",
+    "sheet": "blender_scenes.sheet",
+    "shoulder": "blender_scenes.shoulder",
+    "leg": "blender_scenes.leg",
     "gallery": "blender_scenes.gallery",
 }
 

@@ -104,6 +104,9 @@ def hold_frames(scene: bpy.types.Scene, owner: bpy.types.Object, curve: ph.joint
 def set_coordinates(empty: bpy.types.Object, body: ph.Body, state: ph.State, where: slice) -> None:
     """Damping, limits and start of each coordinate."""
     rows = empty.condyle.joint.coordinates
+    if body.limit_restitution is not None:
+        empty.condyle.joint.hard_limits = True
+        empty.condyle.joint.restitution = float(np.max(body.limit_restitution))
     own = body.joint.range
     for index, row in enumerate(rows):
         row.damping = body.damping[index]

@@ -148,26 +148,31 @@ def check(what: str, value: float, low: float, high: float, unit: str = "") -> f
 def contact_sheet(
     scene: bpy.types.Scene,
     hero: Shot,
-    tile: Shot,
+    tile: Shot | Sequence[Shot],
     captions: Sequence[tuple[int, Sequence[str]]],
     lines: Sequence[str],
     progress: Progress,
     samples: int = 8,
+    top: float = 0.945,
 ) -> Image:
-    """`hero` large with `lines` of text, and `tile` at the frame of each caption with its (at most two) lines."""
+    """`hero` large with `lines` of text, and `tile` (one for all, or one each) at the frame of each caption.
+
+    `top` is the share of the height at which the first line stands.
+    """
     prepare_render(scene, samples)
-    heads = [Label(lines[0], (0.05, 0.945), 0.034)]
-    heads += [Label(line, (0.05, 0.905 - 0.033 * row), 0.023) for row, line in enumerate(lines[1:])]
+    heads = [Label(lines[0], (0.05, top), 0.034)]
+    heads += [Label(line, (0.05, top - 0.04 - 0.033 * row), 0.023) for row, line in enumerate(lines[1:])]
     progress(0.0, "drawing the large picture")
     large = render(scene, replace(hero, pixels=HERO_PIXELS, labels=heads))
-    small = []
-    for frame, texts in captions:
+    small: list[Image] = []
+    tiles = [tile] * len(captions) if isinstance(tile, Shot) else tile
+    for shot, (frame, texts) in zip(tiles, captions, strict=True):
         # the large picture takes as long as three
         progress((len(small) + 3.0) / (len(captions) + 3.0), f"drawing {texts[0]}")
         rows = [
             Label(text, (0.045, 0.05 + 0.09 * up), 0.062) for up, text in enumerate(reversed(list(texts)))
         ]
-        small.append(render(scene, replace(tile, frame=frame, pixels=TILE_PIXELS, labels=rows)))
+        small.append(render(scene, replace(shot, frame=frame, pixels=TILE_PIXELS, labels=rows)))
     return sheet(large, small, columns=2, shade=0.07)
 
 

@@ -12,13 +12,12 @@ import physics as ph
 
 from .claim import Measurement, claim
 from .knee import knee_model, released
+from .step_search import largest_step
 
-DURATION = 10.0
 # Share of the critical damping of the small swing about rest. It does not depend on how the joint is
 # parameterized, as a coefficient in N m s per unit of q would.
 DAMPING_RATIO = 0.25
 DAMPING_RATIOS = (0.05, 0.1, DAMPING_RATIO, 0.5)
-STEPS = tuple(0.002 * 1.05**power for power in range(120))  # 2 ms to 0.66 s
 
 
 @dataclass(frozen=True)
@@ -40,32 +39,15 @@ def rest(model: Any) -> Rest:
     return Rest(float(potential[lowest]), float(2.0 * math.sqrt(curvature * mass)))
 
 
-def stays_bounded(model: Any, state: Any, datum: float, integrator: str, dt: float) -> bool:
-    """Whether the energy above the datum never exceeds twice the start's within DURATION."""
-    steps = math.ceil(DURATION / dt)
-    try:
-        result = ph.simulate(model, state, duration=steps * dt, dt=dt, integrator=integrator)
-    except ph.DivergedError:
-        return False
-    above = result.energy[:, 2] - datum
-    return bool(np.all(above <= 2.0 * above[0]))
-
-
-def largest_step(integrator: str, ratio: float) -> float:
-    """The last step of a grid (5 % apart) up to which every step keeps the energy bounded, in ms."""
+def knee_step(integrator: str, ratio: float) -> float:
+    """The largest step of the knee at a share of critical damping, in ms."""
     at_rest = rest(knee_model(4))
     model = knee_model(4, damping=ratio * at_rest.critical_damping)
-    state = released(model, 4)
-    largest = 0.0
-    for dt in STEPS:
-        if not stays_bounded(model, state, at_rest.potential, integrator, dt):
-            break
-        largest = dt
-    return 1000.0 * largest
+    return largest_step(model, released(model, 4), at_rest.potential, integrator)
 
 
 def measured(integrator: str) -> Measurement:
-    steps = {ratio: largest_step(integrator, ratio) for ratio in DAMPING_RATIOS}
+    steps = {ratio: knee_step(integrator, ratio) for ratio in DAMPING_RATIOS}
     return Measurement(
         steps[DAMPING_RATIO], {f"at {ratio:g} of critical": step for ratio, step in steps.items()}
     )

@@ -1,0 +1,194 @@
+"""The chain of letters SIGGRAPH, with single spline joints and with double ones.
+
+    python -m blender_scenes.letters --out out     out/letters.blend and out/letters.png
+
+After Lee & Terzopoulos 2008, Fig. 5c. The word is let go from a level row and falls about the pin in its S. With single
+joints each letter touches its parent with one and the same point, which slides along the parent's outline; with
+double joints the point slides on both outlines. Checked: neighbours always touch, no letters overlap, the energy only
+falls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from . import letters_model
+from .anatomy.surface import Mesh
+from .letters_model import BEHIND, KINDS, WORD, name
+from .letters_shapes import SCALE, STROKE, skeleton
+from .mechanism import add_bodies, check_same_model
+from .picture import Image, Shot
+from .process import leave
+from .production import (
+    Progress,
+    Recipe,
+    bake_shown,
+    check,
+    contact_sheet,
+    new_file,
+    object_pose,
+    produce,
+    script,
+    set_simulation,
+)
+from .shapes import solid
+from .staging import add_backdrop, add_studio, faceted_object, mesh_object, plain_material
+
+FloatArray = NDArray[np.float64]
+
+SECONDS, TIME_STEP = 4.0, 1e-3
+# the colours of a box of wooden letters
+COLORS = (
+    (0.75, 0.06, 0.05),
+    (0.90, 0.42, 0.03),
+    (0.88, 0.68, 0.05),
+    (0.22, 0.52, 0.10),
+    (0.03, 0.42, 0.45),
+    (0.05, 0.22, 0.62),
+    (0.30, 0.10, 0.52),
+    (0.70, 0.12, 0.38),
+)
+
+
+@dataclass(frozen=True)
+class Letters:
+    """The scene, its objects by body, and the names of what belongs to each kind of chain."""
+
+    scene: bpy.types.Scene
+    objects: dict[str, bpy.types.Object]
+    parts: dict[bool, list[str]]
+
+
+def letter_mesh(letter: str) -> Mesh:
+    """Round strokes about the letter's skeleton."""
+    middle = np.column_stack(
+        [skeleton(letter)[:, 0], np.zeros(len(skeleton(letter))), skeleton(letter)[:, 1]]
+    )
+
+    def distance(points: FloatArray) -> FloatArray:
+        nearest = np.full(len(points), np.inf)
+        for chunk in range(0, len(points), 20000):
+            away = points[chunk : chunk + 20000, None] - middle
+            nearest[chunk : chunk + 20000] = np.einsum("nmk,nmk->nm", away, away).min(axis=1)
+        return np.sqrt(nearest) - STROKE
+
+    return solid(distance, 0.6 * SCALE, 2.5e-3)
+
+
+def make() -> Letters:
+    """The file, ready to bake."""
+    scene, (stage, *collections) = new_file("Letters", ("Stage", "Single joints", "Double joints"))
+    meshes = {letter: letter_mesh(letter) for letter in set(WORD)}
+    objects, parts = {}, {}
+    for double, collection in zip(KINDS, collections):
+        for number, letter in enumerate(WORD):
+            paint = plain_material(f"Letter {number + 1}", COLORS[number], roughness=0.35)
+            body = name(number, double)
+            objects[body] = mesh_object(body, meshes[letter], collection, paint)
+        hanger = add_hanger("Hanger double" if double else "Hanger", BEHIND if double else 0.0, collection)
+        parts[double] = [name(number, double) for number in range(len(WORD))] + [hanger.name]
+    model = letters_model.build_model()
+    state = letters_model.start(model)
+    add_bodies(scene, model, state, objects)
+    set_simulation(scene, SECONDS, TIME_STEP)
+    # symplectic Euler would need a fifth of the step where a round end of a stroke is passed in a few milliseconds
+    scene.condyle.simulation.integrator = "rk4"
+    add_studio(scene, stage, (0.0, 0.0, -0.35), 1.5)
+    add_backdrop(stage, -1.5, 1.6)
+    check_same_model(scene, model, state)
+    return Letters(scene, objects, parts)
+
+
+def add_hanger(title: str, depth: float, collection: bpy.types.Collection) -> bpy.types.Object:
+    """A pin through the S and a rod behind it that goes up."""
+    pin, rod = 0.006, 0.009
+    boxes = (
+        ((-pin, depth - STROKE - 0.012, -pin), (pin, depth + 0.05, pin)),
+        ((-rod, depth + 0.04, -0.02), (rod, depth + 0.06, 1.2)),
+    )
+    vertices, faces = [], []
+    for low, high in boxes:
+        corners = [(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]
+        first = len(vertices)
+        vertices += corners
+        sides = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+        faces += [[first + corner for corner in side] for side in sides]
+    steel = plain_material("Steel", (0.55, 0.57, 0.60), roughness=0.3, metallic=1.0)
+    return faceted_object(title, np.array(vertices), faces, collection, steel)
+
+
+def measure(made: Letters, progress: Progress) -> tuple[Any, Mapping[str, str]]:
+    """Bake and check."""
+    report, shown = bake_shown(made.scene, progress)
+    total = report.energy[:, 2]
+    rise = float(np.diff(total).max()) / float(report.energy[:, 0].max())
+    check("the largest rise of the energy over the kinetic", rise, -1.0, 1e-3)
+    figures = {
+        "bake against simulation": f"{shown:.1e}, m and matrix entries",
+        "energy": f"{total[0]:.2f} to {total[-1]:.2f} J, largest rise {rise:.1e} of the kinetic",
+    }
+    for double in KINDS:
+        kind = "double" if double else "single"
+        low, high, others = touch(made, report, double)
+        # the cubic through frames 8 degrees apart rounds where the strokes' round ends begin
+        check(f"the smallest gap of neighbours with {kind} joints", 1e3 * low, -0.1, 0.1, "mm")
+        check(f"the largest gap of neighbours with {kind} joints", 1e3 * high, -0.1, 0.1, "mm")
+        check(f"the smallest gap of other letters with {kind} joints", 1e3 * others, 0.0, 1e3, "mm")
+        figures[f"{kind} joints, neighbours' gaps"] = f"{1e3 * low:.3f} to {1e3 * high:.3f} mm"
+        figures[f"{kind} joints, others' gaps"] = f"at least {1e3 * others:.1f} mm"
+    slid = max(np.ptp(report.coordinates[f"{name(k, True)} joint.2.q"]) for k in range(1, len(WORD)))
+    check("the longest way on a letter's own outline", slid, 0.5, 20.0)
+    return report, figures
+
+
+def touch(made: Letters, report: Any, double: bool) -> tuple[float, float, float]:
+    """As Blender shows it: smallest and largest gap [m] of neighbours, and the smallest of letters that are none."""
+    low, high, others = np.inf, -np.inf, np.inf
+    count = len(WORD)
+    neighbours = np.abs(np.subtract.outer(np.arange(count), np.arange(count))) == 1
+    for frame in report.frames[::3]:
+        made.scene.frame_set(int(frame))
+        poses = {number: object_pose(made.objects[name(number, double)]) for number in range(count)}
+        found = letters_model.gaps(poses)
+        low, high = min(low, found[neighbours].min()), max(high, found[neighbours].max())
+        others = min(others, found[~neighbours].min())
+    made.scene.frame_set(made.scene.frame_start)
+    return float(low), float(high), float(others)
+
+
+def draw(made: Letters, report: Any, progress: Progress) -> Image:
+    """The single chain large, then three instants of either."""
+    hidden = {double: made.parts[not double] for double in KINDS}
+    hero = Shot(eye=(0.35, -2.0, -0.15), target=(0.26, 0.0, -0.28), width=0.78, frame=9, hidden=hidden[False])
+    tiles, captions = [], []
+    for double in KINDS:
+        middle = BEHIND if double else 0.0
+        eye, target = (0.2, middle - 3.0, -0.2), (0.03, middle, -0.50)
+        for index in (0, 6, 13):
+            tiles.append(Shot(eye, target, 2.0, hidden=hidden[double]))
+            kind = "double joints" if double else "single joints"
+            captions.append((int(report.frames[index]), (f"t = {report.times[index]:.2f} s", kind)))
+    order = [0, 3, 1, 4, 2, 5]  # single joints to the left, double to the right
+    lines = ("SIGGRAPH by spline joints", "eight letters fall about a pin,", "each touching the one before")
+    return contact_sheet(
+        made.scene, hero, [tiles[k] for k in order], [captions[k] for k in order], lines, progress, top=0.15
+    )
+
+
+RECIPE = Recipe("letters", make, measure, draw)
+
+
+def build(out: Path) -> Path:
+    """Build letters.blend and letters.png into the folder `out`. Raises SceneError."""
+    return produce(RECIPE, out)
+
+
+if __name__ == "__main__":
+    leave(script(RECIPE, __doc__))

@@ -1,0 +1,258 @@
+"""The mechanisms of Lee & Terzopoulos 2008, Fig. 5, as the scenes build them: largest steps, and the time of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import physics as ph
+from blender_scenes import beads_model, globe_model, letters_model
+from tests.benchmarks.timing import Contestant, Spread, alternate
+
+from .claim import Measurement, claim
+from .knee import knee_model, released
+from .step_search import largest_step
+
+SOURCE = "Lee & Terzopoulos 2008, sec. 7"
+FRICTIONS = (0.0, 1.0, 5.0, 20.0)  # times the scene's
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism ready to go, and the potential energy [J] that it does not fall below."""
+
+    model: Any
+    state: Any
+    datum: float
+
+
+def beads(number: int, friction: float) -> Case:
+    """One wire with its beads: 0 fast to its frame, 1 free to spin about it."""
+    flowers = (beads_model.FLOWERS[number],)
+    model = beads_model.build_model(flowers, friction)
+    return Case(model, beads_model.start(model, flowers), beads_model.lowest_energy(model, flowers))
+
+
+def globe(friction: float) -> Case:
+    model = globe_model.build_model(friction)
+    return Case(model, globe_model.start(model), globe_model.lowest_energy(model))
+
+
+def letters(double: bool, friction: float) -> Case:
+    """One chain; the datum is where it hangs still after twenty seconds of thrice the friction."""
+    kinds = (double,)
+    calmed = letters_model.build_model(kinds, 3.0)
+    start = letters_model.start(calmed, kinds)
+    still = ph.simulate(calmed, start, duration=20.0, dt=2.5e-4, record_interval=0.05).energy
+    model = letters_model.build_model(kinds, friction)
+    datum = float(min(still[:, 1].min(), still[-1, 2]))
+    return Case(model, letters_model.start(model, kinds), datum)
+
+
+def steps(
+    make: Callable[[float], Case], integrator: str, frictions: tuple[float, ...] = FRICTIONS
+) -> Measurement:
+    """Largest step [ms] at the scene's friction; in the details at multiples of it."""
+    found = {}
+    for friction in frictions:
+        case = make(friction)
+        found[friction] = largest_step(case.model, case.state, case.datum, integrator)
+    return Measurement(
+        found[1.0], {f"at {friction:g} times the friction": step for friction, step in found.items()}
+    )
+
+
+def statement(method: str, what: str, friction: str, paper: str) -> str:
+    return (
+        f"largest step of {method} Euler on {what}, {friction}: 10 s with the energy never above twice the start's "
+        f"({paper})"
+    )
+
+
+BEADS = "three beads of 60 g {} a spinning flower-shaped wire"
+BEADS_FRICTION = f"sliding friction {beads_model.FRICTION:g} N s/m"
+BEADS_PAPER = "the paper states 100 ms, damping not given; 20 times the friction comes to that"
+FREE_FRICTION = f"{BEADS_FRICTION} and {beads_model.HINGE_DAMPING:g} N m s against spinning"
+GLOBE = "six aeroplanes of 50 g along the coasts of a turning globe"
+GLOBE_FRICTION = f"sliding friction {globe_model.FRICTION:g} N s/m"
+GLOBE_PAPER = "the paper states 20 ms, damping not given; 20 times the friction comes to that"
+LETTERS = "the chain of letters with {} joints, no bounce at the ends of the curves"
+LETTERS_FRICTION = (
+    f"sliding friction {letters_model.FRICTION:g} N s/m, {letters_model.PIN_FRICTION:g} N m s at the pin"
+)
+LETTERS_PAPER = "the paper states none"
+
+
+def declare(id: str, text: str, at_least: float, make: Callable[[float], Case], integrator: str) -> None:
+    """One claim on a largest step."""
+    frictions = (1.0,) if "letters" in id else FRICTIONS
+    claim(id, text, unit="ms", source=SOURCE, cost="slow", at_least=at_least)(
+        lambda: steps(make, integrator, frictions)
+    )
+
+
+for method, bounds in (("forward", (8.0, 14.0, 8.0, 2.5, 0.4)), ("symplectic", (7.0, 11.0, 4.5, 2.0, 0.5))):
+    name = f"{method}_euler"
+    for kind, text, friction, paper, bound, make in (
+        (
+            "beads_fixed",
+            BEADS.format("fast to the frame of"),
+            BEADS_FRICTION,
+            BEADS_PAPER,
+            bounds[0],
+            lambda f: beads(0, f),
+        ),
+        (
+            "beads_free",
+            BEADS.format("free to spin about"),
+            FREE_FRICTION,
+            BEADS_PAPER,
+            bounds[1],
+            lambda f: beads(1, f),
+        ),
+        ("globe", GLOBE, GLOBE_FRICTION, GLOBE_PAPER, bounds[2], globe),
+        (
+            "letters_single",
+            LETTERS.format("single"),
+            LETTERS_FRICTION,
+            LETTERS_PAPER,
+            bounds[3],
+            lambda f: letters(False, f),
+        ),
+        (
+            "letters_double",
+            LETTERS.format("double"),
+            LETTERS_FRICTION,
+            LETTERS_PAPER,
+            bounds[4],
+            lambda f: letters(True, f),
+        ),
+    ):
+        declare(f"steps.{kind}_{name}", statement(method, text, friction, paper), bound, make, name)
+
+
+def time_of_a_step(model: Any, state: Any) -> Measurement:
+    """Seconds of a step of symplectic Euler in a rollout, without writing its result."""
+
+    def run(count: int) -> object:
+        return ph.simulate(model, state, duration=count * 1e-4, dt=1e-4, record_interval=count * 1e-4)
+
+    taken = alternate((Contestant("step", run),))["step"]
+    spread = Spread.of(taken)
+    return Measurement(
+        spread.median, {"quartiles": (spread.lower, spread.upper), "coordinates": model.num_coordinates}
+    )
+
+
+TIME = "seconds a step, {}, symplectic Euler ({})"
+
+
+@claim(
+    "speed.step_knee",
+    TIME.format("the knee, 1 coordinate", "paper: 6 ms, 2.6 GHz Core 2"),
+    unit="s",
+    source=SOURCE,
+    at_most=5e-6,
+)
+def step_knee() -> Measurement:
+    model = knee_model(4)
+    return time_of_a_step(model, released(model, 4))
+
+
+@claim(
+    "speed.step_beads",
+    TIME.format("two wires and six beads, 11 coordinates", "paper: none"),
+    unit="s",
+    source=SOURCE,
+    at_most=2e-5,
+)
+def step_beads() -> Measurement:
+    model = beads_model.build_model()
+    return time_of_a_step(model, beads_model.start(model))
+
+
+@claim(
+    "speed.step_globe",
+    TIME.format("globe and six planes, 7 coordinates", "paper: none"),
+    unit="s",
+    source=SOURCE,
+    at_most=2e-5,
+)
+def step_globe() -> Measurement:
+    model = globe_model.build_model()
+    return time_of_a_step(model, globe_model.start(model))
+
+
+@claim(
+    "speed.step_letters",
+    TIME.format("chain of letters with single joints, 8 coordinates", "paper: 49 ms, 2.6 GHz Core 2"),
+    unit="s",
+    source=SOURCE,
+    at_most=2e-5,
+)
+def step_letters() -> Measurement:
+    kinds = (False,)
+    model = letters_model.build_model(kinds)
+    return time_of_a_step(model, letters_model.start(model, kinds))
+
+
+CORNER_SPACINGS = (
+    0.1,
+    0.05,
+    0.02,
+    0.01,
+    0.005,
+    0.002,
+    0.001,
+)  # m between the control frames next to the corner
+CORNER_DROP = 0.25  # m
+CORNER_MASS, CORNER_INERTIA = 0.06, 1.6e-5
+
+
+def corner(spacing: float, leg: float = 0.6, coarse: float = 0.05) -> Any:
+    """A V of two legs at 45 degrees, its corner a frame between two others `spacing` away; twice as far each next one,
+    up to `coarse`. Naturally parameterized in the metric of a bead's kinetic energy.
+    """
+    away, step = [spacing], spacing
+    while away[-1] < leg:
+        step = min(2.0 * step, max(coarse, spacing))
+        away.append(away[-1] + step)
+    places = np.array([-distance for distance in away[::-1]] + [0.0, *away])
+    frames = np.broadcast_to(np.eye(4), (len(places), 4, 4)).copy()
+    for frame, place in zip(frames, places):
+        frame[:3, :3] = ph.lie.so3_exp(np.array([0.0, -0.25 * np.pi * np.sign(place), 0.0]))
+        frame[[0, 2], 3] = np.sqrt(0.5) * place, np.sqrt(0.5) * abs(place)
+    return ph.joints.SplineCurve(frames, length_scale=float(np.sqrt(CORNER_INERTIA / CORNER_MASS)))
+
+
+@claim(
+    "steps.corner_of_clustered_frames",
+    "radius of the sharpest right-angled corner that a step of symplectic Euler bears, over the way in a step, corners "
+    "of 0.5 to 50 mm by clustered control frames, no damping: 10 s with the energy never above twice the start's; the "
+    "step must shrink as soon as the bead passes more than about a radius in one",
+    source="Lee & Terzopoulos 2008, sec. 8",
+    cost="slow",
+    at_most=0.8,
+)
+def corner_of_clustered_frames() -> Measurement:
+    ratios, details = [], {}
+    for spacing in CORNER_SPACINGS:
+        joint = corner(spacing)
+        builder = ph.ModelBuilder()
+        builder.add_body("bead", joint=joint, mass=CORNER_MASS, inertia=np.eye(3) * CORNER_INERTIA)
+        model = builder.build()
+        q = np.linspace(*joint.range[0], 20001)
+        points = np.asarray(joint.transform(q[:, None]))[:, :3, 3]
+        begin = int(np.argmin(np.abs(points[:10000, 2] - points[:, 2].min() - CORNER_DROP)))
+        datum = float(9.81 * CORNER_MASS * points[:, 2].min())
+        step = largest_step(model, model.state(q=[q[begin]]), datum, "symplectic_euler")
+        slope = np.gradient(points, q, axis=0)
+        length = np.linalg.norm(slope, axis=1)
+        turn = np.linalg.norm(np.gradient(slope / length[:, None], q, axis=0), axis=1) / length
+        radius, speed = 1e3 / turn.max(), np.sqrt(2.0 * 9.81 * CORNER_DROP)
+        ratios.append(radius / (step * speed) if step > 0.0 else np.inf)
+        details[f"radius {radius:.2f} mm"] = {"step [ms]": step, "radius / way": ratios[-1]}
+    return Measurement(float(max(ratios)), details)
