@@ -121,7 +121,7 @@ def draw(leg: Leg, found: model.Follow, progress: Progress) -> Image:
         captions.append((frame, (f"t = {(frame - 1) / model.FRAMES_A_SECOND:.1f} s", text)))
     hero = Shot((0.75, -1.2, 0.225), (0.05, -0.03, -0.27), 0.88, 61, (1, 1))
     tile = Shot((0.55, -1.4, 0.0), MIDDLE, 1.52, 1, (1, 1))
-    return contact_sheet(leg.scene, hero, tile, captions, lines, progress)
+    return contact_sheet(leg.scene, hero, tile, captions, lines, progress, samples=20)
 
 
 RECIPE = Recipe("leg", make, measure, draw)

@@ -181,7 +181,7 @@ def draw(made: Shoulder, result: ph.Result, progress: Progress) -> Image:
         )
     hero = Shot((-1.0, -1.0, 0.35), (-0.055, -0.085, 0.045), 0.27, 1 + 12, (1, 1), hidden=["Humerus"])
     tile = Shot((-0.75, -1.3, 0.35), (0.03, -0.09, -0.115), 0.90, 1, (1, 1))
-    return contact_sheet(made.scene, hero, tile, captions, lines, progress)
+    return contact_sheet(made.scene, hero, tile, captions, lines, progress, samples=20)
 
 
 RECIPE = Recipe("shoulder", make, measure, draw)
