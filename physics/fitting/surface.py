@@ -60,6 +60,7 @@ def fit_surface(
     Raises:
         FitError: poses, places or options that cannot be fitted; the message names the thing and its value.
         CancelledError: progress said so.
+        MissingDependencyError: SciPy is not installed.
     """
     small, most = check_limits(tolerance, max_iterations)
     sliding = q is None if refine is None else checks.check_truths(refine, 1, "refine")[0]

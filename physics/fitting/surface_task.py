@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import FitError
+from ..errors import FitError, MissingDependencyError
 from ..twist_metric import TwistMetric
 from . import surface_arguments as checks
 from .arguments import check_poses
@@ -104,7 +105,10 @@ def prepare(poses: Any, q: Any, num_frames: Any, smoothing: Any, options: Surfac
 
     Raises:
         FitError: poses, places or options that cannot be fitted.
+        MissingDependencyError: SciPy is not installed.
     """
+    if find_spec("scipy") is None:
+        raise MissingDependencyError("fitting surfaces needs the package scipy, which is not installed")
     targets = check_poses(poses)
     given = None if q is None else checks.check_places(q, len(targets))
     shape = checks.check_shape(num_frames, None if given is None else given.shape[1])

@@ -338,6 +338,12 @@ def test_bad_input_is_one_clear_error(changes, message):
     assert message in str(caught.value)
 
 
+def test_without_scipy_it_says_so(monkeypatch):
+    monkeypatch.setattr("physics.fitting.surface_task.find_spec", lambda name: None)
+    with pytest.raises(ph.MissingDependencyError, match="scipy"):
+        ph.fit_surface(np.tile(np.eye(4), (5, 1, 1)))
+
+
 def test_naive_fit_needs_places():
     with pytest.raises(ph.FitError, match="needs q"):
         ph.naive_surface_fit(np.tile(np.eye(4), (5, 1, 1)), None)
