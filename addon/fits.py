@@ -279,6 +279,7 @@ def _note(scene: Any, fit: Any, report: FitReport) -> None:
     """Figures and residuals of a fit, as the panel shows them and as the next fit starts from."""
     fit.requested = False
     fit.num_poses, fit.iterations, fit.converged = report.num_poses, report.iterations, report.converged
+    fit.coverage = getattr(report.fit, "coverage", 1.0)  # a curve's keys lie all along it
     fit.worst_distance, fit.worst_angle = report.worst_distance_mm, np.radians(report.worst_angle_deg)
     marks = {round(row.frame, 3): (row.pinned, row.weight) for row in fit.residuals}
     fit.residuals.clear()

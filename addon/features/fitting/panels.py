@@ -8,6 +8,9 @@ from bpy.types import Panel, UIList
 from ..common import SidebarPanel, active_joint, figure, own_joint
 from . import wishes
 
+#: physics spans holes in the data smoothly below this
+LEAST_COVERAGE = 0.01
+
 
 class FitPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_fit"
@@ -34,6 +37,9 @@ class FitPanel(SidebarPanel, Panel):
             box.label(text=f"Worst angle: {figure(math.degrees(settings.worst_angle))}°")
             if not settings.converged:
                 box.label(text="Not converged: try fewer frames", icon="ERROR")
+            if settings.coverage < LEAST_COVERAGE:
+                box.label(text="No keys in parts of the surface", icon="INFO")
+                box.label(text="They are bridged smoothly", icon="BLANK1")
 
 
 def _draw_buttons(layout: Any) -> None:

@@ -98,6 +98,12 @@ class FitProperties(CommonWishes, CurveWishes, SurfaceWishes, PropertyGroup):
         size=21,
         override=OVERRIDE,
     )
+    coverage: FloatProperty(
+        name="Coverage",
+        description="How well the keys of the last fit reach every part of the surface: 1 well, 0 not at all",
+        default=1.0,
+        override=OVERRIDE,
+    )
     residuals: CollectionProperty(type=PoseResidual, name="Residuals", override=OVERRIDE_INSERT)
     active_residual: IntProperty(
         name="Key",
