@@ -141,8 +141,8 @@ def _draw_path(pen: Pen, sweep: Sweep, size: float) -> None:
     for line in traces(poses, size, still):
         pen.stroke(line, "path")
     closed = np.abs(poses[-1] - poses[0]).max() < 1e-9
-    chosen = np.linspace(0, count - 1, PATH_FRAMES + closed).astype(int)[:PATH_FRAMES]
-    for pose in poses[chosen]:
+    places = np.linspace(lower, upper, PATH_FRAMES + closed)[:PATH_FRAMES]
+    for pose in sweep.poses(places[:, None]):
         pen.frame(pose, 0.25 * size, SAMPLE_ROLES)
     if not np.isfinite(bounds).any():
         return

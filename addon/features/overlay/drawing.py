@@ -270,13 +270,11 @@ def number_places(
     inside = np.flatnonzero(ahead & (np.abs(shares) <= 1.0).all(axis=1))
     steps = (step for step in NUMBER_STEPS if (inside % step == 0).sum() <= MOST_NUMBERS)
     numbers = inside[inside % next(steps, NUMBER_STEPS[-1]) == 0]
-    cells = np.floor(pixels[numbers] / NUMBER_ROOM).astype(int).tolist()
-    taken: set[tuple[int, int]] = set()
-    found = []
-    for number, (x, y) in zip(numbers.tolist(), cells):
-        if not any((x + i, y + j) in taken for i in (-1, 0, 1) for j in (-1, 0, 1)):
-            taken.add((x, y))
-            found.append((number, *pixels[number].tolist()))
+    found: list[tuple[int, float, float]] = []
+    wide, high = NUMBER_ROOM
+    for number, (x, y) in zip(numbers.tolist(), pixels[numbers].tolist()):
+        if not any(abs(x - left) < wide and abs(y - low) < high for _, left, low in found):
+            found.append((number, x, y))
     return found
 
 
