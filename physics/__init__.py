@@ -21,7 +21,15 @@ from .errors import (
     MissingDependencyError,
     ModelError,
 )
-from .fitting import CurveFit, SurfaceFit, fit_curve, fit_surface, naive_surface_fit
+from .fitting import (
+    CurveCheck,
+    CurveFit,
+    SurfaceFit,
+    check_curve,
+    fit_curve,
+    fit_surface,
+    naive_surface_fit,
+)
 from .inverse_kinematics import InverseKinematics, KinematicSolution, Target, inverse_kinematics
 from .io import ModelFile, load_model, load_result, save_model, save_result
 from .model import Model, State
@@ -60,6 +68,8 @@ __all__ = [
     "Result",
     "fit_curve",
     "CurveFit",
+    "check_curve",
+    "CurveCheck",
     "fit_surface",
     "naive_surface_fit",
     "SurfaceFit",

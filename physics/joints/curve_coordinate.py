@@ -138,7 +138,8 @@ def arc_length(
     speeds = metric.norm(derivatives(curve.frames, curve.sites(between))[0]).reshape(-1, len(POINTS))
     s, h = derivatives(curve.frames, curve.sites(u))
     speed = metric.norm(s)
-    return 0.0, steps * (speeds @ WEIGHTS), speed, metric.inner(s, h) / np.where(speed > 0.0, speed, 1.0)
+    lengths = np.asarray(steps * (speeds @ WEIGHTS), dtype=np.float64)
+    return 0.0, lengths, speed, metric.inner(s, h) / np.where(speed > 0.0, speed, 1.0)
 
 
 def angle_about(

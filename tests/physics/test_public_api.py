@@ -39,6 +39,8 @@ PUBLIC = {
     "Result",
     "fit_curve",
     "CurveFit",
+    "check_curve",
+    "CurveCheck",
     "fit_surface",
     "naive_surface_fit",
     "SurfaceFit",

@@ -245,6 +245,26 @@ def test_a_fit_there_is_one_here_bit_by_bit(client):
         assert getattr(there.residuals, name).tobytes() == getattr(here.residuals, name).tobytes()
 
 
+def test_every_wish_of_a_fit_gets_there(client):
+    """Nested and mixed values, too: the answer is that of a fit here, with weights, pins and what was tried."""
+    poses = smooth_frames(np.random.default_rng(4), 13)
+    keywords = {
+        "within": (0.2, 0.3),
+        "metric": {"mass": 2.0, "com": (0.0, 0.1, 0.0), "inertia": 0.1 * np.eye(3)},
+        "pinned": [0, -1],
+        "ends": ({"twist": None, "straight": True}, None),
+        "weights": np.linspace(1.0, 2.0, 13),
+        "robust": "tukey",
+        "coordinate": "arc_length",
+    }
+    there = requests.fit_curve_answer(requests.fit_curve(client, poses, **keywords).wait(60))
+    here = ph.fitting.fit_curve(poses, **keywords)
+    assert there.joint == here.joint and there.joint.coordinate == "arc_length"
+    assert there.report() == here.report() and there.tried and there.pinned == (0, 12)
+    with pytest.raises(worker.WorkerError, match="pinned pose 13 does not exist"):
+        requests.fit_curve(client, poses, pinned=[13]).wait(60)
+
+
 def test_a_fit_with_parameters_and_knots(client):
     poses = smooth_frames(np.random.default_rng(4), 9)
     q = np.linspace(0.0, 2.0, 9)
