@@ -37,7 +37,7 @@ def fit_surface(
     Gauss-Newton on the residuals log(G(q_k)^-1 T_k) in the metric of SE(3), with the exact differentials of log and of
     the product of exponentials: the closest surface, which `naive_surface_fit` is not. Without q the poses' places
     come from a smooth embedding of the cloud (`surface_embedding`) and slide to where the surface is nearest while it
-    is fitted.
+    is fitted. Noise across the surface then needs smoothing: a surface that may choose its places folds towards it.
 
     The normal matrix is never singular: where the poses leave control values to chance (`SurfaceFit.coverage` below
     1e-3), and where they slide, a little of the smoothing is always on. It spans holes like a thin plate.
@@ -51,7 +51,7 @@ def fit_surface(
             four times back and forth over the range loses half of its height; see `surface_system.Problem`.
         refine: whether poses slide to where the surface is nearest; None: where q is not given.
         tolerance: the fit has converged where a step moves no control value by more, in radians by the length scale.
-            Where poses slide it also ends with a step that lowers the objective by less than a ten-thousandth.
+            Where poses slide it also ends with a step that lowers the objective by less than a two-thousandth.
         max_iterations: Gauss-Newton steps.
         progress: called with the done fraction and what goes on; False cancels.
         options: order, knots, domain, periodic, sequence, rotation_first, length_scale, metric, weights, outside: see

@@ -13,7 +13,7 @@ from .surface_system import Problem
 DAMPING_START = 1e-6
 DAMPING_GIVE_UP = 1e6
 # A step with sliding poses has to gain this share of the objective to go on, or this much (rad^2, in the mean).
-SETTLED = 1e-4
+SETTLED = 5e-4
 SETTLED_BELOW = 1e-11
 STEPS_A_TRIAL = 2  # the poses' places only follow small changes there
 
