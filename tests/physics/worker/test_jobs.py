@@ -291,6 +291,19 @@ def test_a_fit_of_a_surface_there_is_one_here_bit_by_bit(client):
         requests.fit_surface(client, poses, num_frames=3).wait(60)
 
 
+def test_a_projection_there_is_one_here_bit_by_bit(client):
+    rng = np.random.default_rng(5)
+    joint = ph.joints.SplineCurve(smooth_frames(rng, 7))
+    poses = joint.transform(rng.uniform(*joint.domain, (9, 1))) @ ph.lie.exp(0.05 * rng.normal(size=(9, 6)))
+    keywords = {"length_scale": 0.3, "bounds": [[0.1, joint.domain[1]]], "continuous": True}
+    there = requests.project_answer(requests.project(client, joint, poses, **keywords).wait(300))
+    here = ph.project(joint, poses, **keywords)
+    for name, value in vars(here).items():
+        assert getattr(there, name).tobytes() == value.tobytes(), name
+    with pytest.raises(worker.WorkerError, match="one to three coordinates"):
+        requests.project(client, ph.joints.Free(), poses).wait(60)
+
+
 def test_a_fit_that_cannot_be_is_told(client):
     poses = smooth_frames(np.random.default_rng(4), 9)
     poses[3, 0, 3] = np.nan
