@@ -47,6 +47,9 @@ ROLE_STYLES: dict[str, tuple[str, float, str]] = {
 }
 # Room around what is drawn, as a share of it.
 MARGIN = 0.06
+# Axes of flat things are at least this share of the longest, so that their numbers do not cover each other; and all is
+# drawn a little smaller than matplotlib would, which cuts labels off.
+LEAST_DEPTH, ZOOM = 0.5, 0.85
 
 STYLE: dict[Any, Any] = {
     "font.size": 10.0,
@@ -278,7 +281,7 @@ def _draw_space(drawings: Iterable[Drawing], path: str | os.PathLike[str] | None
         for name in "xyz":
             getattr(axes, f"set_{name}label")(f"{name} [m]")
         axes.view_init(elev=24.0, azim=-58.0)
-        axes.legend(loc="center left", bbox_to_anchor=(1.08, 0.5))
+        figure.legend(loc="outside right center")
     return figure
 
 
@@ -288,12 +291,12 @@ def _fit_axes(axes: Any, points: FloatArray) -> None:
 
     low, high = points.min(axis=0), points.max(axis=0)
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
-    least = 0.25 * float(half.max())
+    least = LEAST_DEPTH * float(half.max())
     half = (1.0 + MARGIN) * np.maximum(half, least)
     for name, centre, reach in zip("xyz", middle, half):
         getattr(axes, f"set_{name}lim")(centre - reach, centre + reach)
-        getattr(axes, f"{name}axis").set_major_locator(MaxNLocator(4))
-    axes.set_box_aspect(half)
+        getattr(axes, f"{name}axis").set_major_locator(MaxNLocator(4 if reach > 0.7 * half.max() else 2))
+    axes.set_box_aspect(half, zoom=ZOOM)
 
 
 @contextmanager

@@ -52,7 +52,8 @@ def check_nothing_is_cut_off(figure):
 def tick_labels_out_of_sight(figure):
     found = []
     for axes in figure.axes:
-        for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+        for name in axes._axis_names:
+            axis, (low, high) = getattr(axes, f"{name}axis"), getattr(axes, f"get_{name}lim")()
             for tick in axis.get_major_ticks():
                 if not low <= tick.get_loc() <= high:
                     found += [tick.label1, tick.label2]
@@ -121,6 +122,22 @@ def test_a_joint_is_drawn_as_its_drawing_has_it(tmp_path):
         label = plots.ROLE_STYLES[role][2]
         np.testing.assert_allclose(np.array(lines[label]._segments3d), shown.segments(role))
     check_nothing_is_cut_off(figure)
+
+
+@pytest.mark.parametrize(
+    ("joint", "limits"),
+    [
+        (ph.joints.Hinge(), [(-0.5, 1.5)]),
+        (ph.joints.Cylindrical(), None),
+        (ph.joints.Elliptic(0.3, 0.15), None),
+        (ph.joints.Slider((1, 0, 0)), [(-0.05, 0.1)]),
+    ],
+    ids=["hinge", "tall", "flat", "thin"],
+)
+def test_of_a_joint_in_space_nothing_is_cut_off(joint, limits):
+    pytest.importorskip("matplotlib")
+    q = [0.1] * joint.num_coordinates
+    check_nothing_is_cut_off(plots.plot_joint(joint, None, "Joint", limits=limits, q=q))
 
 
 def test_a_model_is_drawn_with_all_its_joints(result, tmp_path):
