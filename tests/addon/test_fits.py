@@ -198,3 +198,13 @@ def test_a_fit_that_takes_too_long_is_given_up_and_changes_nothing(part, knee):
     with pytest.raises(part("core").physics().CondyleError, match="nothing was changed"):
         client.run(fits.fit_selected(bpy.context, joint), seconds=0.0)
     assert not joint.condyle.joint.frames
+
+
+def test_bake_fits_a_surface_that_asks_for_it(blade, part):
+    scene, joint, plate = blade
+    scene.frame_start, scene.frame_end = 1, 5
+    joint.condyle.joint.fit.requested = True
+    report = part("tasks").bake_now(scene)
+    assert [each.joint.type for each in report.fits] == ["spline_surface"]
+    assert set(report.coordinates) == {"Glide.q_1", "Glide.q_2"} and plate.condyle.channels.baked
+    assert tuple(joint.condyle.joint.grid) == (5, 5, 1) and not joint.condyle.joint.fit.requested

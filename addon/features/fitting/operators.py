@@ -5,6 +5,7 @@ then undoes it and calls `execute` with changed properties, which waits: by now 
 a fraction of a second. Should it not answer in `REDO_SECONDS`, the fit is given up and nothing is changed.
 """
 
+import math
 from typing import Any
 
 from bpy.types import Operator
@@ -14,6 +15,8 @@ from ..common import figure, need_object_mode, own_joint, writable
 from . import wishes
 
 REDO_SECONDS = 5.0
+# degrees: nearer, angles have to turn ten times as fast as the body
+NEAR_GIMBAL_LOCK = 5.7
 
 
 class _FitOperator(JobOperator):
@@ -89,6 +92,11 @@ class FitSurface(_FitOperator, Operator):
     kind = "spline_surface"
     groups = wishes.SURFACE
     __annotations__ = wishes.redoable(*wishes.SURFACE)
+
+    def told(self, outcome: Any) -> str:
+        margin = math.degrees(math.asin(min(1.0, outcome.joint.gimbal_margin())))
+        near = f"; its angles come within {margin:.1f}° of gimbal lock" if margin < NEAR_GIMBAL_LOCK else ""
+        return super().told(outcome) + near
 
 
 classes = (FitFromKeyframes, FitSurface)

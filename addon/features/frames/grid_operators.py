@@ -111,6 +111,8 @@ class MakeGrid(Operator):
                 context.scene, joint, body, self.rows, self.columns, self.opening, self.closed
             )
             grids.build(context.scene, joint, frames, periodic=(False, self.closed))
+            for warning in grids.warnings_of(context.scene, joint):
+                self.report({"WARNING"}, warning)
         except core.physics().CondyleError as error:
             return failed(self, error)
         renew_slider(self, context, joint)
