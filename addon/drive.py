@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from . import core, followers, joint_reading, migrations, motions, references, session, units
+from .features.joints.properties import PROPERTY, slider_names
 from .references import Body
 
-#: the slider of a joint with one coordinate; others have the coordinate's name behind it
-PROPERTY = "coordinate"
 CONSTRAINTS = (("Condyle Location", "COPY_LOCATION"), ("Condyle Rotation", "COPY_ROTATION"))
 SUBTYPES = {"rad": "ANGLE", "m": "DISTANCE", "s": "NONE", "1": "NONE"}
 # How many radians or metres the slider of an unlimited coordinate goes to both sides; by its name where that is enough
@@ -27,12 +26,6 @@ ENOUGH = {
     **dict.fromkeys(("r_x", "r_y", "r_z", "longitude", "abduction"), np.pi),
     **dict.fromkeys(("latitude", "elevation"), 0.5 * np.pi),
 }
-
-
-def slider_names(settings: Any) -> list[str]:
-    """The custom properties that are a joint's sliders, one a coordinate."""
-    rows = settings.coordinates
-    return [PROPERTY] if len(rows) == 1 else [f"{PROPERTY} {row.label}" for row in rows]
 
 
 def can_drive(settings: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 
 from . import actions, compat
+from .features.joints.properties import slider_names
 
 SCALED = (*actions.CHANNELS, "scale")
 BLENDING = ("action_blend_type", "action_extrapolation", "action_influence")
@@ -86,8 +87,6 @@ def _has_animation(item: Any) -> bool:
 
 def _channels_of(items: list[Any]) -> Kept:
     """Channels of objects, of their bones and sliders, with their values."""
-    from .drive import slider_names
-
     kept: Kept = []
     for item in items:
         for owner in (item, *(item.pose.bones if item.pose is not None else ())):

@@ -6,6 +6,7 @@ from typing import Any
 from bpy.types import Panel
 
 from ..common import SidebarPanel, active_joint, own_joint
+from .properties import slider_names
 from .types import TYPES, custom_readings
 
 VIEWS = {"rad": "_angle", "m": "_length", "1": ""}
@@ -54,12 +55,10 @@ class JointPanel(SidebarPanel, Panel):
             layout.operator("condyle.set_rest_pose")
 
     def _draw_sliders(self, layout: Any, joint: Any, settings: Any) -> None:
-        from ... import drive
-
         if not settings.driven:
             layout.operator("condyle.drive", icon="DRIVER")
             return
-        names = drive.slider_names(settings)
+        names = slider_names(settings)
         if not all(name in joint for name in names):  # its type changed to one that is not complete yet
             names = []
         column = layout.column(align=True)

@@ -22,6 +22,8 @@ from ..fitting.properties import FitProperties
 from .shape import JointShape, on_change
 from .types import WHOLE_ONLY, grouped_items, readings_of
 
+#: the slider of a joint with one coordinate; others have the coordinate's name behind it
+PROPERTY = "coordinate"
 IDENTITY = tuple(float(row == column) for row in range(4) for column in range(4))
 
 
@@ -54,6 +56,12 @@ def has_curve(settings: Any) -> bool:
 def has_surface(settings: Any) -> bool:
     """Whether a joint is, or as a composite contains, a spline surface over its own control frames."""
     return any(each.type == "spline_surface" and each.frames_of is None for each in shapes(settings))
+
+
+def slider_names(settings: Any) -> list[str]:
+    """The custom properties that are a joint's sliders, one a coordinate."""
+    rows = settings.coordinates
+    return [PROPERTY] if len(rows) == 1 else [f"{PROPERTY} {row.label}" for row in rows]
 
 
 def match_coordinates(joint: Any) -> None:

@@ -38,7 +38,7 @@ class JointShape:
 
     inverted: BoolProperty(
         name="Run Backward",
-        description="Parent and child change places: the joint makes the opposite of its motion",
+        description="Inverted joint: parent and child change places, so that it makes the opposite of its motion",
         update=on_change,
         override=OVERRIDE,
     )

@@ -15,8 +15,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ... import core, drive, joint_reading, references, units
-from ..joints.properties import shapes
+from ... import core, joint_reading, references, units
+from ..joints.properties import shapes, slider_names
 from ..joints.shape import JointShape
 
 # A drawing that took long to make is made again only when this many times as long has passed: the hand that moves a
@@ -262,7 +262,7 @@ def readings(scene: Any, item: Any) -> np.ndarray:
     values = [row.start for row in rows]
     if settings.driven:
         metres = units.length_scale(scene)
-        names = drive.slider_names(settings)
+        names = slider_names(settings)
         values = [
             float(item.get(name, 0.0)) * (metres if row.unit == "m" else 1.0)
             for name, row in zip(names, rows)
