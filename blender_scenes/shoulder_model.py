@@ -26,7 +26,7 @@ THORAX = np.array([0.092, 0.130, 0.185])  # m, semi-axes of the ribs' outside
 GLIDING = THORAX + 0.016  # m, of the ellipsoid that the blade's middle keeps to
 STERNUM = np.array([0.052, -0.024, 0.080])  # m, where the clavicle begins
 ACROMION = np.array([0.066, 0.052, 0.020])  # m, in the scapula
-SHOULDER = np.array([0.062, 0.026, -0.002])  # m, middle of the humerus' head in the scapula
+SHOULDER = np.array([0.080, 0.026, -0.002])  # m, middle of the humerus' head in the scapula
 
 AROUND, UPWARD = (
     np.radians([26.0, 55.0]),
