@@ -30,8 +30,9 @@ from .fitting import (
     fit_surface,
     naive_surface_fit,
 )
-from .inverse_kinematics import InverseKinematics, KinematicSolution, Target, inverse_kinematics
+from .inverse_kinematics import InverseKinematics, KinematicSolution, inverse_kinematics
 from .io import ModelFile, load_model, load_result, save_model, save_result
+from .kinematic_targets import Target
 from .model import Model, State
 from .projection import Projection, project
 from .result import Result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,43 +14,14 @@ from .body import Body
 from .dynamics import check_flags, check_state
 from .errors import ModelError
 from .joints.extent import extent
-from .joints.spline_curve import kernel_poses
-from .kernels import bounded_step, layout
-from .kernels import inverse_kinematics as kernel
-from .kernels import targets as rows
-from .kernels.rollout import CHART_LIMIT
+from .kernels import layout
+from .kernels import search_layout as rows
+from .kinematic_targets import Target, body_name, checked_pose, target_rows
 from .model import Model, State
 from .validation import finite_array, number, truth, whole_number
 
 # nearer than this [rad, m] a reading stands at the end of its limits
 AT_LIMIT = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class Target:
-    """Where a point, or a frame, on a body should be in the world.
-
-    Attributes:
-        body: name of the body, or the `Body`.
-        position: where the point should be, (3,) [m]; None: anywhere.
-        rotation: how the frame's axes should lie, (3, 3); None: any way.
-        at: the point (3,) in the body's frame, or the frame (4, 4) there; None: the body's own.
-        position_weight, rotation_weight: of a metre and of a radian in the sum of squares that is made least; with
-            the defaults a radian counts as much as 0.1 m. They matter only where not all goals can be met.
-    """
-
-    body: str | Body
-    position: Any = None
-    rotation: Any = None
-    at: Any = None
-    position_weight: float = 1.0
-    rotation_weight: float = 0.1
-
-    @classmethod
-    def pose(cls, body: str | Body, pose: Any, at: Any = None, **weights: float) -> Target:
-        """A whole frame: pose (4, 4) in the world."""
-        goal = _pose(pose, f"pose of the target of body {_name(body)!r}")
-        return cls(body, goal[:3, 3], goal[:3, :3], at, **weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,16 +116,16 @@ class InverseKinematics:
         if not isinstance(model, Model):
             raise ModelError(f"a model is needed, got {model!r:.80}: make one with ModelBuilder")
         self.model = model
-        self._targets = _target_rows(model, targets)
+        self._targets = target_rows(model, targets)
         self._held = _held(model, held)
         self._bounds = _bounds(model, truth(limits, "limits"))
         most = whole_number(max_steps, "max_steps")
         if most < 1:
             raise ModelError(f"max_steps must be at least 1, got {most}")
-        self._settings = np.zeros(kernel.SETTINGS)
-        self._settings[kernel.NEAR] = number(position_tolerance, "position_tolerance", positive=True)
-        self._settings[kernel.STRAIGHT] = number(rotation_tolerance, "rotation_tolerance", positive=True)
-        self._settings[kernel.MOST_STEPS] = most
+        self._settings = np.zeros(rows.SETTINGS)
+        self._settings[rows.NEAR] = number(position_tolerance, "position_tolerance", positive=True)
+        self._settings[rows.STRAIGHT] = number(rotation_tolerance, "rotation_tolerance", positive=True)
+        self._settings[rows.MOST_STEPS] = most
         self._seed = whole_number(seed, "seed")
         self._spaces = model.workspace()
         self._solver = _solver_space(model, len(self._targets), model.num_limits if limits else 0)
@@ -174,7 +145,9 @@ class InverseKinematics:
         if rotation is not None:
             goal = np.eye(4)
             goal[:3, :3] = finite_array(rotation, (3, 3), f"rotation {name}")
-            row[rows.TARGET_GOAL : rows.TARGET_GOAL + 9] = _pose(goal, f"rotation {name}")[:3, :3].ravel()
+            row[rows.TARGET_GOAL : rows.TARGET_GOAL + 9] = checked_pose(goal, f"rotation {name}")[
+                :3, :3
+            ].ravel()
 
     def solve(self, state: State, *, starts: int = 1) -> KinematicSolution:
         """The solution found from a state, or from so many places; see `inverse_kinematics`."""
@@ -183,32 +156,36 @@ class InverseKinematics:
         if count < 1:
             raise ModelError(f"starts must be at least 1, got {count}")
         bounds, chart = self._bounds_at(state.q)
-        self._settings[kernel.CHART] = chart
+        self._settings[rows.CHART] = chart
         best = self._search(np.array(state.q), bounds)
         used = 1
-        if best[2][kernel.OUTCOME] != kernel.MET and count > 1:
+        if best[2][rows.OUTCOME] != rows.MET and count > 1:
             rng = np.random.default_rng(self._seed)
             reach = max(1.0, 2.0 * float(np.linalg.norm(best[1][:, 3:], axis=1).max()))
-            while used < count and best[2][kernel.OUTCOME] != kernel.MET:
+            while used < count and best[2][rows.OUTCOME] != rows.MET:
                 found = self._search(self._random_place(rng, state.q, bounds, reach), bounds)
                 used += 1
-                if found[2][kernel.COST] < best[2][kernel.COST]:
+                if found[2][rows.COST] < best[2][rows.COST]:
                     best = found
         return self._solution(state, bounds, used, *best)
 
     def _bounds_at(self, q: FloatArray) -> tuple[FloatArray, float]:
         """Bounds of every coordinate, and the length at which rotation vectors change their chart."""
+        from .kernels.rollout import CHART_LIMIT
+
         bounds = self._bounds.copy()
-        bounds[self._held, : bounded_step.MOST_STEP] = q[self._held, None]
+        bounds[self._held, : rows.MOST_STEP] = q[self._held, None]
         vectors = rotation_coordinates(self.model)
-        bound = np.isfinite(bounds[vectors, : bounded_step.MOST_STEP]).any()
+        bound = np.isfinite(bounds[vectors, : rows.MOST_STEP]).any()
         return bounds, np.inf if bound else CHART_LIMIT
 
     def _search(self, q: FloatArray, bounds: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        from .kernels.inverse_kinematics import inverse_kinematics as kernel
+
         errors = np.zeros((len(self._targets), rows.ERROR_WIDTH))
-        report = np.zeros(kernel.REPORT_WIDTH)
+        report = np.zeros(rows.REPORT_WIDTH)
         spaces = self._spaces.clear()
-        kernel.inverse_kinematics(
+        kernel(
             self.model.arrays, self._targets, bounds, self._settings, q, errors, report, self._solver, spaces
         )
         check_flags(self.model, spaces[2])
@@ -219,13 +196,13 @@ class InverseKinematics:
     ) -> FloatArray:
         """Anywhere within bounds; rotation vectors are random rotations."""
         box = np.concatenate([extent(joint, reach) for joint in self.model.joints])
-        box[:, 0] = np.maximum(box[:, 0], bounds[:, bounded_step.BOUND_LOWER])
-        box[:, 1] = np.minimum(box[:, 1], bounds[:, bounded_step.BOUND_UPPER])
+        box[:, 0] = np.maximum(box[:, 0], bounds[:, rows.BOUND_LOWER])
+        box[:, 1] = np.minimum(box[:, 1], bounds[:, rows.BOUND_UPPER])
         place: FloatArray = box[:, 0] + rng.uniform(size=len(box)) * (box[:, 1] - box[:, 0])
         vectors = rotation_coordinates(self.model).reshape(-1, 3)
         quaternions = rng.normal(size=(len(vectors), 4))
         turns = lie.so3_log(lie.matrix_from_quaternion(quaternions))
-        free = ~np.isfinite(bounds[vectors, : bounded_step.MOST_STEP]).any(axis=(1, 2))
+        free = ~np.isfinite(bounds[vectors, : rows.MOST_STEP]).any(axis=(1, 2))
         place[vectors[free]] = turns[free]
         place[self._held] = q[self._held]
         return place
@@ -242,11 +219,11 @@ class InverseKinematics:
         lengths = np.linalg.norm(errors.reshape(-1, 2, 3), axis=2)
         return KinematicSolution(
             state=self.model.state(q, np.zeros(len(q)), state.time),
-            reachable=bool(report[kernel.OUTCOME] == kernel.MET),
+            reachable=bool(report[rows.OUTCOME] == rows.MET),
             position_errors=lengths[:, 1],
             rotation_errors=lengths[:, 0],
-            converged=bool(report[kernel.OUTCOME] != kernel.UNFINISHED),
-            steps=int(report[kernel.STEPS]),
+            converged=bool(report[rows.OUTCOME] != rows.UNFINISHED),
+            steps=int(report[rows.STEPS]),
             starts=starts,
             at_limits=_at_limits(self.model, q, bounds, self._held),
         )
@@ -264,63 +241,17 @@ def rotation_coordinates(model: Model) -> Any:
     return np.array(found, dtype=np.int64)
 
 
-def _name(body: Any) -> Any:
-    return body.name if isinstance(body, Body) else body
-
-
-def _pose(value: Any, name: str) -> FloatArray:
-    pose = lie.check_frames(value, name)
-    if pose.shape != (4, 4):
-        raise ModelError(f"{name} must have shape (4, 4), got {pose.shape}")
-    return pose
-
-
-def _target_rows(model: Model, targets: Any) -> FloatArray:
-    """Targets as the kernel reads them."""
-    listed: Sequence[Any] = [targets] if isinstance(targets, Target) else list(targets)
-    if not listed:
-        raise ModelError("inverse kinematics needs at least one target, got none")
-    table = np.zeros((len(listed), rows.TARGET_WIDTH))
-    for row, target in zip(table, listed):
-        if not isinstance(target, Target):
-            raise ModelError(f"a target must be a Target, got {target!r:.80}")
-        body = _name(target.body)
-        row[rows.TARGET_BODY] = model.index(body)
-        name = f"of the target of body {body!r}"
-        if target.position is None and target.rotation is None:
-            raise ModelError(f"the target of body {body!r} asks for nothing: give a position or a rotation")
-        frame, goal = np.eye(4), np.eye(4)
-        if np.shape(target.at) == (4, 4):
-            frame = _pose(target.at, f"at {name}")
-        elif target.at is not None:
-            frame[:3, 3] = finite_array(target.at, (3,), f"at {name}")
-        if target.position is not None:
-            goal[:3, 3] = finite_array(target.position, (3,), f"position {name}")
-            row[rows.TARGET_POSITION] = number(
-                target.position_weight, f"position_weight {name}", positive=True
-            )
-        if target.rotation is not None:
-            turn = np.eye(4)
-            turn[:3, :3] = finite_array(target.rotation, (3, 3), f"rotation {name}")
-            goal[:3, :3] = _pose(turn, f"rotation {name}")[:3, :3]
-            row[rows.TARGET_ROTATION] = number(
-                target.rotation_weight, f"rotation_weight {name}", positive=True
-            )
-        row[rows.TARGET_FRAME :] = kernel_poses(np.stack([frame, goal])).ravel()
-    return table
-
-
 def _held(model: Model, held: Iterable[str | Body]) -> Any:
     """Which coordinates keep their values: those of held bodies, and prescribed ones."""
     result = np.array(model.prescribed)
     for body in [held] if isinstance(held, str | Body) else held:
-        result[model.coordinate_slice(_name(body))] = True
+        result[model.coordinate_slice(body_name(body))] = True
     return result
 
 
 def _bounds(model: Model, limits: bool) -> FloatArray:
     """Lower and upper end and largest step of each coordinate (nv, 3)."""
-    result = np.zeros((model.num_coordinates, bounded_step.BOUND_WIDTH))
+    result = np.zeros((model.num_coordinates, rows.BOUND_WIDTH))
     for body in model.bodies:
         where = model.coordinate_slice(body.name)
         box = np.array(body.joint.range, dtype=np.float64).reshape(-1, 2)
@@ -337,8 +268,8 @@ def _bounds(model: Model, limits: bool) -> FloatArray:
         width = box[:, 1] - box[:, 0]
         # a radian at a time keeps rotation vectors on their chart and the linear model honest
         most = np.array([1.0 if unit == "rad" else np.inf for unit in body.joint.coordinate_units])
-        result[where, : bounded_step.MOST_STEP] = box
-        result[where, bounded_step.MOST_STEP] = np.minimum(most, np.where(width > 0.0, 0.5 * width, np.inf))
+        result[where, : rows.MOST_STEP] = box
+        result[where, rows.MOST_STEP] = np.minimum(most, np.where(width > 0.0, 0.5 * width, np.inf))
     return result
 
 
@@ -352,7 +283,7 @@ def _solver_space(model: Model, targets: int, limits: int) -> tuple[Any, ...]:
         np.zeros((nv, rows.ERROR_WIDTH)),
         np.zeros((rows.VECTOR_ROWS, nv)),
         np.zeros((targets, rows.ERROR_WIDTH)),
-        np.zeros((limits, bounded_step.LIMIT_SPACE)),
+        np.zeros((limits, rows.LIMIT_SPACE)),
         np.zeros((rows.INDEX_ROWS, max(nv, model.num_bodies)), dtype=np.int64),
     )
 
@@ -365,8 +296,8 @@ def _at_limits(model: Model, q: FloatArray, bounds: FloatArray, held: Any) -> tu
     for d, name in enumerate(model.reading_names):
         ends = limits[d]
         value = readings[d]
-        if np.isfinite(bounds[d, : bounded_step.MOST_STEP]).any():
-            ends, value = bounds[d, : bounded_step.MOST_STEP], q[d]
+        if np.isfinite(bounds[d, : rows.MOST_STEP]).any():
+            ends, value = bounds[d, : rows.MOST_STEP], q[d]
         if not held[d] and (np.abs(value - ends) <= AT_LIMIT).any():
             names.append(name)
     return tuple(names)

@@ -17,7 +17,6 @@ from .joints.inverted import Inverted
 from .joints.spline_curve import SplineCurve, kernel_poses
 from .joints.spline_surface import SplineSurface
 from .kernels import layout
-from .kernels import projection as kernel
 from .packing import Workspace
 from .twist_metric import TwistMetric
 from .validation import float_array, number, truth
@@ -143,6 +142,8 @@ def _search(
     joint: Joint, goals: FloatArray, metric: FloatArray, bounds: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Nearest coordinates (N, n) and distances (N,)."""
+    from .kernels import projection as kernel
+
     distance = float(np.linalg.norm(goals[:, :3, 3], axis=1).max(initial=1e-3))
     axes, wraps = _samples(joint, bounds, 2.0 * distance)
     places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)

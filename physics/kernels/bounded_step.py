@@ -11,17 +11,28 @@ import math
 from ._jit import jit
 from .layout import LIMIT_DOF, LIMIT_KIND, LIMIT_ROWS, LIMIT_UPPER, LIMIT_WIDTH
 from .limits import limit_value
+from .search_layout import (
+    ACTS,
+    AT_LOWER,
+    AT_UPPER,
+    BEND,
+    BINDING,
+    BOUND_LOWER,
+    BOUND_UPPER,
+    FREE,
+    GRADIENT,
+    INVOLVED,
+    MOST_STEP,
+    PUSH,
+    RIGHT,
+    SCALE,
+    SLOPE,
+    SPRING,
+    STEP,
+    VALUE,
+)
 from .spatial import Array, store3
-from .targets import BINDING, GRADIENT, INVOLVED, RIGHT, SCALE, STEP
 
-# columns of what is known of each coordinate: bounds, largest step
-BOUND_LOWER, BOUND_UPPER, MOST_STEP = 0, 1, 2
-BOUND_WIDTH = 3
-# how a coordinate is bound in a step
-FREE, AT_LOWER, AT_UPPER = 0, 1, 2
-# columns of a limit's row: whether it acts, value, gradient, size of the second derivative, its spring and its force
-ACTS, VALUE, SLOPE, BEND, SPRING, PUSH = 0, 1, 2, 5, 6, 7
-LIMIT_SPACE = 8
 # step [rad] of the differences that tell how a limit bends
 DIFFERENCE = 1e-5
 # a limit's spring, against the largest entry of the normal equations: what it gives is put right after each step

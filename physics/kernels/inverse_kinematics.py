@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from ._jit import jit
-from .bounded_step import ACTS, PUSH, bounded_step, bring_inside, foreseen, read_bends, read_limits
+from .bounded_step import bounded_step, bring_inside, foreseen, read_bends, read_limits
 from .joint import outward
 from .layout import OK, STATUS
 from .rollout import change_charts
+from .search_layout import (
+    ACTS,
+    BINDING,
+    CHART,
+    CHARTS,
+    COST,
+    MET,
+    MOST_STEPS,
+    NEAR,
+    OUTCOME,
+    PUSH,
+    SCALE,
+    STEP,
+    STEPS,
+    STILL,
+    STRAIGHT,
+    STUCK,
+    TRIAL,
+    UNFINISHED,
+)
 from .spatial import Array
-from .targets import BINDING, CHARTS, SCALE, STEP, STILL, TRIAL, goals_met, normal_equations, target_errors
-
-# settings: [m] and [rad] within which a goal is met, most steps, length of a rotation vector that changes its chart
-NEAR, STRAIGHT, MOST_STEPS, CHART = 0, 1, 2, 3
-SETTINGS = 4
-# report: what came of it, steps taken, half the weighted sum of squares
-OUTCOME, STEPS, COST = 0, 1, 2
-REPORT_WIDTH = 3
-MET, STUCK, UNFINISHED = 0, 1, 2
+from .targets import goals_met, normal_equations, target_errors
 
 FIRST_DAMPING, LEAST_DAMPING = 1e-3, 1e-9
 # a coordinate that moves the targets little is damped like one that moves them by this share of the mean

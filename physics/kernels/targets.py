@@ -7,20 +7,16 @@ from .jacobian import body_frame
 from .joint import at_point
 from .layout import DOF_COUNT, DOF_START, PARENT, REFERENCE, ROOT, SUBSPACE
 from .pose_error import double_cross, inverse_coefficients, rotation_log
+from .search_layout import (
+    GRADIENT,
+    INVOLVED,
+    TARGET_BODY,
+    TARGET_FRAME,
+    TARGET_GOAL,
+    TARGET_POSITION,
+    TARGET_ROTATION,
+)
 from .spatial import Array, Rotation, Vector, add3, load3, load6, load9, multiply, rotate, store3
-
-# a row of a target: body, weight of rotations [1/rad] and positions [1/m], its frame in the body's and its goal in the
-# world (rotation by rows, position each)
-TARGET_BODY, TARGET_ROTATION, TARGET_POSITION, TARGET_FRAME, TARGET_GOAL = 0, 1, 2, 3, 15
-TARGET_WIDTH = 27
-# a row of the errors: rotation [rad] and position [m] that are missing, in world axes
-ERROR_WIDTH = 6
-# rows of vectors with one number a coordinate: J^T e, step, right side, scale of the damping, trial, zeros
-GRADIENT, STEP, RIGHT, SCALE, TRIAL, STILL = range(6)
-VECTOR_ROWS = 6
-# rows of indices: coordinates that a target or a step involves, how each is bound, changed charts
-INVOLVED, BINDING, CHARTS = 0, 1, 2
-INDEX_ROWS = 3
 
 
 @jit

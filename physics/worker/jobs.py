@@ -14,9 +14,11 @@ import numpy as np
 
 from .. import fitting, joints
 from ..errors import CancelledError, DivergedError, FormatError
+from ..inverse_kinematics import inverse_kinematics
 from ..io.model_file import model_from_document, plain, state_from_dict
 from ..io.result_file import divergence_to_dict, result_arrays
 from ..kernels import _jit
+from ..kinematic_targets import Target
 from ..projection import project
 from ..result import Result
 from ..simulation import Table, simulate
@@ -87,6 +89,7 @@ def project_poses(job: Header, arrays: Arrays, report: Report) -> tuple[Header, 
     _check_keys(job, {"joint", "length_scale", "continuous"}, ("joint",))
     if "poses" not in arrays:
         raise FormatError("a job project needs the array 'poses'")
+    prepare(("projection",), report)
     report.message("projecting")
     options = {name: value for name, value in job.items() if name != "joint"}
     options |= {name: arrays[name] for name in ("bounds", "metric") if name in arrays}
@@ -109,6 +112,22 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
         options["tau"] = arrays["tau"]
     report.message("simulating")
     return _result_answer(simulate(model, state, progress=report.progress, **options))
+
+
+def solve_inverse_kinematics(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
+    """Inverse kinematics: ``model``, ``state``, ``targets`` and keywords of ``inverse_kinematics`` as ``options``."""
+    _check_keys(job, {"model", "state", "targets", "options"}, ("model", "targets"))
+    prepare(("poses and energy", "inverse kinematics"), report)
+    model = model_from_document(job["model"])
+    state = state_from_dict(model, job.get("state", {}))
+    targets = [Target.from_dict(target) for target in job["targets"]]
+    report.message("searching")
+    found = inverse_kinematics(model, targets, state, **job.get("options", {}))
+    header = {
+        name: getattr(found, name) for name in ("reachable", "converged", "steps", "starts", "at_limits")
+    }
+    errors = {"position_errors": found.position_errors, "rotation_errors": found.rotation_errors}
+    return plain(header), {"q": found.state.q, **errors}
 
 
 def evaluate_joint(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
@@ -155,6 +174,7 @@ JOBS: dict[str, Callable[[Header, Arrays, Report], tuple[Header, Arrays]]] = {
     "fit_curve": fit_curve,
     "fit_surface": fit_surface,
     "project": project_poses,
+    "inverse_kinematics": solve_inverse_kinematics,
     "simulate": run_simulation,
     "evaluate_joint": evaluate_joint,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,11 @@ from .. import joints
 from .._typing import FloatArray
 from ..errors import FormatError
 from ..fitting import CurveFit, Residuals, SurfaceFit
+from ..inverse_kinematics import KinematicSolution
 from ..io.model_file import plain, state_to_dict
 from ..io.result_file import result_from_arrays
 from ..joints import Joint
+from ..kinematic_targets import Target
 from ..model import Model, State
 from ..projection import Projection
 from ..result import Result
@@ -118,6 +120,34 @@ def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) 
 def simulate_answer(answer: Answer, model: Model) -> Result:
     """The motion, with poses, of a finished job (``job.result``) or a diverged one (``error.partial``)."""
     return result_from_arrays(model, answer.arrays, answer.header["rotations"], answer.header["info"])
+
+
+def inverse_kinematics(
+    client: WorkerClient, model: Model, targets: Iterable[Target], state: State, **keywords: Any
+) -> Job:
+    """Search for coordinates that meet targets; keywords as ``inverse_kinematics``."""
+    header = {
+        "model": model.to_dict(),
+        "state": state_to_dict(state),
+        "targets": [target.to_dict() for target in targets],
+        "options": plain(keywords),
+    }
+    return client.submit("inverse_kinematics", header)
+
+
+def inverse_kinematics_answer(answer: Answer, model: Model, state: State) -> KinematicSolution:
+    """The solution of a finished job (``job.result``) that began at a state."""
+    header, arrays = answer.header, answer.arrays
+    return KinematicSolution(
+        state=model.state(arrays["q"], np.zeros(model.num_coordinates), state.time),
+        reachable=header["reachable"],
+        position_errors=arrays["position_errors"],
+        rotation_errors=arrays["rotation_errors"],
+        converged=header["converged"],
+        steps=header["steps"],
+        starts=header["starts"],
+        at_limits=tuple(header["at_limits"]),
+    )
 
 
 def evaluate_joint(client: WorkerClient, joint: Joint, q: Any, derivatives: bool = False) -> Job:

@@ -17,8 +17,11 @@ import numpy as np
 from .. import dynamics, joints
 from ..builder import ModelBuilder
 from ..errors import CancelledError, FormatError
+from ..inverse_kinematics import inverse_kinematics
 from ..kernels import _jit
+from ..kinematic_targets import Target
 from ..model import Model
+from ..projection import project
 from ..simulation import simulate
 
 LOOK_INTERVAL = 0.05  # seconds between two looks whether a waiting job is still wanted
@@ -87,11 +90,21 @@ def _compile_forward_dynamics() -> None:
     simulate(model, model.state(), duration=1e-3, dt=1e-3)
 
 
+def _compile_projection() -> None:
+    project(joints.Hinge(), np.eye(4))
+
+
+def _compile_inverse_kinematics() -> None:
+    inverse_kinematics(_small_model(), Target("pendulum", position=(0.0, 0.0, 1.0)), starts=1)
+
+
 #: what is compiled before its first use, by the name that the user reads; quick ones first
 STAGES: dict[str, Callable[[], None]] = {
     "poses and energy": _compile_observation,
     "joint geometry": _compile_joint_geometry,
     "forward dynamics": _compile_forward_dynamics,
+    "projection": _compile_projection,
+    "inverse kinematics": _compile_inverse_kinematics,
 }
 _executor = ThreadPoolExecutor(1, "compile")
 _futures: dict[str, Future[None]] = {}

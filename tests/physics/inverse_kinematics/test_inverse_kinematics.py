@@ -217,6 +217,16 @@ def eval_list(text):
     return [float(number) for number in text[text.index("[") + 1 : text.index("]")].split(",")]
 
 
+def test_targets_travel_as_text():
+    target = ph.Target.pose("foot", np.eye(4), at=(0.0, 0.1, 0.0), rotation_weight=0.2)
+    again = ph.Target.from_dict(target.to_dict())
+    assert again.to_dict() == target.to_dict()
+    with pytest.raises(ph.FormatError, match="unknown key 'colour'"):
+        ph.Target.from_dict({"body": "foot", "colour": "red"})
+    with pytest.raises(ph.FormatError, match="lacks the key 'body'"):
+        ph.Target.from_dict({})
+
+
 @pytest.mark.parametrize(
     "change, words",
     [

@@ -107,6 +107,18 @@ def test_a_joint_is_evaluated(client):
     assert subspace[3].tobytes() == expected.tobytes() and hessian[3].tobytes() == expected_rate.tobytes()
 
 
+def test_targets_are_searched_for(client):
+    model = random_tree(np.random.default_rng(5), 4, ("hinge", "spherical"))
+    state = random_state(np.random.default_rng(6), model)
+    targets = [ph.Target(model.body_names[-1], position=(0.1, 0.2, 0.3), at=(0.0, 0.1, 0.0))]
+    job = requests.inverse_kinematics(client, model, targets, state, starts=3, held=["body_0"])
+    there = requests.inverse_kinematics_answer(job.wait(300), model, state)
+    here = ph.inverse_kinematics(model, targets, state, starts=3, held=["body_0"])
+    assert there.state.q.tobytes() == here.state.q.tobytes()
+    assert there.position_errors.tobytes() == here.position_errors.tobytes()
+    assert (there.reachable, there.steps, there.at_limits) == (here.reachable, here.steps, here.at_limits)
+
+
 def test_progress_is_told_while_it_runs(slow_client):
     job = requests.simulate(slow_client, pendulum(), pendulum().state(q=[1.0]), duration=10.0)
     seen = []
