@@ -19,6 +19,7 @@ DAMPING_START = 1e-6
 DAMPING_GIVE_UP = 1e6
 # shares of a step that are tried before it is damped, where equations must hold
 SHARES = (1.0, 0.5, 0.25, 0.125)
+ROUND_OFF = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +173,9 @@ def minimize_constrained(
                 step = share * float(np.abs(scaled).max())
                 moved = frames @ lie.exp(objective.metric.unscaled(share * scaled))
                 after = objective.value(moved), float(np.linalg.norm(constraints.missing(moved)))
-                if after[0] + price * after[1] <= value + price * missing or step < 1e-6:
+                before = value + price * missing
+                # multipliers bend the equations' way, which Gauss-Newton does not see: no step may climb
+                if after[0] + price * after[1] <= before + ROUND_OFF * (1.0 + before) or step < tolerance:
                     taken = moved, after, step
                     break
             if taken is None:
@@ -180,7 +183,7 @@ def minimize_constrained(
                 if damping > DAMPING_GIVE_UP:
                     return frames, steps, False
         frames, (value, missing), step = taken
-        damping = damping / 10.0 if damping > DAMPING_START else 0.0
+        damping = damping / 3.0 if damping > DAMPING_START else 0.0
         steps.append(step)
         if step < tolerance:
             return frames, steps, True
