@@ -71,6 +71,18 @@ def accept(
 
 
 @jit
+def forget(vectors: Array, indices: Array, limits: Array) -> None:
+    """Clear what a search before has left in the workspace."""
+    for d in range(vectors.shape[1]):
+        vectors[STILL, d] = 0.0
+        vectors[SCALE, d] = 0.0
+        indices[BINDING, d] = 0
+    for k in range(limits.shape[0]):
+        limits[k, ACTS] = 0.0
+        limits[k, PUSH] = 0.0
+
+
+@jit
 def inverse_kinematics(
     arrays: Array,
     targets: Array,
@@ -88,15 +100,8 @@ def inverse_kinematics(
     """
     normal, system, factor, columns, vectors, trial_errors, limits, indices = solver
     work, dof, flags = spaces
-    data = arrays[3]
-    for d in range(q.shape[0]):
-        vectors[STILL, d] = 0.0
-        vectors[SCALE, d] = 0.0
-        indices[BINDING, d] = 0
-    for k in range(limits.shape[0]):
-        limits[k, ACTS] = 0.0
-        limits[k, PUSH] = 0.0
-    violation = bring_inside(data, bounds, q, limits)
+    forget(vectors, indices, limits)
+    violation = bring_inside(arrays[3], bounds, q, limits)
     outward(arrays, q, vectors[STILL], work, dof, flags)
     cost = target_errors(arrays, targets, work, errors)
     damping, growth, fresh = FIRST_DAMPING, 2.0, True
@@ -109,20 +114,19 @@ def inverse_kinematics(
                 break
             normal_equations(arrays, targets, errors, work, dof, normal, vectors, columns, indices)
             update_scale(normal, vectors)
-            read_limits(data, q, limits)
-            read_bends(data, q, limits)
-        bounded_step(data, damping, q, bounds, normal, system, factor, vectors, indices, limits)
+            read_limits(arrays[3], q, limits)
+            read_bends(arrays[3], q, limits)
+        bounded_step(arrays[3], damping, q, bounds, normal, system, factor, vectors, indices, limits)
         hoped = foreseen(normal, vectors)
         level = (1.0 + damping) * hoped <= NO_DECREASE * cost or hoped <= NOTHING * cost
         if level or flags[STATUS] != OK:
             report[OUTCOME] = STUCK
-            break
-        if step == settings[MOST_STEPS]:
+        if report[OUTCOME] == STUCK or step == settings[MOST_STEPS]:
             break
         for d in range(q.shape[0]):
             vectors[TRIAL, d] = q[d] + vectors[STEP, d]
-        beyond = bring_inside(data, bounds, vectors[TRIAL], limits)
-        read_limits(data, q, limits)
+        beyond = bring_inside(arrays[3], bounds, vectors[TRIAL], limits)
+        read_limits(arrays[3], q, limits)
         for d in range(q.shape[0]):
             vectors[STEP, d] = vectors[TRIAL, d] - q[d]
         outward(arrays, vectors[TRIAL], vectors[STILL], work, dof, flags)
