@@ -42,26 +42,23 @@ def fit_curve(
 ) -> CurveFit:
     """Control frames whose spline passes poses as closely and, if asked for, as smoothly as can be.
 
-    Gauss-Newton on SE(3) with the exact differential of the product of exponentials. The metric is
-    sqrt(angle^2 + (length / length_scale)^2). Without q and knots the parameterization is natural (sec. 6.1): at
-    first poses sit at their distance along the chain of poses; then, round by round, where the curve comes nearest to
-    them, measured along the curve, with knots after the control frames, for as long as that brings it closer.
+    Gauss-Newton on SE(3) with the exact differential of the product of exponentials. Without q and knots the
+    parameterization is natural (sec. 6.1): at first poses sit at their distance along the chain of poses; then, round
+    by round, where the curve comes nearest to them, with knots after the control frames, while that brings it closer.
 
     Args:
         poses: (N, 4, 4), in the order along the curve, neighbours less than half a turn apart.
-        q: their parameters (N,), increasing, which are then kept; None: natural.
-        num_frames: control frames m, at least `order`, 8 if not given; more than N only with smoothing.
-        smoothing: w in [0, 1): the weight of the squared joint Hessian beside the misfit (sec. 6.3). At 1/2 a wave
-            that goes four times back and forth over the range loses half of its height; see
-            `gauss_newton.Objective`.
+        q: their parameters (N,), increasing, then kept; None: natural.
+        num_frames: control frames m, at least `order`, 8 by default; more than N only with smoothing.
+        smoothing: w in [0, 1): weight of the squared joint Hessian beside the misfit (sec. 6.3). At 1/2 a wave that
+            goes four times to and fro over the range loses half of its height; see `gauss_newton.Objective`.
         order: 4 to 6; 3 with a warning.
         knots: (m + order,), then kept; None chooses them. Without q the poses spread over their range.
-        periodic: whether the curve closes after the last pose.
-        end: with q, where the period of a periodic curve ends (the parameter of the first pose, one turn on).
+        periodic: whether the curve closes after the last pose; end: with q, where its period ends.
         length_scale: metres that count as one radian; None takes the spread of the poses, four times the root mean
             square distance of their origins from the centre.
         outside: what the joint does beyond its range, see `SplineCurve`.
-        tolerance: the fit has converged where a step moves no frame by more, in the metric.
+        tolerance: a step that moves no frame by more, in the metric, has converged.
         max_iterations: Gauss-Newton steps for one set of knots.
         progress: called with the done fraction and what goes on; False cancels.
         wishes: metric, weights, pinned, ends, robust, robust_scale, within, coordinate, axis: see `FitOptions`.
@@ -73,13 +70,12 @@ def fit_curve(
     wanted = FitOptions(**wishes)
     targets, centre = _centred(arguments.check_poses(poses))
     within = options.check_within(wanted.within, num_frames, knots)
-    if num_frames is None:
-        num_frames = DEFAULT_FRAMES if within is None else order
-    count, weight = arguments.check_size(len(targets), num_frames, smoothing, order)
+    first = (DEFAULT_FRAMES if within is None else order) if num_frames is None else num_frames
+    count, weight = arguments.check_size(len(targets), first, smoothing, order)
     arguments.check_outside(outside)
     metric = options.check_metric(wanted.metric, length_scale, targets)
-    small, most = arguments.check_limits(tolerance, max_iterations)
-    fitter = Fitter(targets, order, bool(periodic), weight, metric, small, most, progress)
+    limits = arguments.check_limits(tolerance, max_iterations)
+    fitter = Fitter(targets, order, bool(periodic), weight, metric, *limits, progress)
     task = _Task(fitter, q, knots, end, wanted)
     if order == 3:
         warnings.warn("a spline curve of order 3 is only C1: use the joint for kinematics", stacklevel=2)

@@ -18,6 +18,7 @@ MODULES = (
     "claims_determinism",
     "claims_kinematics",
     "claims_fitting",
+    "claims_fit_options",
     "claims_surfaces",
     "claims_addon",
 )
