@@ -114,7 +114,10 @@ def state_from_dict(model: Model, described: Mapping[str, Any]) -> State:
     state = model.state(described.get("q"), described.get("qd"), described.get("time", 0.0))
     if "chart" not in described:
         return state
-    chart = np.array(described["chart"], dtype=np.int64)
+    try:
+        chart = np.array(described["chart"], dtype=np.int64)
+    except OverflowError as error:
+        raise FormatError(f"state.chart: too large a number, got {described['chart']!r:.80}") from error
     if chart.shape != state.chart.shape:
         raise FormatError(f"state.chart: needs {model.num_bodies} entries, one a body, got {len(chart)}")
     chart.flags.writeable = False

@@ -93,10 +93,10 @@ def against_ourselves(report: Report) -> None:
     surface = chains.rollout("30 spline surfaces", patches, chains.middle(patches))
     report.race(surface, ("surface_over_revolute_30", hinges[30]))
     ends = {}
-    for count in (1, 100):
+    for count in (1, 10, 100):
         model = chains.spline(count)
         ends[count] = chains.rollout(f"{count} splines", model, chains.middle(model))
-    report.race(ends[100], ("splines_100_over_1", ends[1]))
+    report.race(ends[100], ("splines_100_over_1", ends[1]), ("splines_100_over_10", ends[10]))
     report.race(frames[8], ("rollout_spline_30_over_revolute_30", hinges[30]))
     report.race(frames[1000], ("control_frames_1000_over_8", frames[8]))
 

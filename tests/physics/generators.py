@@ -95,6 +95,9 @@ def random_joint(rng: np.random.Generator, kind: str) -> ph.joints.Joint:
         "spline_surface": lambda: random_surface(rng),
         "moving_surface": lambda: random_surface(rng, moving=True),
         "inverted_surface": lambda: joints.Inverted(random_surface(rng)),
+        "surface_on_surface": lambda: joints.Composite(
+            (random_surface(rng), joints.Inverted(random_surface(rng)))
+        ),
         "composite": lambda: joints.Composite(
             (
                 joints.SplineCurve(smooth_frames(rng, 7)),
@@ -174,6 +177,7 @@ JOINT_KINDS = (
     "spline_surface",
     "moving_surface",
     "inverted_surface",
+    "surface_on_surface",
 )
 
 

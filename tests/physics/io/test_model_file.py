@@ -199,6 +199,7 @@ SPOILT = [
     ("state.q", {"hip": 1}, "no body is named 'hip'"),
     ("state.q", {"tibia": "bent"}, 'state.q.tibia: must be a finite number or a list, got "bent"'),
     ("state.chart", [0], "state.chart: needs 2 entries, one a body, got 1"),
+    ("state.chart", [2**70, 0], "state.chart: too large a number"),
     ("state.speed", 1, "state: unknown key 'speed'"),
     ("simulation.dt", -1, "simulation.dt: must be greater than 0, got -1"),
     ("simulation.duration", float("nan"), "simulation.duration: must be a finite number, got nan"),

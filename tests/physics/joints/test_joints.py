@@ -32,6 +32,15 @@ def inside(joint, q, margin=0.02):
     parts = joint.joints if isinstance(joint, ph.joints.Composite) else (joint,)
     d = 0
     for part in parts:
+        bare = part.joint if isinstance(part, ph.joints.Inverted) else part
+        if isinstance(bare, ph.joints.SplineSurface):
+            for i, (knots, period) in enumerate(zip(bare.unrolled_knots, bare.periods)):
+                lower, upper = bare.domain[i]
+                breaks = np.unique(np.clip(knots, lower, upper))
+                if period:
+                    breaks = breaks + np.floor((q[d + i] - lower) / period) * period
+                span = np.clip(np.searchsorted(breaks, q[d + i]) - 1, 0, len(breaks) - 2)
+                q[d + i] = np.clip(q[d + i], breaks[span] + margin, breaks[span + 1] - margin)
         if isinstance(part, ph.joints.SplineCurve):
             knots = np.unique(part.knots)
             if part.periodic:
