@@ -49,7 +49,7 @@ def worst(name: str) -> Measurement:
 
 @claim(
     "addon.register",
-    "processor time of importing and registering the add-on, its compiled code kept from the time before, as in Blender",
+    "processor time of importing and registering the add-on, its compiled code kept from before, as in Blender",
     unit="ms",
     at_most=50.0,
 )
