@@ -65,6 +65,36 @@ def test_the_child_follows_the_slider(part, knee):
 
 
 @pytest.mark.small
+def test_sliders_follow_limits_and_settings_of_the_curve_at_once(part, knee, make):
+    scene, joint, shank = knee
+    settings = joint.condyle.joint
+
+    def slider():
+        facts = joint.id_properties_ui("coordinate").as_dict()
+        return facts["min"], facts["max"]
+
+    whole = slider()
+    row = settings.coordinates[0]
+    row.limits, row.lower, row.upper = "CUSTOM", 0.25, 0.75
+    assert slider() == (0.25, 0.75)
+    assert 0.25 <= joint["coordinate"] <= 0.75
+    row.limits = "NONE"
+    assert slider() == whole
+    for name, value in (("order", 5), ("outside", "clamp"), ("periodic", True)):
+        setattr(settings, name, value)
+        found = world_at(joint, 0.9, shank)
+        assert np.abs(found - expected(part, scene, joint, 0.9)).max() < FOLLOWS, name
+
+    body, other_child = part("references").Body, make.box("Other", (1, 0, 0))
+    other = part("authoring").add_joint(scene, None, body(other_child), name="Other joint")
+    other.condyle.joint.frames_of = joint
+    part("authoring").drive(scene, other, True)
+    settings.periodic, settings.order = False, 4
+    found = world_at(other, 0.9, other_child)
+    assert np.abs(found - expected(part, scene, other, 0.9)).max() < FOLLOWS
+
+
+@pytest.mark.small
 def test_other_joints_with_one_coordinate_follow_theirs(part, scene, make):
     from mathutils import Matrix
 

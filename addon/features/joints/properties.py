@@ -82,11 +82,20 @@ def match_coordinates(joint: Any) -> None:
 
 
 def shape_changed(context: Any, item: Any) -> None:
-    """After a change of a joint's type or parts: its coordinates and its slider follow."""
-    from ... import drive
+    """After a change of a joint's type, parts or curve: its coordinates and sliders follow, and those of joints that
+    take their control frames from it."""
+    from ... import drive, references
 
-    match_coordinates(item.condyle.joint)
-    drive.shape_changed(context.scene, item)
+    joints = [item]
+    if item.condyle.joint.frames:
+        joints += [
+            other
+            for other in references.joints_of(context.scene)
+            if other != item and any(each.frames_of == item for each in shapes(other.condyle.joint))
+        ]
+    for joint in joints:
+        match_coordinates(joint.condyle.joint)
+        drive.shape_changed(context.scene, joint)
 
 
 class CoordinateProperties(PropertyGroup):
@@ -102,10 +111,15 @@ class CoordinateProperties(PropertyGroup):
             ("RANGE", "Curve's Ends", "From one end of the curve to the other (spline curves only)"),
             ("CUSTOM", "Custom", "From the lower to the upper value"),
         ),
+        update=on_change,
         override=OVERRIDE,
     )
-    lower: FloatProperty(name="Lower", description="Lower limit", default=-1.0, override=OVERRIDE)
-    upper: FloatProperty(name="Upper", description="Upper limit", default=1.0, override=OVERRIDE)
+    lower: FloatProperty(
+        name="Lower", description="Lower limit", default=-1.0, update=on_change, override=OVERRIDE
+    )
+    upper: FloatProperty(
+        name="Upper", description="Upper limit", default=1.0, update=on_change, override=OVERRIDE
+    )
     stiffness: FloatProperty(
         name="Stiffness",
         description="Spring towards the rest value: N·m a radian, or N a metre",
@@ -224,9 +238,12 @@ class JointProperties(JointShape, PropertyGroup):
         default=4,
         min=3,
         max=6,
+        update=on_change,
         override=OVERRIDE,
     )
-    periodic: BoolProperty(name="Closed", description="The curve closes on itself", override=OVERRIDE)
+    periodic: BoolProperty(
+        name="Closed", description="The curve closes on itself", update=on_change, override=OVERRIDE
+    )
     outside: EnumProperty(
         name="Beyond Ends",
         description="What the joint does beyond the ends of the curve",
@@ -235,6 +252,7 @@ class JointProperties(JointShape, PropertyGroup):
             ("clamp", "Stop", "Stays at the end (not for simulation)"),
             ("error", "Error", "Refuses"),
         ),
+        update=on_change,
         override=OVERRIDE,
     )
     length_scale: FloatProperty(
@@ -244,6 +262,7 @@ class JointProperties(JointShape, PropertyGroup):
         subtype="DISTANCE",
         default=1.0,
         min=1e-9,
+        update=on_change,
         override=OVERRIDE,
     )
     grid: IntVectorProperty(
