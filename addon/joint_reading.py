@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import core, references, units
+from .features.joints.properties import has_surface
 from .features.joints.types import grid_directions
 
 
@@ -133,8 +134,9 @@ def control_frames(scene: Any, item: Any) -> np.ndarray:
     poses = []
     for number, frame in enumerate(settings.frames):
         if not references.in_scene(scene, frame.object):
+            remedy = "make the grid again" if has_surface(settings) else "remove it from the list"
             raise core.model_error(
-                f"control frame {number} is missing (its Empty was deleted); remove it from the list"
+                f"control frame {number} is missing (its Empty was deleted); undo that, or {remedy}"
             )
         name = f"control frame {number} ({frame.object.name!r})"
         poses.append(base @ units.split_scale(frame.object.matrix_world, name)[0])

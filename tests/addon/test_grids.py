@@ -56,6 +56,17 @@ def test_a_closed_grid_goes_around_the_body(part, glide):
 
 
 @pytest.mark.small
+def test_a_grid_with_a_deleted_frame_says_how_to_mend_it_and_that_mends_it(part, glide, ph):
+    scene, joint, _, _ = glide
+    bpy.data.objects.remove(joint.condyle.joint.frames[3].object)
+    with pytest.raises(ph.ModelError, match="control frame 3 is missing .* make the grid again"):
+        part("grids").poses(scene, joint)
+    assert bpy.ops.condyle.make_grid(rows=4, columns=5) == {"FINISHED"}
+    assert part("scene_to_model").read_joint(scene, joint).num_coordinates == 2
+    assert all(frame.object is not None for frame in joint.condyle.joint.frames)
+
+
+@pytest.mark.small
 def test_an_empty_tells_its_row_and_column_through_every_change(part, glide):
     _scene, joint, _, _ = glide
     grids, settings = part("grids"), joint.condyle.joint
