@@ -7,7 +7,7 @@ G, S and dS by calling those same kernels.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -177,23 +177,21 @@ class Joint(ReadOnlyArrays):
         name = f"{self.type} joint coordinates"
         q = finite_array(np.atleast_1d(float_array(q, name)), (n,), name)
         arrays = self._arrays
-        pairs = list(_pairs(n))
-        directions = np.zeros((len(pairs), n))
-        for k, (i, j) in enumerate(pairs):
-            directions[k, i] = directions[k, j] = 1.0
-        pose, columns, biases = np.empty(12), np.empty((n, 6)), np.empty((len(pairs), 6))
-        if not pairs:  # the pose comes from the same pass, so one empty direction
-            directions, biases = np.zeros((1, 0)), np.empty((1, 6))
+        rows, columns = np.triu_indices(n)
+        directions: FloatArray = np.maximum(np.eye(n)[rows], np.eye(n)[columns])
+        if not n:  # the pose comes from the same pass, so one empty direction
+            directions = np.zeros((1, 0))
+        pose, subspace, biases = np.empty(12), np.empty((n, 6)), np.empty((len(directions), 6))
         spaces = Workspace(1, n).clear()
-        joint_geometry(arrays, q, directions, pose, columns, biases, spaces)
+        joint_geometry(arrays, q, directions, pose, subspace, biases, spaces)
         self._check_range(spaces[2], q)
         link = np.eye(4)
         link[:3, :3], link[:3, 3] = pose[:9].reshape(3, 3), pose[9:]
         transform = link @ self._after
         lever = transform[:3, 3] - link[:3, 3]
         to_body = lie.adjoint_inverse(_pose(transform[:3, :3], lever))
-        subspace = to_body @ columns.T
-        return transform, subspace, _hessian(subspace, to_body @ biases.T, pairs)
+        subspace = to_body @ subspace.T
+        return transform, subspace, _hessian(subspace, (to_body @ biases.T)[:, : len(rows)])
 
     def transform(self, q: Any) -> FloatArray:
         """Poses (..., 4, 4) at coordinates (..., n).
@@ -239,32 +237,24 @@ class Joint(ReadOnlyArrays):
         return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
 
 
-def _pairs(n: int) -> Iterator[tuple[int, int]]:
-    for i in range(n):
-        for j in range(i, n):
-            yield i, j
-
-
 def _pose(rotation: FloatArray, position: FloatArray) -> FloatArray:
     pose = np.eye(4)
     pose[:3, :3], pose[:3, 3] = rotation, position
     return pose
 
 
-def _hessian(subspace: FloatArray, biases: FloatArray, pairs: list[tuple[int, int]]) -> FloatArray:
+def _hessian(subspace: FloatArray, biases: FloatArray) -> FloatArray:
     """dS from the quadratic form Q(q') = sum dS_ij q'_i q'_j, by polarization and dS_ij - dS_ji = ad_{s_i} s_j.
 
-    biases holds Q(e_i) on the diagonal (where the direction is e_i alone) and Q(e_i + e_j) beside it.
+    biases (6, k) holds Q(e_i) for i = j (the direction is e_i alone) and Q(e_i + e_j) elsewhere, row by row of the
+    upper triangle.
     """
     n = subspace.shape[1]
-    hessian = np.zeros((6, n, n))
-    for k, (i, j) in enumerate(pairs):
-        if i == j:
-            hessian[:, i, i] = biases[:, k]
-    for k, (i, j) in enumerate(pairs):
-        if i != j:
-            both = biases[:, k] - hessian[:, i, i] - hessian[:, j, j]
-            twist = lie.ad(subspace[:, i]) @ subspace[:, j]
-            hessian[:, i, j] = 0.5 * (both + twist)
-            hessian[:, j, i] = 0.5 * (both - twist)
+    rows, columns = np.triu_indices(n)
+    form = np.zeros((6, n, n))
+    form[:, rows, columns] = form[:, columns, rows] = biases
+    alone = np.einsum("aii->ai", form).copy()
+    twists = np.einsum("iab,bj->aij", lie.ad(subspace.T), subspace)
+    hessian: FloatArray = 0.5 * (form - alone[:, :, None] - alone[:, None, :] + twists)
+    np.einsum("aii->ai", hessian)[:] = alone
     return hessian

@@ -88,15 +88,19 @@ def differentiated(joint: Any, q: FloatArray) -> tuple[FloatArray, FloatArray]:
     for j in range(n):
         interval = smooth_interval(joint, j, q[j])
 
-        def at(value: float, which: int, j: int = j) -> FloatArray:
+        def at(
+            value: float, j: int = j
+        ) -> FloatArray:  # both in one evaluation, which is what takes the time
             moved = q.copy()
             moved[j] = value
-            return joint.evaluate(moved)[which]
+            pose, subspace, _ = joint.evaluate(moved)
+            return np.concatenate([pose.ravel(), subspace.ravel()])
 
-        body_velocity = inverse @ differentiate(lambda value: at(value, 0), q[j], *interval, STEP)
+        slopes = differentiate(at, q[j], *interval, STEP)
+        body_velocity = inverse @ slopes[:16].reshape(4, 4)
         jacobian[:3, j] = lie.vee(body_velocity[:3, :3])
         jacobian[3:, j] = body_velocity[:3, 3]
-        hessian[:, :, j] = differentiate(lambda value: at(value, 1), q[j], *interval, STEP)
+        hessian[:, :, j] = slopes[16:].reshape(6, n)
     return jacobian, hessian
 
 
