@@ -161,7 +161,10 @@ class ModelBuilder:
                 if values.get(pose) is not None:
                     values[pose] = lie.check_frames(values[pose], f"{pose} of body {entry['name']!r}")
             builder.add_body(joint=joint, **values)
-        for position, entry in enumerate(description.get("springs", ())):
+        springs = description.get("springs", ())
+        if not isinstance(springs, list | tuple):
+            raise FormatError(f"'springs' must be a list, got {springs!r:.80}")
+        for position, entry in enumerate(springs):
             _check_keys(entry, SPRING_KEYS, SPRING_KEYS[:5], f"spring number {position}")
             builder.add_spring(**{"stiffness": 0.0, **entry})
         return builder

@@ -129,7 +129,9 @@ class Model:
 
     def readings(self, q: Any) -> FloatArray:
         """What every joint reads (..., nv) at coordinates (..., nv): the coordinates, or Euler angles."""
-        q = np.asarray(q, dtype=np.float64)
+        q = float_array(q, "coordinates")
+        if q.ndim == 0 or q.shape[-1] != self.num_coordinates:
+            raise ModelError(f"coordinates must have shape (..., {self.num_coordinates}), got {q.shape}")
         parts = [
             body.joint.readings(q[..., self.coordinate_slice(body.name)])
             for body in self.bodies
@@ -227,7 +229,9 @@ class Model:
 
     @cached_property
     def _digest(self) -> bytes:
-        kinds = [body.joint.type for body in self.bodies]
+        kinds = [
+            repr((body.joint.type, body.joint.angle_groups)) for body in self.bodies
+        ]  # not in the arrays
         springs = [spring.name for spring in self.springs]
         names = [*self.body_names, *kinds, *self.coordinate_names, *springs]
         digest = hashlib.sha256("\0".join(names).encode())

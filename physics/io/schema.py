@@ -162,11 +162,14 @@ def _check_required(value: Any, keys: list[str], path: str, owner: Schema) -> No
 def _check_one_of(value: Any, branches: list[Mapping[str, Any]], path: str, owner: Schema) -> None:
     resolved = [owner.resolve(branch) for branch in branches]
     names = [branch.get("properties", {}).get("type", {}).get("const") for branch, _ in resolved]
-    if all(names):
+    named = sorted(filter(None, names))
+    if named and (
+        isinstance(value, dict) or len(named) == len(names)
+    ):  # beside null, say, only objects are named
         kind = value.get("type") if isinstance(value, dict) else None
-        if kind not in names:
+        if kind not in named:
             what = f"unknown type {_shown(kind)}" if isinstance(value, dict) else f"got {_shown(value)}"
-            raise FormatError(f"{_place(path)}: {what}; known are {', '.join(sorted(names))}")
+            raise FormatError(f"{_place(path)}: {what}; known are {', '.join(named)}")
         branch, file = resolved[names.index(kind)]
         return file.check(value, branch, path)
     for branch, file in resolved:

@@ -76,8 +76,11 @@ class Custom(Joint):
     type: ClassVar[str] = "custom"
 
     def __post_init__(self) -> None:
+        for key in ("coordinates", "units", "rotations", "translations"):
+            if not isinstance(getattr(self, key), list | tuple):
+                raise ModelError(f"custom joint {key} must be a list, got {getattr(self, key)!r:.80}")
         names = tuple(self.coordinates)
-        if not names or len(set(names)) != len(names) or not all(isinstance(name, str) for name in names):
+        if not names or not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
             raise ModelError(f"custom joint coordinates must be different names, got {self.coordinates!r}")
         units = tuple(self.units) or ("rad",) * len(names)
         if len(units) != len(names) or not set(units) <= {"rad", "m", "1"}:
@@ -130,6 +133,8 @@ def _checked_axes(entries: Any, key: str, names: tuple[str, ...]) -> list[Any]:
             if set(entry) != {"axis", "function", "coordinate"}:
                 raise FormatError(f"{where} must have axis, function and coordinate, got {sorted(entry)}")
             entry = (entry["axis"], function_from_dict(entry["function"]), entry["coordinate"])
+        if not isinstance(entry, list | tuple) or len(entry) != 3:
+            raise ModelError(f"{where} must be (axis, function, coordinate), got {entry!r:.80}")
         axis, function, name = entry
         if not isinstance(function, Function):
             raise ModelError(f"{where} must follow a function of physics.joints, got {function!r:.80}")

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..validation import float_array
 from .base import IDENTITY, Block, Factorization, Joint
 
 
@@ -83,7 +84,7 @@ class Composite(Joint):
 
     def _split(self, values: Any, what: str) -> list[FloatArray]:
         """What belongs to each part, (..., n_i)."""
-        array = np.asarray(values, dtype=np.float64)
+        array = float_array(values, f"composite joint {what}")
         if array.ndim == 0 or array.shape[-1] != self.num_coordinates:
             raise ModelError(
                 f"composite joint {what} must have shape (..., {self.num_coordinates}), got {array.shape}"

@@ -65,7 +65,7 @@ class SplineSurface(Joint):
             raise ModelError(
                 "a moving spline surface needs a direction beside time, got values of one direction"
             )
-        if self.outside not in OUTSIDE:
+        if not isinstance(self.outside, str) or self.outside not in OUTSIDE:
             raise ModelError(
                 f"spline surface outside must be one of {', '.join(OUTSIDE)}, got {self.outside!r}"
             )
@@ -118,10 +118,10 @@ class SplineSurface(Joint):
                 "a spline surface of order 3 is only C1: its accelerations jump, use it for kinematics",
                 stacklevel=4,
             )
-        given = [None] * directions if self.knots is None else list(self.knots)
-        if len(given) != directions:
+        given = [None] * directions if self.knots is None else self.knots
+        if not isinstance(given, list | tuple | np.ndarray) or len(given) != directions:
             raise ModelError(
-                f"spline surface knots must be one list a direction ({directions}), got {len(given)}"
+                f"spline surface knots must be one list a direction ({directions}), got {given!r:.80}"
             )
         knots = tuple(
             _checked_knots(given[i], counts[i], orders[i], periodic[i], i) for i in range(directions)
