@@ -229,9 +229,8 @@ class Model:
 
     @cached_property
     def _digest(self) -> bytes:
-        kinds = [
-            repr((body.joint.type, body.joint.angle_groups)) for body in self.bodies
-        ]  # not in the arrays
+        # sequences of angles that are only read off are not in the arrays
+        kinds = [repr((body.joint.type, body.joint.angle_groups)) for body in self.bodies]
         springs = [spring.name for spring in self.springs]
         names = [*self.body_names, *kinds, *self.coordinate_names, *springs]
         digest = hashlib.sha256("\0".join(names).encode())

@@ -163,9 +163,8 @@ def _check_one_of(value: Any, branches: list[Mapping[str, Any]], path: str, owne
     resolved = [owner.resolve(branch) for branch in branches]
     names = [branch.get("properties", {}).get("type", {}).get("const") for branch, _ in resolved]
     named = sorted(filter(None, names))
-    if named and (
-        isinstance(value, dict) or len(named) == len(names)
-    ):  # beside null, say, only objects are named
+    # beside null, say, only the objects are named
+    if named and (isinstance(value, dict) or len(named) == len(names)):
         kind = value.get("type") if isinstance(value, dict) else None
         if kind not in named:
             what = f"unknown type {_shown(kind)}" if isinstance(value, dict) else f"got {_shown(value)}"

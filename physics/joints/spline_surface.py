@@ -119,10 +119,9 @@ class SplineSurface(Joint):
                 stacklevel=4,
             )
         given = [None] * directions if self.knots is None else self.knots
-        if not isinstance(given, list | tuple | np.ndarray) or len(given) != directions:
-            raise ModelError(
-                f"spline surface knots must be one list a direction ({directions}), got {given!r:.80}"
-            )
+        count = len(given) if isinstance(given, list | tuple) or np.ndim(given) else repr(given)[:80]
+        if count != directions:
+            raise ModelError(f"spline surface knots must be one list a direction ({directions}), got {count}")
         knots = tuple(
             _checked_knots(given[i], counts[i], orders[i], periodic[i], i) for i in range(directions)
         )
