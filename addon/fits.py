@@ -117,6 +117,11 @@ def fit_joint(
         wished: see `wishes.values`; None: as the joint's settings say.
     """
     settings = item.condyle.joint
+    if settings.type == "composite":
+        raise core.model_error(
+            f"joint {item.name!r} is a composite joint, a fit would replace its parts: fit another joint, "
+            "and let a part take its control frames"
+        )
     kind = kind or (SURFACE if settings.type == SURFACE else "spline_curve")
     given = keyframes.source_of_joint(item)
     return (yield from _steps(scene, given, settings, kind, wished, item.name))

@@ -66,6 +66,19 @@ def test_wishes_given_to_the_operator_become_the_settings_and_others_stay(knee):
     assert len(joint.condyle.joint.frames) == 5
 
 
+@pytest.mark.small
+def test_a_fit_does_not_replace_the_parts_of_a_composite_joint(knee, part, ph):
+    scene, joint, _ = knee
+    settings = joint.condyle.joint
+    settings.type = "composite"
+    for kind in ("spline_curve", "hinge"):
+        settings.parts.add().type = kind
+    assert not bpy.ops.condyle.fit.poll() and not bpy.ops.condyle.fit_surface.poll()
+    with pytest.raises(ph.ModelError, match="'Knee' is a composite joint"):
+        part("tasks").fit_now(scene, joint)
+    assert settings.type == "composite" and len(settings.parts) == 2
+
+
 def test_as_few_frames_as_a_tolerance_asks_for(knee):
     _, joint, _ = knee
     fit = joint.condyle.joint.fit

@@ -34,6 +34,12 @@ class _FitOperator(JobOperator):
         if own_joint(context) is None and references.active_body(context) is None:
             cls.poll_message_set("Select the keyed object or bone, or its joint")
             return False
+        joint = own_joint(context)
+        if joint is not None and joint.condyle.joint.type == "composite":
+            cls.poll_message_set(
+                "A fit would replace the parts of a composite joint: fit another joint, and let a part take its frames"
+            )
+            return False
         return True
 
     def invoke(self, context: Any, event: Any) -> set[str]:

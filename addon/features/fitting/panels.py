@@ -20,7 +20,8 @@ class FitPanel(SidebarPanel, Panel):
     def draw(self, context: Any) -> None:
         layout = self.layout
         joint = own_joint(context)
-        if joint is None:
+        # of a composite joint, the buttons say why it cannot be fitted
+        if joint is None or joint.condyle.joint.type == "composite":
             _draw_buttons(layout)
             return
         settings = joint.condyle.joint.fit
