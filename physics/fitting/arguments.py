@@ -10,7 +10,7 @@ from .. import lie, splines
 from .._typing import FloatArray
 from ..errors import FitError, ModelError
 from ..joints.spline_curve import OUTSIDE
-from ..validation import finite_array, number
+from ..validation import finite_array, number, truth
 from . import parameterization as parameters
 
 ORDERS = (3, 4, 5, 6)
@@ -65,6 +65,17 @@ def check_outside(outside: Any) -> None:
     """Refuse what no joint can do beyond its range."""
     if not isinstance(outside, str) or outside not in OUTSIDE:
         raise FitError(f"outside must be one of {', '.join(OUTSIDE)}, got {outside!r}")
+
+
+def check_closing(periodic: Any, q: Any, end: Any) -> bool:
+    """Whether the curve is closed; where its period ends goes only with given parameters."""
+    try:
+        closed = truth(periodic, "periodic")
+    except ModelError as error:
+        raise FitError(str(error)) from error
+    if q is None and end is not None:
+        raise FitError(f"end belongs to a fit with given q, got {end!r:.80} without")
+    return closed
 
 
 def check_length_scale(length_scale: Any, targets: FloatArray) -> float:

@@ -75,7 +75,8 @@ def fit_curve(
     arguments.check_outside(outside)
     metric = options.check_metric(wanted.metric, length_scale, targets)
     limits = arguments.check_limits(tolerance, max_iterations)
-    fitter = Fitter(targets, order, bool(periodic), weight, metric, *limits, progress)
+    closed = arguments.check_closing(periodic, q, end)
+    fitter = Fitter(targets, order, closed, weight, metric, *limits, progress)
     task = _Task(fitter, q, knots, end, wanted)
     if order == 3:
         warnings.warn("a spline curve of order 3 is only C1: use the joint for kinematics", stacklevel=2)

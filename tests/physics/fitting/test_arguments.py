@@ -56,6 +56,8 @@ BAD = {
     "knots empty": ({"q": Q, "knots": np.ones(12)}, r"range is empty: \[1, 1\]"),
     "q outside": ({"q": Q + 1.0, "knots": KNOTS}, r"q from 1 to 10 leaves the knots' range \[0, 9\]"),
     "no period": ({"q": Q, "periodic": True}, "needs `end`"),
+    "periodic in words": ({"periodic": "no"}, "periodic must be True or False, got 'no'"),
+    "end without q": ({"periodic": True, "end": 9.0}, "end belongs to a fit with given q, got 9.0"),
     "short period": ({"q": Q, "periodic": True, "end": 9.0}, "must end after the last pose at 9, got 9"),
     "knots twice": ({"q": Q, "knots": np.where(KNOTS[5] == KNOTS, KNOTS[6], KNOTS)}, "inside the range must increase"),
     "clamped, closed": ({"knots": KNOTS, "periodic": True}, "knots inside the range must increase, got 9 twice"),
