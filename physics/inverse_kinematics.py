@@ -244,6 +244,8 @@ def rotation_coordinates(model: Model) -> Any:
 def _held(model: Model, held: Iterable[str | Body]) -> Any:
     """Which coordinates keep their values: those of held bodies, and prescribed ones."""
     result = np.array(model.prescribed)
+    if not isinstance(held, Iterable):
+        raise ModelError(f"held must be bodies or their names, got {held!r:.80}")
     for body in [held] if isinstance(held, str | Body) else held:
         result[model.coordinate_slice(body_name(body))] = True
     return result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -83,6 +83,8 @@ def checked_pose(value: Any, name: str) -> FloatArray:
 
 def target_rows(model: Model, targets: Any) -> FloatArray:
     """Targets as the kernel reads them."""
+    if not isinstance(targets, Target | Iterable):
+        raise ModelError(f"targets must be physics.Target or a list of them, got {targets!r:.80}")
     listed: Sequence[Any] = [targets] if isinstance(targets, Target) else list(targets)
     if not listed:
         raise ModelError("inverse kinematics needs at least one target, got none")

@@ -254,3 +254,12 @@ def test_bad_input_is_named(change, words):
     solver = ph.InverseKinematics(arm(1.0), ph.Target("link_0", position=(1, 0, 0)))
     with pytest.raises(ph.ModelError, match="no target 1"):
         solver.set_goal(1, position=(0, 0, 0))
+
+
+@pytest.mark.parametrize("changes", [{"targets": 3}, {"targets": None}, {"held": 3}, {"held": None}])
+def test_what_is_no_list_is_named(changes):
+    builder = ph.ModelBuilder()
+    builder.add_body("a", joint=ph.joints.Hinge(), mass=1.0, inertia=np.eye(3))
+    given = {"targets": ph.Target("a", position=(1.0, 0.0, 0.0)), **changes}
+    with pytest.raises(ph.ModelError, match=f"{next(iter(changes))} must be .* got"):
+        ph.inverse_kinematics(builder.build(), **given)
