@@ -155,6 +155,11 @@ def fit_selected(
     apply(scene, item, report)
     if not item.condyle.joint.driven:
         drive.set_driven(scene, item, True)
+    from . import nearest  # imports tasks, which imports this module
+
+    # the child stays where it was keyed to be, and does not jump to where the sliders stood
+    closest = int(np.argmin(np.abs(np.asarray(report.frames) - scene.frame_current)))
+    nearest.set_readings(scene, item, np.asarray(report.q).reshape(len(report.frames), -1)[closest])
     return report
 
 

@@ -49,7 +49,7 @@ def from_pose(scene: Any, item: Any) -> Steps[Nearest]:
     bpy.context.view_layer.update()
     found = yield from _project(scene, item, pose[None], np.array([scene.frame_current_final]))
     scene, item = references.find_scene(scene_uid), references.find_joint(item_uid, name)
-    _set(scene, item, found.readings[0])
+    set_readings(scene, item, found.readings[0])
     return found
 
 
@@ -108,7 +108,8 @@ def _factors(scene: Any, item: Any) -> list[float]:
     return [length if row.unit == "m" else 1.0 for row in item.condyle.joint.coordinates]
 
 
-def _set(scene: Any, item: Any, readings: np.ndarray) -> None:
+def set_readings(scene: Any, item: Any, readings: np.ndarray) -> None:
+    """Set a joint's sliders, within their limits, or where it has none its start values."""
     settings = item.condyle.joint
     if not settings.driven:
         for row, value in zip(settings.coordinates, readings):
@@ -122,11 +123,13 @@ def _set(scene: Any, item: Any, readings: np.ndarray) -> None:
 
 
 def _inside(scene: Any, item: Any, readings: np.ndarray) -> np.ndarray:
-    """Values of the sliders (n, k) for readings; where a joint closes, brought back by whole turns."""
-    ranges = drive.slider_ranges(item, joint_reading.read_joint(scene, item))
-    lower, extent = ranges[:, 0], np.diff(ranges, axis=1)[:, 0]
-    beyond = (readings < lower) | (readings > lower + extent)
-    values = np.where(beyond, lower + np.mod(readings - lower, extent), readings)
+    """Values of the sliders (n, k) for readings: where a joint closes brought back by whole turns, else to the end."""
+    joint = joint_reading.read_joint(scene, item)
+    lower, upper = drive.slider_ranges(item, joint).T
+    ends = np.clip(readings, lower, upper)
+    slack = 1e-6 * (upper - lower)  # round-off at an end is no turn
+    turned = np.isinf(joint.range).any(axis=1) & (np.abs(readings - ends) > slack)
+    values = np.where(turned, lower + np.mod(readings - lower, upper - lower), ends)
     return values / np.array(_factors(scene, item))
 
 

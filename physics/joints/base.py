@@ -140,11 +140,18 @@ class Joint(ReadOnlyArrays):
         """What people read off the joint and limits bound, (..., n): its angles where a joint has Euler angles but
         turns in other coordinates, else the coordinates q (..., n) themselves.
         """
-        return float_array(q, f"{self.type} joint coordinates")
+        return self._one_each(q, f"{self.type} joint coordinates")
 
     def from_readings(self, values: Any) -> FloatArray:
         """Coordinates (..., n) at which `readings` gives these values (..., n)."""
-        return float_array(values, f"{self.type} joint readings")
+        return self._one_each(values, f"{self.type} joint readings")
+
+    def _one_each(self, values: Any, name: str) -> FloatArray:
+        """The values (..., n), finite; a number for a joint with one coordinate."""
+        array = all_finite(np.atleast_1d(float_array(values, name)), name)
+        if array.shape[-1] != self.num_coordinates:
+            raise ModelError(f"{name} must have shape (..., {self.num_coordinates}), got {array.shape}")
+        return array
 
     @cached_property
     def _arrays(self) -> Any:

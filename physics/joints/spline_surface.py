@@ -71,7 +71,7 @@ class SplineSurface(Joint):
             )
         check_sequence(self.sequence, "spline surface")
         orders, periodic, knots = self._checked_directions(values.shape[:-1])
-        _check_distinct(values, directions - moving)
+        _check_distinct(values, periodic, directions - moving)
         names = [f"q_{i + 1}" for i in range(directions)]
         units = ["1"] * directions
         if moving:
@@ -304,17 +304,26 @@ def _checked_knots(knots: Any, count: int, order: int, periodic: bool, direction
     return splines.check_knots(array, order, periodic, name)
 
 
-def _check_distinct(values: FloatArray, directions: int) -> None:
-    """Neighbours along each degree of freedom must differ: the joint would stand still between them."""
+def _check_distinct(values: FloatArray, periodic: tuple[bool, ...], directions: int) -> None:
+    """Neighbours along each degree of freedom must differ, those over a seam too: the joint would stand still
+    between them.
+    """
     for axis in range(directions):
-        steps = np.linalg.norm(np.diff(values, axis=axis), axis=-1)
-        if not (steps > 1e-12).all():
-            where = np.unravel_index(int(np.argmin(steps)), steps.shape)
+        following = np.roll(values, -1, axis=axis)
+        steps = following - values
+        last = (slice(None),) * axis + (-1,)
+        if periodic[axis]:  # an angle may go on by whole turns
+            steps[last][..., :3] -= 2.0 * np.pi * np.round(steps[last][..., :3] / (2.0 * np.pi))
+        distances = np.linalg.norm(steps, axis=-1)
+        if not periodic[axis]:
+            distances[last] = np.inf
+        if not (distances > 1e-12).all():
+            where = np.unravel_index(int(np.argmin(distances)), distances.shape)
             place = tuple(int(i) for i in where)
-            following = tuple(i + (k == axis) for k, i in enumerate(place))
+            other = tuple((i + (k == axis)) % values.shape[k] for k, i in enumerate(place))
             raise ModelError(
-                f"control values {place} and {following} of a spline surface coincide "
-                f"(distance {steps[where]:.3g}): the joint would stand still there"
+                f"control values {place} and {other} of a spline surface coincide "
+                f"(distance {distances[where]:.3g}): the joint would stand still there"
             )
 
 

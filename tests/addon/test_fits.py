@@ -67,6 +67,18 @@ def test_wishes_given_to_the_operator_become_the_settings_and_others_stay(knee):
 
 
 @pytest.mark.small
+def test_the_child_stays_at_its_keyed_pose_after_a_fit(knee):
+    """The sliders begin at the key nearest to the frame at hand, not at 0."""
+    scene, joint, _ = knee
+    assert bpy.ops.condyle.fit(num_frames=6) == {"FINISHED"}
+    keys = [(round(row.frame), row.q[0]) for row in joint.condyle.joint.fit.residuals]
+    for frame, q in (keys[len(keys) // 2], keys[-1]):
+        scene.frame_set(frame)
+        assert bpy.ops.condyle.fit(num_frames=6) == {"FINISHED"}
+        assert np.isclose(joint["coordinate"], q, rtol=1e-6)
+
+
+@pytest.mark.small
 def test_a_fit_does_not_replace_the_parts_of_a_composite_joint(knee, part, ph):
     scene, joint, _ = knee
     settings = joint.condyle.joint

@@ -23,6 +23,14 @@ def plane(rows=6, columns=5, **options):
     return ph.joints.SplineSurface(values, **options)
 
 
+def seam():
+    """A ring whose last row repeats its first, a whole turn on: nothing is left between them."""
+    values = np.array(plane().values)
+    values[-1] = values[0]
+    values[-1, :, 2] += 2.0 * np.pi
+    return values
+
+
 @pytest.mark.parametrize("sequence", SEQUENCES)
 def test_euler_angles_are_read_off_the_rotations_they_make(sequence):
     rng = np.random.default_rng(0)
@@ -110,6 +118,7 @@ def test_moving_surface_carries_the_body_by_its_velocity_and_acceleration():
         ({"values": np.zeros((4, 4, 5))}, "shape"),
         ({"values": np.full((4, 4, 6), np.nan)}, "finite"),
         ({"values": np.zeros((4, 4, 6))}, r"control values \(0, 0\) and \(1, 0\)"),
+        ({"values": seam(), "periodic": (True, False)}, r"control values \(5, 0\) and \(0, 0\)"),
         ({"order": 21}, "3 to 20, got 21"),
         ({"order": (4, 4, 4)}, "one for each of 2 directions"),
         ({"order": 6}, "direction 2 of a spline surface of order 6 needs at least 6 control values, got 5"),
