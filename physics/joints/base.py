@@ -147,8 +147,8 @@ class Joint(ReadOnlyArrays):
         return self._one_each(values, f"{self.type} joint readings")
 
     def _one_each(self, values: Any, name: str) -> FloatArray:
-        """The values (..., n), finite; a number for a joint with one coordinate."""
-        array = all_finite(np.atleast_1d(float_array(values, name)), name)
+        """The values (..., n); a number for a joint with one coordinate."""
+        array = np.atleast_1d(float_array(values, name))
         if array.shape[-1] != self.num_coordinates:
             raise ModelError(f"{name} must have shape (..., {self.num_coordinates}), got {array.shape}")
         return array

@@ -10,7 +10,15 @@ from physics.joints.extent import extent
 from tests.physics.generators import JOINT_KINDS, loop_frames, random_joint, random_surface, smooth_frames
 
 DENSE = {1: 4001, 2: 150, 3: 30}  # samples along each coordinate
-TOO_MANY = ("free", "composite", "inverted", "ellipsoid", "inverted_ellipsoid", "scapulothoracic")
+TOO_MANY = (
+    "free",
+    "composite",
+    "inverted",
+    "ellipsoid",
+    "inverted_ellipsoid",
+    "scapulothoracic",
+    "surface_on_surface",
+)
 KINDS = [kind for kind in JOINT_KINDS if kind not in (*TOO_MANY, "fixed", "custom")]
 
 

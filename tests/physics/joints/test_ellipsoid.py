@@ -106,7 +106,7 @@ def test_free_joint_in_both_orders():
         (lambda: ph.joints.Euler("zz"), "got 'zz'"),
         (lambda: ph.joints.Euler().from_readings([1, 2]), "shape"),
         (lambda: ph.joints.Hinge().readings([1, 2]), r"hinge joint coordinates must have shape \(..., 1\)"),
-        (lambda: ph.joints.Hinge().from_readings(np.nan), "hinge joint readings must be finite"),
+        (lambda: ph.joints.Hinge().from_readings("up"), "hinge joint readings must be numbers"),
     ],
 )
 def test_bad_numbers_are_named(make, words):
