@@ -111,7 +111,7 @@ def test_knee_of_gait2392() -> None:
 def test_knee_of_rajagopal() -> None:
     """Poses and mass agree to round-off. The accelerations of OpenSim 4.6 do not follow from its own kinetic energy
     where a custom joint has several moving rotations (a velocity term of Simbody's function-based mobilizer is off,
-    here by up to a tenth); ours are compared with what that kinetic energy says: q'' = -m'(q) q'^2 / (2 m).
+    here by up to a fifth); ours are compared with what that kinetic energy says: q'' = -m'(q) q'^2 / (2 m).
     """
     path = SHARED / "reference" / "opensim_rajagopal_knee.json"
     if not path.exists():
