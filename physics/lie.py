@@ -307,3 +307,17 @@ def check_frames(frames: Any, name: str) -> FloatArray:
     poses[..., :3, :3] = np.where(off, u @ vt, rotation)
     poses[..., 3, :] = [0.0, 0.0, 0.0, 1.0]
     return poses
+
+
+def spatial_inertia(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
+    """Spatial inertia (6, 6) in body axes (Lee & Terzopoulos 2008, eq. 8).
+
+    mass [kg], centre of mass (3,) [m], rotational inertia (3, 3) about it [kg m^2].
+    """
+    lever = hat(com)
+    result = np.zeros((6, 6))
+    result[:3, :3] = inertia - mass * lever @ lever
+    result[:3, 3:] = mass * lever
+    result[3:, :3] = -mass * lever
+    result[3:, 3:] = mass * np.eye(3)
+    return result

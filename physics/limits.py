@@ -122,7 +122,7 @@ def _felt_inertia(bodies: Sequence[Body], wanted: Sequence[int]) -> dict[int, Fl
     relative = []  # pose of each body in its parent's body frame
     for body in bodies:
         relative.append(body.joint_in_parent @ body.joint.transform(_middle(body)) @ body.body_in_joint)
-    composite = [_spatial_inertia(body) for body in bodies]
+    composite = [lie.spatial_inertia(body.mass, body.com, body.inertia) for body in bodies]
     for i in range(len(bodies) - 1, -1, -1):
         if bodies[i].parent >= 0:
             carry = lie.adjoint_inverse(relative[i])
@@ -143,14 +143,3 @@ def _subspace(body: Body) -> FloatArray:
     behind = body.joint.transform(middle - step * np.eye(n))
     columns: FloatArray = lie.log(lie.inverse(behind) @ ahead) / (2.0 * step)
     return columns.reshape(n, 6).T
-
-
-def _spatial_inertia(body: Body) -> FloatArray:
-    """Spatial inertia (6, 6) in the body frame (Lee & Terzopoulos 2008, eq. 8)."""
-    lever = lie.hat(body.com)
-    inertia = np.zeros((6, 6))
-    inertia[:3, :3] = body.inertia - body.mass * lever @ lever
-    inertia[:3, 3:] = body.mass * lever
-    inertia[3:, :3] = -body.mass * lever
-    inertia[3:, 3:] = body.mass * np.eye(3)
-    return inertia

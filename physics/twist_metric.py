@@ -11,7 +11,7 @@ import numpy as np
 
 from ._typing import FloatArray
 from .errors import ModelError
-from .lie import hat
+from .lie import spatial_inertia
 from .validation import finite_array, inertia_matrix, number
 
 
@@ -78,13 +78,8 @@ class TwistMetric:
         inertia (3, 3) about it [kg m^2], in body axes.
         """
         m = number(mass, "mass of the metric", positive=True)
-        arm = hat(finite_array(com, (3,), "com of the metric"))
-        matrix = np.zeros((6, 6))
-        matrix[:3, :3] = inertia_matrix(inertia, "inertia of the metric") - m * arm @ arm
-        matrix[:3, 3:] = m * arm
-        matrix[3:, :3] = -m * arm
-        matrix[3:, 3:] = m * np.eye(3)
-        return cls.of_matrix(matrix)
+        arm = finite_array(com, (3,), "com of the metric")
+        return cls.of_matrix(spatial_inertia(m, arm, inertia_matrix(inertia, "inertia of the metric")))
 
     @classmethod
     def of(cls, given: Any) -> TwistMetric:

@@ -37,7 +37,21 @@ from .layout import (
     SUBSPACE,
 )
 from .rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian
-from .spatial import Array, Rotation, Vector, add3, cross, dot6, flat3, load6, rotate, scale_add6, store6
+from .spatial import (
+    Array,
+    Rotation,
+    Vector,
+    add3,
+    cross,
+    dot3,
+    dot6,
+    flat3,
+    load6,
+    rotate,
+    scale_add6,
+    store6,
+    transposed,
+)
 
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 # A row of the limits' workspace: whether it acts, whether its response is known, impulse, least speed, speed without
@@ -48,16 +62,6 @@ LOCKED = 1e-9
 MOST_PIVOTS = 20
 SETTLED = 1e-13
 DEPENDENT = 1e-12
-
-
-@inline
-def dot3(a: Vector, b: Vector) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@inline
-def transposed(m: Rotation) -> Rotation:
-    return m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]
 
 
 @inline

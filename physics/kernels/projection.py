@@ -12,7 +12,20 @@ from .jacobian import body_frame, in_frame, turned_back
 from .joint import outward
 from .layout import OK, REFERENCE, STATUS, SUBSPACE
 from .pose_error import double_cross, inverse_coefficients, rotation_log
-from .spatial import Array, Rotation, Twist, Vector, add3, cross, load3, load6, load9, multiply
+from .spatial import (
+    Array,
+    Rotation,
+    Twist,
+    Vector,
+    add3,
+    cross,
+    dot6,
+    load3,
+    load6,
+    load9,
+    multiply,
+    transposed,
+)
 
 # rows of vectors with one number a coordinate: where, gradient, step, trial, gradient beside it, zeros, second
 # derivatives (three rows) and their Cholesky factors (three rows)
@@ -32,57 +45,20 @@ NOTHING = 1e-17
 @inline
 def relative(r: Rotation, p: Vector, goal_r: Rotation, goal_p: Vector) -> tuple[Vector, Vector]:
     """Rotation vector and position of a goal in the frame (r, p)."""
-    back = (r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8])
     away = turned_back(r, (goal_p[0] - p[0], goal_p[1] - p[1], goal_p[2] - p[2]))
-    return rotation_log(multiply(back, goal_r)), away
+    return rotation_log(multiply(transposed(r), goal_r)), away
 
 
 @inline
 def times_metric(metric: Array, x: Twist) -> Twist:
-    a, b, c, d, e, f = x
     return (
-        metric[0, 0] * a
-        + metric[0, 1] * b
-        + metric[0, 2] * c
-        + metric[0, 3] * d
-        + metric[0, 4] * e
-        + metric[0, 5] * f,
-        metric[1, 0] * a
-        + metric[1, 1] * b
-        + metric[1, 2] * c
-        + metric[1, 3] * d
-        + metric[1, 4] * e
-        + metric[1, 5] * f,
-        metric[2, 0] * a
-        + metric[2, 1] * b
-        + metric[2, 2] * c
-        + metric[2, 3] * d
-        + metric[2, 4] * e
-        + metric[2, 5] * f,
-        metric[3, 0] * a
-        + metric[3, 1] * b
-        + metric[3, 2] * c
-        + metric[3, 3] * d
-        + metric[3, 4] * e
-        + metric[3, 5] * f,
-        metric[4, 0] * a
-        + metric[4, 1] * b
-        + metric[4, 2] * c
-        + metric[4, 3] * d
-        + metric[4, 4] * e
-        + metric[4, 5] * f,
-        metric[5, 0] * a
-        + metric[5, 1] * b
-        + metric[5, 2] * c
-        + metric[5, 3] * d
-        + metric[5, 4] * e
-        + metric[5, 5] * f,
+        dot6(load6(metric, 0, 0), x),
+        dot6(load6(metric, 1, 0), x),
+        dot6(load6(metric, 2, 0), x),
+        dot6(load6(metric, 3, 0), x),
+        dot6(load6(metric, 4, 0), x),
+        dot6(load6(metric, 5, 0), x),
     )
-
-
-@inline
-def dot(a: Twist, b: Twist) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 
 
 @jit
@@ -92,7 +68,7 @@ def squared_distance(r: Rotation, p: Vector, goal_r: Rotation, goal_p: Vector, m
     zeta, _ = inverse_coefficients(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2])
     shift = double_cross(-0.5, zeta, turn, away)
     x = (turn[0], turn[1], turn[2], shift[0], shift[1], shift[2])
-    return dot(x, times_metric(metric, x))
+    return dot6(x, times_metric(metric, x))
 
 
 @inline
@@ -136,8 +112,8 @@ def slope(
     force = times_metric(metric, x)
     for d in range(q.shape[0]):
         s = in_frame(r, p, load6(dof, d, SUBSPACE))
-        gradient[d] = dot(force, log_rate(s, turn, away, zeta, zeta_rate))
-    return 0.5 * dot(x, force)
+        gradient[d] = dot6(force, log_rate(s, turn, away, zeta, zeta_rate))
+    return 0.5 * dot6(x, force)
 
 
 @jit

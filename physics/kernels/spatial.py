@@ -146,6 +146,16 @@ def scale_add6(a: Twist, factor: float, b: Twist) -> Twist:
 
 
 @inline
+def dot3(a: Vector, b: Vector) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@inline
+def transposed(m: Rotation) -> Rotation:
+    return m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]
+
+
+@inline
 def dot6(a: Twist, b: Twist) -> float:
     # summed in pairs: a chain of six sums is three times as long a wait
     return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
