@@ -1,21 +1,24 @@
 """The one switch between jitted and plain Python: every kernel is decorated with `jit` and runs both ways.
 
 Unjitted when numba is not installed, when ``NUMBA_DISABLE_JIT=1`` or ``CONDYLE_JIT=0``: the same source, slower.
-Compiled code is kept in a folder whose name carries a hash of the kernels' sources, because Numba's own cache does
-not notice an edited callee in another module; where no folder can be written the kernels compile anew in each
-process.
+Compiled code is kept in a folder whose name carries a hash of the module's source and of all that it imports from here,
+because Numba's own cache does not notice an edited callee in another module; where no folder can be written the kernels
+compile anew in each process.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+FOLDER = Path(__file__).parent
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
@@ -41,16 +44,30 @@ def _user_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
 
 
-def sources_hash() -> str:
-    """Hash of every source file of this folder, 16 hexadecimal digits."""
+@cache
+def _imported(module: str) -> frozenset[str]:
+    """A module of this folder and all those that it imports from here, on the way or itself."""
+    found = {module}
+    waiting = [module]
+    while waiting:
+        source = (FOLDER / f"{waiting.pop()}.py").read_text(encoding="utf-8")
+        new = set(re.findall(r"^from \.(\w+) import", source, re.MULTILINE)) - found
+        found |= new
+        waiting += new
+    return frozenset(found)
+
+
+@cache
+def sources_hash(module: str) -> str:
+    """Hash of the source of a module of this folder and of all that it imports from here, 16 hexadecimal digits."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes())
+    for name in sorted(_imported(module)):
+        digest.update(name.encode())
+        digest.update((FOLDER / f"{name}.py").read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _cache_folder() -> str | None:
+def _cache_base() -> Path | None:
     """First writable folder among CONDYLE_CACHE_DIR, NUMBA_CACHE_DIR and the user's cache; None if there is none."""
     named = [os.environ.get("CONDYLE_CACHE_DIR"), os.environ.get("NUMBA_CACHE_DIR")]
     candidates = [Path(name) for name in named if name]
@@ -61,11 +78,11 @@ def _cache_folder() -> str | None:
             return None
     for base in candidates:
         # compiled code names the modules of its types, and the package has another name in the compute process
-        folder = base / f"kernels-{sources_hash()}-{__name__.split('.')[0]}"
+        base = base / f"kernels-{__name__.split('.')[0]}"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                return str(folder)
+            base.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=base):
+                return base
         except OSError:
             continue
     return None
@@ -73,7 +90,7 @@ def _cache_folder() -> str | None:
 
 numba = _import_numba()
 JITTED: bool = numba is not None
-CACHE_FOLDER: str | None = _cache_folder() if JITTED else None
+CACHE_BASE: Path | None = _cache_base() if JITTED else None
 
 
 def _options() -> dict[str, Any]:
@@ -95,8 +112,9 @@ def _compile(function: Kernel, **options: bool) -> Kernel:
     if numba is None:
         return function
     previous = numba.config.CACHE_DIR
-    if CACHE_FOLDER is not None:
-        numba.config.CACHE_DIR = CACHE_FOLDER
+    if CACHE_BASE is not None:
+        module = Path(function.__code__.co_filename).stem
+        numba.config.CACHE_DIR = str(CACHE_BASE / f"{module}-{sources_hash(module)}")
     try:
         compiled: Kernel = numba.njit(**_options(), **options)(function)
     finally:
@@ -106,7 +124,7 @@ def _compile(function: Kernel, **options: bool) -> Kernel:
 
 def jit(function: Kernel) -> Kernel:
     """Compile a kernel lazily, one specialization, without the interpreter lock and without fast-math."""
-    return _compile(function, cache=CACHE_FOLDER is not None)
+    return _compile(function, cache=CACHE_BASE is not None)
 
 
 def inline(function: Kernel) -> Kernel:
