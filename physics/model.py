@@ -113,7 +113,9 @@ class Model:
 
     def workspace(self) -> Workspace:
         """Scratch memory for the kernels; one a thread."""
-        return Workspace(self.num_bodies, self.num_coordinates, self.num_limits)
+        workspace = Workspace(self.num_bodies, self.num_coordinates, self.num_limits)
+        workspace.dof[:, layout.HELD] = self.prescribed
+        return workspace
 
     @property
     def num_limits(self) -> int:

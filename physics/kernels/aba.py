@@ -17,14 +17,16 @@ from .layout import (
     CULPRIT,
     DOF_COUNT,
     DOF_START,
+    EFFORT,
     EXTRA,
     FORCE,
+    GIVEN,
     GRAVITY,
+    HELD,
     INVERSE,
     LIMIT_COUNT,
     NOT_FINITE,
     PARENT,
-    PRESCRIBED,
     PROJECTED,
     REMAINDER,
     SINGULAR,
@@ -63,17 +65,17 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
             least = 0.0
             if count > 1:  # what the joint's other coordinates have not left but round-off
                 least = SINGULAR_SHARE * dot6(s, momentum(load_inertia(work, i), s))
-            if not diagonal > least and dof_float[d, PRESCRIBED] == 0.0:
+            if not diagonal > least and dof[d, HELD] == 0.0:
                 flags[STATUS] = SINGULAR if diagonal <= least else NOT_FINITE
                 flags[CULPRIT] = i
-            # a prescribed coordinate is not taken out: what it carries moves with its parent
-            inverse = 1.0 / diagonal if dof_float[d, PRESCRIBED] == 0.0 else 0.0
+            # a held coordinate is not taken out: what it carries moves with its parent, beside what is given
+            inverse = 1.0 / diagonal if dof[d, HELD] == 0.0 else 0.0
             rest = tau[d] + passive_force(dof_float, d, q[d], rate[d]) + dof[d, EXTRA] - dot6(s, force)
             store6(dof, d, PROJECTED, u)
             dof[d, INVERSE] = inverse
             dof[d, REMAINDER] = rest
             inertia = take_out(inertia, u, inverse)
-            force = scale_add6(force, rest * inverse, u)
+            force = scale_add6(force, rest * inverse + dof[d, GIVEN], u)
         parent = body_int[i, PARENT]
         if parent >= 0:
             force = scale_add6(force, 1.0, momentum(inertia, load6(work, i, BIAS)))
@@ -98,7 +100,7 @@ def accelerations(
     qd are the velocities that inertial forces see, rate those that dampers see: the same array but for an integrator
     that predicts one of them.
     """
-    body_int, _, _, data, _ = arrays
+    body_int, _, _, data, dof_float = arrays
     outward(arrays, q, qd, work, dof, flags)
     inward(arrays, q, rate, tau, work, dof, flags)
     for i in range(body_int.shape[0]):
@@ -110,8 +112,11 @@ def accelerations(
         a = scale_add6(a, 1.0, load6(work, i, BIAS))
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
-            qdd[d] = (dof[d, REMAINDER] - dot6(load6(dof, d, PROJECTED), a)) * dof[d, INVERSE]
+            u = load6(dof, d, PROJECTED)
+            qdd[d] = (dof[d, REMAINDER] - dot6(u, a)) * dof[d, INVERSE] + dof[d, GIVEN]
             a = scale_add6(a, qdd[d], load6(dof, d, SUBSPACE))
+            if dof[d, HELD] != 0.0:
+                dof[d, EFFORT] = dot6(u, a) + dof_float[d, ARMATURE] * qdd[d] - dof[d, REMAINDER]
         store6(work, i, ACCELERATION, a)
 
 

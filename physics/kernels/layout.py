@@ -57,7 +57,7 @@ LIMIT_LOWER, LIMIT_UPPER, LIMIT_CONE, LIMIT_ROTATION, LIMIT_ANGLE = range(5)
 
 # dof_float columns
 STIFFNESS, REST, DAMPING, ARMATURE, LOWER, UPPER, LIMIT_STIFFNESS, LIMIT_DAMPING = 0, 1, 2, 3, 4, 5, 6, 7
-PRESCRIBED = 8  # 1: the coordinate keeps its velocity whatever the forces
+PRESCRIBED = 8  # 1: the coordinate keeps its velocity whatever the forces (HELD from the start)
 DOF_FLOAT_WIDTH = 9
 
 # a constant twist g as the kernels want it: unit axis n, |w|, v, n x v, n . v
@@ -106,9 +106,10 @@ WORK_WIDTH = 60
 SCRATCH_ROWS = 3
 
 # workspace, one row a coordinate: motion subspace column, articulated inertia times it, 1 / d, u,
-# force of the limits that are functions of several coordinates
-SUBSPACE, PROJECTED, INVERSE, REMAINDER, EXTRA = 0, 6, 12, 13, 14
-DOF_WORK_WIDTH = 15
+# force of the limits that are functions of several coordinates; whether its motion is given, the acceleration that is
+# given (0 where none is), and the generalized force that it takes beside the others
+SUBSPACE, PROJECTED, INVERSE, REMAINDER, EXTRA, HELD, GIVEN, EFFORT = 0, 6, 12, 13, 14, 15, 16, 17
+DOF_WORK_WIDTH = 18
 
 # workspace of the limits, one row each: this, and as many columns as coordinates and twice as many as limits
 LIMIT_SPACE = 5
