@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 FOLDER = Path(__file__).parent
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -47,8 +47,8 @@ def _user_cache() -> Path:
 @cache
 def _imported(module: str) -> frozenset[str]:
     """A module of this folder and all those that it imports from here, on the way or itself."""
-    found = {module}
-    waiting = [module]
+    found = {module, "_linking"}
+    waiting = list(found)
     while waiting:
         source = (FOLDER / f"{waiting.pop()}.py").read_text(encoding="utf-8")
         new = set(re.findall(r"^from \.(\w+) import", source, re.MULTILINE)) - found
@@ -108,30 +108,61 @@ def _options() -> dict[str, Any]:
     return options
 
 
-def _compile(function: Kernel, **options: bool) -> Kernel:
-    if numba is None:
-        return function
+def _linking() -> Any:
+    """The classes that put kernels together; None where Numba does not have what they stand on."""
+    try:
+        from . import _linking as linking
+    except (ImportError, AttributeError):
+        return None
+    return linking
+
+
+LINKING: Any = _linking() if JITTED else None
+
+
+def _in_folder(kind: str, function: Kernel, make: Callable[[Kernel], Any]) -> Any:
+    """make(function), with a folder of its own for what it keeps."""
     previous = numba.config.CACHE_DIR
     if CACHE_BASE is not None:
         module = Path(function.__code__.co_filename).stem
-        numba.config.CACHE_DIR = str(CACHE_BASE / f"{module}-{sources_hash(module)}")
+        numba.config.CACHE_DIR = str(CACHE_BASE / f"{module}-{sources_hash(module)}-{kind}")
     try:
-        compiled: Kernel = numba.njit(**_options(), **options)(function)
+        return make(function)
     finally:
         numba.config.CACHE_DIR = previous
-    return compiled
+
+
+def _entry(function: Kernel) -> Any:
+    return numba.njit(cache=CACHE_BASE is not None, no_cfunc_wrapper=True, **_options())(function)
+
+
+def _shared(function: Kernel) -> Any:
+    options = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    kernel = LINKING.Kernel(function, None, options | _options(), LINKING.SharedCompiler)
+    if CACHE_BASE is not None:
+        kernel.enable_caching()
+    kernel.entry = _in_folder("entry", function, _entry)
+    return kernel
 
 
 def jit(function: Kernel) -> Kernel:
     """Compile a kernel lazily, one specialization, without the interpreter lock and without fast-math."""
-    return _compile(function, cache=CACHE_BASE is not None)
+    if numba is None:
+        return function
+    if LINKING is None:
+        return cast(Kernel, _in_folder("entry", function, _entry))
+    return cast(Kernel, _in_folder("shared", function, _shared))
 
 
 def inline(function: Kernel) -> Kernel:
     """As `jit`, and LLVM must inline it: an array costs seven words at every call that remains one.
 
-    Only kernels can call it: without wrappers for Python and C, and without a place in the cache, a quarter of the
-        time
-    of compilation is saved.
+    Only kernels can call it: it has no wrapper for Python or C, and no place in the cache.
     """
-    return _compile(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    if numba is None:
+        return function
+    options = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True} | _options()
+    if LINKING is not None:
+        options["pipeline_class"] = LINKING.InlineCompiler
+    compiled: Kernel = numba.njit(**options)(function)
+    return compiled

@@ -143,20 +143,20 @@ def curve_factors(
 ) -> tuple[Rotation, Vector, Twist, Twist, Twist, bool]:
     """A spline curve by its own coordinate, which the knots' parameter is or is a function of."""
     pace = int(data[offset + SPLINE_PACE])
-    if pace == 0:
-        return spline_factors(r, p, v, c, data, offset, q, qd, 0.0)
-    pace += offset
-    lower, upper, period = data[pace + PACE_LOWER], data[pace + PACE_UPPER], data[pace + PACE_PERIOD]
-    if period > 0.0:
-        q = q - period * math.floor((q - lower) / period)
-    parameter, slope, curve = evaluate_function(data, pace + PACE_FUNCTION, q)
-    if lower <= q <= upper:  # round-off at an end is not outside
-        parameter = min(max(parameter, data[offset + SPLINE_LOWER]), data[offset + SPLINE_UPPER])
+    parameter, slope, curve = q, 1.0, 0.0
+    if pace != 0:
+        pace += offset
+        lower, upper, period = data[pace + PACE_LOWER], data[pace + PACE_UPPER], data[pace + PACE_PERIOD]
+        if period > 0.0:
+            q = q - period * math.floor((q - lower) / period)
+        parameter, slope, curve = evaluate_function(data, pace + PACE_FUNCTION, q)
+        if lower <= q <= upper:  # round-off at an end is not outside
+            parameter = min(max(parameter, data[offset + SPLINE_LOWER]), data[offset + SPLINE_UPPER])
     r, p, v, c, w, outside = spline_factors(r, p, v, c, data, offset, parameter, slope * qd, curve * qd * qd)
     return r, p, v, c, scale_add6((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), slope, w), outside
 
 
-@jit
+@inline
 def spline_factors(
     r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, q: float, qd: float, qdd: float
 ) -> tuple[Rotation, Vector, Twist, Twist, Twist, bool]:

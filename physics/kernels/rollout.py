@@ -39,11 +39,20 @@ def copy(source: Array, target: Array) -> None:
         target[d] = source[d]
 
 
-@jit
+@inline
 def table_force(times: Array, values: Array, t: float, tau: Array) -> None:
     """Linear interpolation in a table of generalized forces, constant beyond its ends; one row is a constant."""
+    if times.shape[0] == 1:
+        copy(values[0], tau)
+    else:
+        interpolate(times, values, t, tau)
+
+
+@jit
+def interpolate(times: Array, values: Array, t: float, tau: Array) -> None:
+    """`table_force` where there are several rows."""
     last = times.shape[0] - 1
-    if last == 0 or t <= times[0]:
+    if t <= times[0]:
         copy(values[0], tau)
         return
     if t >= times[last]:
@@ -296,7 +305,8 @@ def rollout(
             copy(last_q, q)
             copy(last_qd, qd)
             return
-        record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
+        if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
+            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
         if has_charts:
             change_charts(arrays, CHART_LIMIT, q, qd, qdd, chart)
         counters[0] += 1

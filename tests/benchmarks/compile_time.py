@@ -29,10 +29,11 @@ kernels = {}
 for name, module in sorted(sys.modules.items()):
     if name.startswith("physics.kernels"):
         for kernel in vars(module).values():
-            for compiled in getattr(kernel, "overloads", {}).values():
-                timers = (compiled.metadata or {}).get("timers", {})
-                if kernel.__module__ == name and timers:
-                    kernels[f"{name.split('.')[-1]}.{kernel.__name__}"] = timers["compiler_lock"]
+            for made in (kernel, getattr(kernel, "entry", None)):  # for other kernels, and for Python
+                for compiled in getattr(made, "overloads", {}).values():
+                    timers = (compiled.metadata or {}).get("timers", {})
+                    if kernel.__module__ == name and timers:
+                        kernels[f"{name.split('.')[-1]}.{kernel.__name__}"] = timers["compiler_lock"]
 times = {"import": imported - start, "total": simulated - start, "processor": busy}
 print(json.dumps(times | {"kernels": kernels}))
 """
