@@ -9,8 +9,12 @@ from . import constraints, exponential_coordinates, joints, lie, splines
 from .body import Body
 from .builder import ModelBuilder
 from .dynamics import Energy, body_poses, energy, forward_dynamics, inverse_dynamics, mass_matrix
+from .dynamics.hybrid import HybridMotion, hybrid_dynamics
+from .dynamics.hyper_reduced import HyperReduced
 from .dynamics.impact import Impact, limit_impact
 from .dynamics.jacobian import body_bias, body_jacobian
+from .dynamics.maximal import MaximalCoordinates, maximal_coordinates
+from .dynamics.multipliers import ConstrainedMotion, constrained_bodies, joint_reactions
 from .errors import (
     CancelledError,
     CondyleError,
@@ -56,6 +60,14 @@ __all__ = [
     "Energy",
     "body_jacobian",
     "body_bias",
+    "maximal_coordinates",
+    "MaximalCoordinates",
+    "joint_reactions",
+    "constrained_bodies",
+    "ConstrainedMotion",
+    "HyperReduced",
+    "hybrid_dynamics",
+    "HybridMotion",
     "inverse_kinematics",
     "InverseKinematics",
     "KinematicSolution",

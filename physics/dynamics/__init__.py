@@ -60,32 +60,63 @@ def check_accelerations(model: Model, qdd: FloatArray) -> FloatArray:
     return qdd
 
 
-def _vector(model: Model, value: Any, name: str) -> FloatArray:
+def vector(model: Model, value: Any, name: str) -> FloatArray:
+    """The values (nv,); zeros where none are given."""
     if value is None:
         return np.zeros(model.num_coordinates)
     return finite_array(value, (model.num_coordinates,), name)
 
 
-def forward_dynamics(model: Model, state: State, tau: Any = None) -> FloatArray:
-    """Accelerations (nv,) under generalized forces tau (nv,), gravity, springs, dampers and limits; O(n).
+ROADS = ("auto", "recursive", "dense")
 
-    Lee & Terzopoulos 2008, appendix A.
+
+def forward_dynamics(model: Model, state: State, tau: Any = None, *, road: str = "auto") -> FloatArray:
+    """Accelerations (nv,) under generalized forces tau (nv,), gravity, springs, dampers and limits.
+
+    Args:
+        model, state: a tree, and where it is. tau: generalized forces (nv,), none if not given.
+        road: ``"recursive"``: the articulated-body algorithm in O(n) (Lee & Terzopoulos 2008, appendix A).
+            ``"dense"``: M_r q'' = f_r of the reduced coordinates (Wang 2022, eq. 4.18) in O(n^3), for who wants the
+            matrices as well (`maximal_coordinates`). ``"auto"``: the recursive one, as a tree needs no matrix;
+            what couples coordinates (`HyperReduced`) has its own.
 
     Raises:
         ModelError: bad shapes or numbers; a joint for kinematics only; a coordinate that moves no inertia.
         JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
     """
-    from ..kernels.aba import forward_dynamics as kernel
+    from .maximal import maximal_coordinates
 
+    if road not in ROADS:
+        raise ModelError(f"road must be one of {', '.join(ROADS)}, got {road!r}")
     state = check_state(model, state)
     model.check_dynamics()
-    tau = _vector(model, tau, "tau")
+    tau = vector(model, tau, "tau")
+    if road == "dense":
+        return check_accelerations(model, maximal_coordinates(model, state).accelerations(tau))
+    return check_accelerations(model, articulated(model, state, tau)[0])
+
+
+def articulated(
+    model: Model,
+    state: State,
+    tau: FloatArray,
+    held: FloatArray | None = None,
+    given: FloatArray | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Accelerations (nv,) in O(n), and the generalized forces (nv,) that held coordinates take beside tau.
+
+    held: which coordinates have the accelerations given (nv,); the prescribed ones at rest if it is None.
+    """
+    from ..kernels.aba import forward_dynamics as kernel
+
     qdd = np.zeros(model.num_coordinates)
     spaces = model.workspace().clear()
-    qd = np.array(state.qd)
-    kernel(model.arrays, np.array(state.q), qd, tau, qdd, *spaces)
+    dof = spaces[1]
+    if held is not None and given is not None:
+        dof[:, layout.HELD], dof[:, layout.GIVEN] = held, given
+    kernel(model.arrays, np.array(state.q), np.array(state.qd), tau, qdd, *spaces)
     check_flags(model, spaces[2])
-    return check_accelerations(model, qdd)
+    return qdd, dof[:, layout.EFFORT] * dof[:, layout.HELD]
 
 
 def inverse_dynamics(model: Model, state: State, qdd: Any = None) -> FloatArray:
@@ -93,16 +124,22 @@ def inverse_dynamics(model: Model, state: State, qdd: Any = None) -> FloatArray:
 
     Lee & Terzopoulos 2008, eqs. 14-16. The inverse of `forward_dynamics`; raises as it does.
     """
-    from ..kernels.rnea import inverse_dynamics as kernel
-
     state = check_state(model, state)
     model.check_dynamics()
-    qdd = _vector(model, qdd, "qdd")
+    return newton_euler(model, state, vector(model, qdd, "qdd"))[0]
+
+
+def newton_euler(model: Model, state: State, qdd: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Generalized forces (nv,) for accelerations, and what each joint carries (nb, 6) in world axes about its tree's
+    reference point.
+    """
+    from ..kernels.rnea import inverse_dynamics as kernel
+
     tau = np.zeros(model.num_coordinates)
     spaces = model.workspace().clear()
     kernel(model.arrays, np.array(state.q), np.array(state.qd), qdd, tau, *spaces)
     check_flags(model, spaces[2])
-    return tau
+    return tau, spaces[0][: model.num_bodies, layout.FORCE : layout.FORCE + 6]
 
 
 def mass_matrix(model: Model, state: State) -> FloatArray:

@@ -1,0 +1,86 @@
+"""Hybrid dynamics: some accelerations are given, the others follow (Wang 2022, sec. 4.6.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..body import Body
+from ..errors import ModelError
+from ..model import Model, State
+from ..validation import finite_array, float_array
+from . import articulated, check_accelerations, check_state, vector
+
+
+class HybridMotion(NamedTuple):
+    """What `hybrid_dynamics` finds.
+
+    Attributes:
+        qdd: accelerations (nv,), the given ones among them.
+        tau: generalized forces (nv,) under which `forward_dynamics` gives these accelerations: what was given, and for
+            the coordinates with given accelerations all that they take, -G^T lambda included.
+    """
+
+    qdd: FloatArray
+    tau: FloatArray
+
+
+def hybrid_dynamics(
+    model: Model, state: State, accelerations: Mapping[str | Body, Any], tau: Any = None
+) -> HybridMotion:
+    """Accelerations where some are given, and the generalized forces that these take; O(n).
+
+    Of each coordinate either the acceleration is given or the force is (Wang 2022, eq. 4.109). A coordinate whose
+    acceleration is given is left out of the articulated inertias (Featherstone 2008, sec. 9.2), so no matrix is needed.
+
+    Args:
+        model, state: a tree, and where it is.
+        accelerations: by name of a coordinate (``"arm.angle"``, see ``model.coordinate_names``) a number, or by body
+            one for each coordinate of its joint.
+        tau: generalized forces (nv,) besides; those of the named coordinates add to what is found for them.
+
+    Raises:
+        ModelError: an unknown name, a coordinate named twice, one that is prescribed by its joint; bad shapes or
+            numbers.
+        JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
+    """
+    state = check_state(model, state)
+    model.check_dynamics()
+    held, given = _given(model, accelerations)
+    forces = vector(model, tau, "tau")
+    qdd, efforts = articulated(model, state, forces, held, given)
+    return HybridMotion(check_accelerations(model, qdd), forces + efforts)
+
+
+def _given(model: Model, accelerations: Any) -> tuple[FloatArray, FloatArray]:
+    """Which coordinates have a given acceleration, and which."""
+    if not isinstance(accelerations, Mapping):
+        raise ModelError(f"accelerations must be {{name: value}}, got {accelerations!r:.80}")
+    held, given = np.zeros(model.num_coordinates), np.zeros(model.num_coordinates)
+    for key, value in accelerations.items():
+        name = key.name if isinstance(key, Body) else key
+        where = coordinates_of(model, name)
+        if held[where].any():
+            raise ModelError(f"the acceleration of {name!r} is given twice")
+        if model.prescribed[where].any():
+            raise ModelError(f"{name!r} has a coordinate that keeps its velocity: it takes no acceleration")
+        values = np.atleast_1d(float_array(value, f"acceleration of {name!r}"))
+        given[where] = finite_array(values, (where.stop - where.start,), f"acceleration of {name!r}")
+        held[where] = 1.0
+    held[model.prescribed] = 1.0
+    return held, given
+
+
+def coordinates_of(model: Model, name: Any) -> slice:
+    """The coordinates that a name means: one (``"body.coordinate"``), or those of a body's joint."""
+    if name in model.coordinate_names:
+        first = model.coordinate_names.index(name)
+        return slice(first, first + 1)
+    if name not in model.body_names:
+        raise ModelError(
+            f"no coordinate or body is named {name!r}; there are {', '.join(model.coordinate_names)}"
+        )
+    return model.coordinate_slice(name)

@@ -1,0 +1,232 @@
+"""Maximal coordinates: the twists, inertias and wrenches of all bodies, and how the reduced coordinates move them.
+
+Wang 2022, chapters 3 and 4. With phi (6 nb) the twists of all bodies, each in its own frame,
+
+    phi = J_mr q',    phi' = J_mr q'' + J_mr' q',    M_m phi' = f_m + what the joints carry,
+
+and what the joints carry does no work: M_r q'' = f_r (eq. 4.18).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import lie
+from .._typing import FloatArray
+from ..body import Body
+from ..errors import ModelError
+from ..kernels import layout
+from ..model import Model, State
+from ..validation import finite_array
+from . import check_flags, check_state
+
+
+def spatial_inertia(body: Body) -> FloatArray:
+    """Spatial inertia (6, 6) of a body in its own frame: [[I + m [c][c]^T, m [c]], [m [c]^T, m 1]] (Lee & Terzopoulos
+    2008, eq. 8).
+    """
+    lever = body.mass * lie.hat(body.com)
+    matrix = np.zeros((6, 6))
+    matrix[:3, :3] = body.inertia + lever @ lie.hat(body.com).T
+    matrix[:3, 3:], matrix[3:, :3] = lever, lever.T
+    matrix[3:, 3:] = body.mass * np.eye(3)
+    return matrix
+
+
+class MaximalCoordinates:
+    """A state in maximal coordinates; made by `maximal_coordinates`. Arrays are of one state and not to be changed.
+
+    Twists are [angular, linear], wrenches [moment, force], each in the frame of its body and about that frame's
+    origin; nb is the number of bodies, nv that of reduced coordinates.
+
+    Attributes:
+        model, state: what it was made from.
+        twists: phi (nb, 6) [rad/s, m/s].
+        inertias: spatial inertias (nb, 6, 6), the blocks of M_m (eq. 3.24; not diagonal where a body's frame is not in
+            its centre of mass).
+        wrenches: f_m (nb, 6) [N m, N]: ad(phi)^T M phi (eq. 3.21), gravity (eq. 3.22) and the springs and other force
+            elements between bodies.
+        joint_forces: of the springs, dampers and limits of the coordinates (nv,).
+        jacobian_rate_product: J_mr' q' (nb, 6), what the twists' rates are without accelerations of coordinates.
+    """
+
+    def __init__(self, model: Model, state: State) -> None:
+        from ..kernels.maximal import motions
+
+        self.model, self.state = model, state
+        nb, nv = model.num_bodies, model.num_coordinates
+        self._frames = np.empty((nb, 12))
+        self.twists = np.empty((nb, 6))
+        self.jacobian_rate_product = np.empty((nb, 6))
+        self.wrenches = np.empty((nb, 6))
+        self.joint_forces = np.empty(nv)
+        work, self._dof, flags = model.workspace().clear()
+        moving = (self.twists, self.jacobian_rate_product, self.wrenches)
+        q, qd = np.array(state.q), np.array(state.qd)
+        motions(model.arrays, q, qd, self._frames, moving, self.joint_forces, work, self._dof, flags)
+        check_flags(model, flags)
+        self.inertias = np.array([spatial_inertia(body) for body in model.bodies]).reshape(nb, 6, 6)
+        roots = model.arrays[0][:, layout.ROOT]
+        self._references = work[roots, layout.REFERENCE : layout.REFERENCE + 3].copy()
+        rotations = self._frames[:, :9].reshape(nb, 3, 3)
+        fall = np.einsum("bji,j->bi", rotations, model.gravity)  # R^T g
+        self.wrenches += np.einsum("bij,bj->bi", self.inertias[:, :, 3:], fall)
+
+    @cached_property
+    def poses_in_tree(self) -> FloatArray:
+        """Poses (nb, 4, 4) of the body frames, in world axes, from the origin of their tree's root."""
+        poses = np.tile(np.eye(4), (len(self._frames), 1, 1))
+        poses[:, :3, :3] = self._frames[:, :9].reshape(-1, 3, 3)
+        poses[:, :3, 3] = self._frames[:, 9:]
+        return poses
+
+    @cached_property
+    def poses(self) -> FloatArray:
+        """World poses (nb, 4, 4) of the body frames."""
+        poses = self.poses_in_tree.copy()
+        poses[:, :3, 3] += self._references
+        return poses
+
+    def jacobian_product(self, x: Any) -> FloatArray:
+        """J_mr x (nb, 6) of rates of the coordinates x (nv,), in O(n) (eqs. 4.10-4.13)."""
+        from ..kernels.maximal import spread
+
+        x = finite_array(x, (self.model.num_coordinates,), "rates of the coordinates")
+        result = np.empty_like(self.twists)
+        spread(self.model.arrays[0], self._frames, self._dof, x, np.empty_like(result), result)
+        return result
+
+    def jacobian_transpose_product(self, wrenches: Any) -> FloatArray:
+        """J_mr^T w (nv,): the generalized forces of wrenches w (nb, 6) on the bodies, in O(n)."""
+        return self.gathered(wrenches)[0]
+
+    def gathered(self, wrenches: Any) -> tuple[FloatArray, FloatArray]:
+        """J_mr^T w, and for each body the wrench (nb, 6) of all that hangs on it."""
+        from ..kernels.maximal import gather
+
+        nb, nv = self.model.num_bodies, self.model.num_coordinates
+        w = finite_array(wrenches, (nb, 6), "wrenches on the bodies")
+        forces, carried = np.empty(nv), np.empty((nb, 6))
+        gather(self.model.arrays[0], self._frames, self._dof, w, np.zeros((nb, 6)), forces, carried)
+        return forces, carried
+
+    @cached_property
+    def _owner(self) -> NDArray[np.int64]:
+        """The body of each coordinate (nv,)."""
+        return np.repeat(
+            np.arange(self.model.num_bodies, dtype=np.int64), self.model.arrays[0][:, layout.DOF_COUNT]
+        )
+
+    @cached_property
+    def _moved(self) -> NDArray[np.bool_]:
+        """Which coordinates move which bodies (nb, nv)."""
+        below = np.eye(self.model.num_bodies, dtype=np.bool_)  # i hangs on, or is, j
+        for i, parent in enumerate(self.model.parent):
+            if parent >= 0:
+                below[i] |= below[parent]
+        return below[:, self._owner]
+
+    @cached_property
+    def jacobian(self) -> FloatArray:
+        """J_mr (6 nb, nv), dense (eq. 4.13, Algorithm 1)."""
+        columns = self._dof[:, layout.SUBSPACE : layout.SUBSPACE + 6]
+        blocks = np.einsum("bij,dj,bd->bid", lie.adjoint_inverse(self.poses_in_tree), columns, self._moved)
+        return np.asarray(blocks.reshape(-1, self.model.num_coordinates), dtype=np.float64)
+
+    @cached_property
+    def jacobian_rate(self) -> FloatArray:
+        """J_mr' (6 nb, nv), dense (eqs. 4.15-4.17, Algorithm 2).
+
+        With s = Ad_i r the column r of joint i as seen in the world, s' = Ad_i (r' + ad(phi_i) r), and the column of a
+        body k that the joint moves is Ad_k^-1 s, its rate Ad_k^-1 s' - ad(phi_k) Ad_k^-1 s: what the recursion of
+        Algorithm 2 unrolls to.
+        """
+        model, owner = self.model, self._owner
+        nb, nv = model.num_bodies, model.num_coordinates
+        rates = np.zeros((nv, 6))  # r' of each column, in the frame of its own body
+        for body in model.bodies:
+            where = model.coordinate_slice(body.name)
+            hessian = body.joint.evaluate(self.state.q[where])[2]
+            moving = np.einsum("aij,j->ia", hessian, self.state.qd[where])
+            rates[where] = moving @ lie.adjoint_inverse(body.body_in_joint).T
+        blocks = self.jacobian.reshape(nb, 6, nv)
+        turning = lie.ad(self.twists)
+        own = blocks[owner, :, np.arange(nv)]
+        rates += np.einsum("dij,dj->di", turning[owner], own)
+        columns = np.einsum("dij,dj->di", lie.adjoint(self.poses_in_tree)[owner], rates)
+        result = np.einsum("bij,dj,bd->bid", lie.adjoint_inverse(self.poses_in_tree), columns, self._moved)
+        result -= turning @ blocks
+        return np.asarray(result.reshape(-1, nv), dtype=np.float64)
+
+    @cached_property
+    def reduced_inertia(self) -> FloatArray:
+        """M_r = J_mr^T M_m J_mr (nv, nv), with the armature of the coordinates (eq. 4.18)."""
+        nb, nv = self.model.num_bodies, self.model.num_coordinates
+        weighted = self.inertias @ self.jacobian.reshape(nb, 6, nv)
+        matrix = self.jacobian.T @ weighted.reshape(-1, nv)
+        armature = self.model.arrays[4][:, layout.ARMATURE]
+        result: FloatArray = 0.5 * (matrix + matrix.T) + np.diag(armature)
+        return result
+
+    @cached_property
+    def quadratic_velocity_vector(self) -> FloatArray:
+        """-J_mr^T M_m J_mr' q' (nv,): what the change of coordinates brings into f_r (eq. 4.18); in O(n)."""
+        return self.jacobian_transpose_product(
+            -np.einsum("bij,bj->bi", self.inertias, self.jacobian_rate_product)
+        )
+
+    def reduced_forces(self, tau: Any = None, wrenches: Any = None) -> FloatArray:
+        """f_r = J_mr^T (f_m - M_m J_mr' q') + joint forces (nv,) (eqs. 4.18, 4.76); in O(n).
+
+        Args:
+            tau: generalized forces (nv,) besides. wrenches: on the bodies (nb, 6) besides, in their frames.
+        """
+        total = self.joint_forces + self.quadratic_velocity_vector
+        if tau is not None:
+            total = total + finite_array(tau, total.shape, "tau")
+        on_bodies = self.wrenches
+        if wrenches is not None:
+            on_bodies = on_bodies + finite_array(wrenches, on_bodies.shape, "wrenches on the bodies")
+        result: FloatArray = total + self.jacobian_transpose_product(on_bodies)
+        return result
+
+    def accelerations(self, tau: Any = None, wrenches: Any = None) -> FloatArray:
+        """q'' (nv,) of M_r q'' = f_r in O(n^3): the dense road; arguments as in `reduced_forces`.
+
+        Prescribed coordinates keep their velocity.
+        """
+        forces = self.reduced_forces(tau, wrenches)
+        free = ~self.model.prescribed
+        qdd = np.zeros(len(forces))
+        qdd[free] = positive_solve(self.reduced_inertia[np.ix_(free, free)], forces[free])
+        return qdd
+
+
+def positive_solve(matrix: FloatArray, right: FloatArray) -> FloatArray:
+    """x of A x = b for a positive definite A, scaled to a unit diagonal first: metres beside radians."""
+    if not len(matrix):
+        return np.zeros(right.shape)
+    scale = 1.0 / np.sqrt(np.diag(matrix))
+    try:
+        factor = np.linalg.cholesky(matrix * np.outer(scale, scale))
+    except np.linalg.LinAlgError as error:
+        raise ModelError(
+            f"the mass matrix is singular: a coordinate of {len(matrix)} moves no inertia in this configuration"
+        ) from error
+    half = np.linalg.solve(factor, (right.T * scale).T)
+    result: FloatArray = (np.linalg.solve(factor.T, half).T * scale).T
+    return result
+
+
+def maximal_coordinates(model: Model, state: State) -> MaximalCoordinates:
+    """The state in maximal coordinates: twists, inertias, wrenches, and the Jacobian to them (Wang 2022, ch. 3, 4).
+
+    Raises:
+        ModelError: the state is not one of the model; velocities or forces that are not finite.
+        JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
+    """
+    return MaximalCoordinates(model, check_state(model, state))

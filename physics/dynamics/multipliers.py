@@ -1,0 +1,218 @@
+"""Forces in the joints: by recursion, and as the multipliers of one system for all bodies.
+
+Wang 2022, eqs. 3.36-3.41.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import lie
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..kernels import layout
+from ..model import Model, State
+from ..validation import finite_array, float_array
+from . import check_state, forward_dynamics, newton_euler
+from .maximal import MaximalCoordinates, maximal_coordinates
+
+# A direction that constraints leave no more than this share of their strongest one is a combination of the others.
+DEPENDENT = 1e-10
+
+
+def joint_reactions(
+    model: Model, state: State, qdd: Any = None, *, tau: Any = None, wrenches: Any = None
+) -> FloatArray:
+    """Wrenches [moment, force] (nb, 6) that each body gets through its joint, in the body's frame, about its origin.
+
+    They hold everything that the joint carries: what it constrains, and its motors, springs, dampers and limits. The
+    recursive Newton-Euler algorithm in O(n); the parent gets the opposite.
+
+    Args:
+        qdd: accelerations (nv,); those under `tau` (nv,) and `wrenches` if not given.
+        wrenches: on the bodies besides (nb, 6), in their frames.
+
+    Raises:
+        ModelError: bad shapes or numbers; JointRangeError as `forward_dynamics`.
+    """
+    state = check_state(model, state)
+    model.check_dynamics()
+    moving = maximal_coordinates(model, state)
+    outside = np.zeros((model.num_bodies, 6))
+    if wrenches is not None:
+        outside = finite_array(wrenches, outside.shape, "wrenches on the bodies")
+    pushed, carried = moving.gathered(outside)
+    if qdd is None:
+        forces = pushed if tau is None else pushed + finite_array(tau, pushed.shape, "tau")
+        qdd = forward_dynamics(model, state, forces)
+    else:
+        qdd = finite_array(qdd, pushed.shape, "qdd")
+    total = newton_euler(model, state, qdd)[1]
+    # a wrench is turned as a twist is by the inverse: w_body = Ad^T w_world
+    turned = np.einsum("bji,bj->bi", lie.adjoint(moving.poses_in_tree), total)
+    return np.asarray(turned - carried, dtype=np.float64)
+
+
+class ConstrainedMotion(NamedTuple):
+    """What `constrained_bodies` finds.
+
+    Attributes:
+        accelerations: rates of the twists (nb, 6), each in its body's frame.
+        qdd: accelerations of the coordinates that the joints make of them (nv,).
+        multipliers: lambda of the joints' rows, of the rows given, and of those on coordinates; where rows depend on
+            one another the shortest.
+        joint_wrenches: on each body from its joint (nb, 6): -G^T lambda of the joint's rows, its motors and springs.
+        constraint_wrenches: on each body from the rows that were given besides (nb, 6).
+        residual: how far the rows are from being obeyed (their conflict), the largest of |G phi' - right|.
+    """
+
+    accelerations: FloatArray
+    qdd: FloatArray
+    multipliers: FloatArray
+    joint_wrenches: FloatArray
+    constraint_wrenches: FloatArray
+    residual: float
+
+
+class _Joints:
+    """The joints of a model as rows on the bodies' accelerations: rows phi' = right; and q'' = rates phi' + start."""
+
+    def __init__(self, moving: MaximalCoordinates) -> None:
+        model, nb = moving.model, moving.model.num_bodies
+        self.rows: list[FloatArray] = []
+        self.right: list[FloatArray] = []
+        self.along: list[slice] = []
+        self.rates = np.zeros((model.num_coordinates, 6 * nb))
+        self.start = np.zeros(model.num_coordinates)
+        for i in range(nb):
+            self._add(moving, i)
+
+    def _add(self, moving: MaximalCoordinates, i: int) -> None:
+        model, body = moving.model, moving.model.bodies[i]
+        where = model.coordinate_slice(body.name)
+        qd = moving.state.qd[where]
+        pose, subspace, hessian = body.joint.evaluate(moving.state.q[where])
+        count = body.joint.num_coordinates
+        bias = np.einsum("aij,i,j->a", hessian, qd, qd)
+        relative = np.zeros((6, 6 * model.num_bodies))
+        own = lie.adjoint(body.body_in_joint)
+        relative[:, 6 * i : 6 * i + 6] = own
+        if body.parent >= 0:
+            across = lie.adjoint_inverse(body.joint_in_parent @ pose)
+            relative[:, 6 * body.parent : 6 * body.parent + 6] = -across
+            bias = bias - lie.ad(subspace @ qd) @ across @ moving.twists[body.parent]
+        # relative @ phi' = S q'' + bias: its part across S is a constraint, that along S gives q''
+        left, values, _ = np.linalg.svd(subspace)
+        if (values < DEPENDENT * values.max(initial=0.0)).any() or count > 6:
+            raise ModelError(
+                f"the coordinates of body {body.name!r} do not move it independently: its joint is no constraint of "
+                f"{6 - count} rows at q = {moving.state.q[where].tolist()}"
+            )
+        along, across_rows = np.linalg.pinv(subspace), left[:, count:].T
+        self.rates[where], self.start[where] = along @ relative, -along @ bias
+        fixed = np.concatenate([across_rows, along[model.prescribed[where]]])
+        self.rows.append(fixed @ relative)
+        self.right.append(fixed @ bias)
+        self.along.append(where)
+
+    def transmitted(self, multipliers: FloatArray, motors: FloatArray) -> FloatArray:
+        """Wrenches (nb, 6) on the bodies from their joints: of the constraints, and of the motors (nv,)."""
+        result = np.zeros((len(self.rows), 6))
+        first = 0
+        for i, (rows, along) in enumerate(zip(self.rows, self.along)):
+            at = slice(6 * i, 6 * i + 6)
+            result[i] = (
+                motors[along] @ self.rates[along, at] - multipliers[first : first + len(rows)] @ rows[:, at]
+            )
+            first += len(rows)
+        return result
+
+
+def constrained_bodies(
+    model: Model,
+    state: State,
+    tau: Any = None,
+    *,
+    rows: Any = None,
+    right: Any = None,
+    coordinate_rows: Any = None,
+    coordinate_right: Any = None,
+    wrenches: Any = None,
+) -> ConstrainedMotion:
+    """Accelerations of all bodies and the forces of all constraints from one system (Wang 2022, eqs. 3.40, 4.101).
+
+    Every joint is a set of rows across its motion subspace S on the bodies it joins,
+
+        [[M, G^T], [G, 0]] [phi', lambda] = [f, right],
+
+    so that nothing of the recursions is used but the state: a reference to check them and loops by, in O(n^3).
+    Redundant rows are found by their singular values, and share the least forces.
+
+    Args:
+        model, state: the tree and where it is. tau: generalized forces (nv,).
+        rows: further constraints on the bodies' accelerations (m, 6 nb), G phi' = right (a closed loop).
+        right: (m,), -G' phi for a constraint G phi = 0.
+        coordinate_rows, coordinate_right: further constraints on the accelerations of the coordinates (k, nv) and (k,)
+            (eq. 4.105); their multipliers come last.
+        wrenches: on the bodies besides (nb, 6), in their frames.
+
+    Raises:
+        ModelError: bad shapes or numbers; a joint whose coordinates depend on one another in this configuration.
+        JointRangeError: as `forward_dynamics`.
+    """
+    state = check_state(model, state)
+    model.check_dynamics()
+    nb, nv = model.num_bodies, model.num_coordinates
+    moving = maximal_coordinates(model, state)
+    joints = _Joints(moving)
+    forces = moving.joint_forces + (0.0 if tau is None else finite_array(tau, (nv,), "tau"))
+    outside, aim = _rows(rows, right, 6 * nb, "rows")
+    couplings, coupled = _rows(coordinate_rows, coordinate_right, nv, "coordinate rows")
+    armature = np.diag(model.arrays[4][:, layout.ARMATURE])
+    # motors, springs and rotors act along the joints' rates: power tau . q' = (rates^T tau) . phi
+    inertia = joints.rates.T @ armature @ joints.rates
+    for i in range(nb):
+        inertia[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] += moving.inertias[i]
+    load = moving.wrenches.ravel() + joints.rates.T @ (forces - armature @ joints.start)
+    if wrenches is not None:
+        load += finite_array(wrenches, (nb, 6), "wrenches on the bodies").ravel()
+    jacobian = np.concatenate([*joints.rows, outside, couplings @ joints.rates])
+    aims = np.concatenate([*joints.right, aim, coupled - couplings @ joints.start])
+    phi, multipliers = _solve(inertia, load, jacobian, aims)
+    qdd = joints.rates @ phi + joints.start
+    inner, last = sum(map(len, joints.rows)), len(multipliers) - len(couplings)
+    motors = forces - armature @ qdd - couplings.T @ multipliers[last:]
+    return ConstrainedMotion(
+        phi.reshape(nb, 6),
+        qdd,
+        multipliers,
+        joints.transmitted(multipliers[:inner], motors),
+        -(outside.T @ multipliers[inner:last]).reshape(nb, 6),
+        float(np.abs(jacobian @ phi - aims).max(initial=0.0)),
+    )
+
+
+def _rows(rows: Any, right: Any, width: int, name: str) -> tuple[FloatArray, FloatArray]:
+    """Rows (m, width) and their right sides (m,), zeros where none are given."""
+    matrix = np.zeros((0, width)) if rows is None else float_array(rows, name)
+    matrix = finite_array(matrix, (matrix.shape[0] if matrix.ndim else 0, width), name)
+    if right is None:
+        return matrix, np.zeros(len(matrix))
+    return matrix, finite_array(right, (len(matrix),), f"right sides of the {name}")
+
+
+def _solve(
+    inertia: FloatArray, load: FloatArray, rows: FloatArray, right: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """x and lambda of [[M, G^T], [G, 0]] [x, lambda] = [load, right] by the singular values of G M^(-1/2)."""
+    factor = np.linalg.cholesky(inertia)
+    free = np.linalg.solve(factor, load)
+    scaled = np.linalg.solve(factor, rows.T).T
+    left, values, directions = np.linalg.svd(scaled, full_matrices=False)
+    kept = values > DEPENDENT * values.max(initial=0.0)
+    left, values, directions = left[:, kept], values[kept], directions[kept]
+    needed = (left.T @ (right - scaled @ free)) / values
+    motion = np.linalg.solve(factor.T, free + directions.T @ needed)
+    return motion, -left @ (needed / values)

@@ -1,0 +1,112 @@
+"""Hybrid dynamics: given accelerations here, given forces there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from tests.physics.generators import random_state, random_tree
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_given_accelerations_and_the_forces_they_take(seed):
+    rng = np.random.default_rng(seed)
+    model = random_tree(rng, int(rng.integers(2, 15)))
+    free = [d for d in range(model.num_coordinates) if not model.prescribed[d]]
+    if len(free) < 2:
+        return
+    state, tau = random_state(rng, model), rng.normal(size=model.num_coordinates)
+    chosen = rng.choice(free, size=len(free) // 2, replace=False)
+    values = rng.normal(size=len(chosen))
+    given = {model.coordinate_names[d]: value for d, value in zip(chosen, values)}
+    qdd, forces = ph.hybrid_dynamics(model, state, given, tau)
+    assert np.array_equal(qdd[chosen], values)
+    others = np.setdiff1d(np.arange(model.num_coordinates), chosen)
+    moving = np.setdiff1d(others, np.nonzero(model.prescribed)[0])
+    assert np.array_equal(forces[moving], tau[moving])
+    matrix = ph.mass_matrix(model, state)
+    scale = np.abs(matrix) @ np.abs(qdd) + np.abs(ph.inverse_dynamics(model, state)) + np.abs(forces)
+    # the forces are those of the accelerations, and give them back
+    assert np.abs(ph.inverse_dynamics(model, state, qdd) - forces)[free].max() < 1e-11 * scale.max()
+    again = ph.forward_dynamics(model, state, forces)
+    assert (again - qdd) @ matrix @ (again - qdd) < 1e-20 * (qdd @ matrix @ qdd)
+    if {"composite", "inverted"} & {joint.type for joint in model.joints}:
+        return  # their coordinates may depend on one another: no constraint of independent rows
+    rows = np.eye(model.num_coordinates)[chosen]
+    system = ph.constrained_bodies(model, state, tau, coordinate_rows=rows, coordinate_right=values)
+    assert np.abs(system.qdd - qdd).max() < 1e-9 * np.abs(qdd).max()
+    # the torque that prescribed motion takes is -G^T lambda
+    taken = -rows.T @ system.multipliers[-len(rows) :]
+    assert np.abs((forces - tau)[free] - taken[free]).max() < 1e-9 * np.abs(forces).max()
+
+
+def test_all_given_is_inverse_dynamics_none_is_forward_dynamics():
+    rng = np.random.default_rng(3)
+    model = random_tree(rng, 6, ("hinge", "spherical", "free"))
+    state, tau = random_state(rng, model), rng.normal(size=model.num_coordinates)
+    assert np.array_equal(
+        ph.hybrid_dynamics(model, state, {}, tau).qdd, ph.forward_dynamics(model, state, tau)
+    )
+    qdd = rng.normal(size=model.num_coordinates)
+    given = {body: qdd[model.coordinate_slice(body.name)] for body in model.bodies}
+    found = ph.hybrid_dynamics(model, state, given, tau)
+    expected = ph.inverse_dynamics(model, state, qdd)
+    assert np.allclose(found.tau, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def chain(count):
+    builder = ph.ModelBuilder()
+    end = ph.lie.exp(np.array([0, 0, 0, 0, 0, -0.2]))
+    rng, body = np.random.default_rng(1), None
+    for k in range(count):
+        body = builder.add_body(
+            f"link {k}",
+            body,
+            joint=ph.joints.Hinge(rng.normal(size=3)),
+            joint_in_parent=end if body else None,
+            mass=1.0,
+            com=(0, 0, -0.1),
+            inertia=np.diag([4e-3, 4e-3, 1e-3]),
+            damping=0.05,
+        )
+    return builder.build()
+
+
+def test_returned_torques_fed_back_give_the_same_motion():
+    """Half of a chain's joints are driven; its torques of each step drive another chain along with it."""
+    model = chain(8)
+    driven = [f"link {k}" for k in range(0, 8, 2)]
+
+    def distance(dt, duration=0.1):
+        states = [model.state(q=np.linspace(-0.4, 0.6, 8))] * 2
+        for n in range(round(duration / dt)):
+            given = {name: 3.0 * np.sin(8.0 * n * dt + k) for k, name in enumerate(driven)}
+            prescribed, fed = states
+            qdd, tau = ph.hybrid_dynamics(model, prescribed, given)
+            again = ph.forward_dynamics(model, fed, tau)
+            states = [step(state, a, dt) for state, a in ((prescribed, qdd), (fed, again))]
+        return np.abs(states[0].q - states[1].q).max()
+
+    def step(state, qdd, dt):
+        qd = state.qd + dt * qdd
+        return model.state(q=state.q + dt * qd, qd=qd)
+
+    assert distance(2e-3) < 1e-10  # the same forces at the same states: only round-off grows
+
+
+def test_bad_input_is_told():
+    model = chain(3)
+    state = model.state()
+    for given, message in (
+        ({"elbow": 1.0}, "no coordinate or body is named 'elbow'"),
+        ({"link 0": 1.0, "link 0.angle": 1.0}, "'link 0.angle' is given twice"),
+        ({"link 0": [1.0, 2.0]}, r"acceleration of 'link 0' must have shape \(1,\)"),
+        ({"link 0": np.inf}, "must be finite"),
+        ([1.0], "accelerations must be"),
+    ):
+        with pytest.raises(ph.ModelError, match=message):
+            ph.hybrid_dynamics(model, state, given)
+    moving = random_tree(np.random.default_rng(0), 1, ("moving_surface",))
+    with pytest.raises(ph.ModelError, match="keeps its velocity"):
+        ph.hybrid_dynamics(moving, moving.state(), {"body_0": np.zeros(moving.num_coordinates)})
