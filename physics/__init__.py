@@ -9,6 +9,12 @@ from . import constraints, exponential_coordinates, joints, lie, splines
 from .body import Body
 from .builder import ModelBuilder
 from .dynamics import Energy, body_poses, energy, forward_dynamics, inverse_dynamics, mass_matrix
+from .dynamics.derivatives import (
+    ForwardDerivatives,
+    InverseDerivatives,
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+)
 from .dynamics.hybrid import HybridMotion, hybrid_dynamics
 from .dynamics.hyper_reduced import HyperReduced
 from .dynamics.impact import Impact, limit_impact
@@ -54,6 +60,10 @@ __all__ = [
     "State",
     "forward_dynamics",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "InverseDerivatives",
+    "forward_dynamics_derivatives",
+    "ForwardDerivatives",
     "mass_matrix",
     "body_poses",
     "energy",

@@ -157,6 +157,21 @@ def free_coordinates(count: int) -> FloatArray:
     return rows
 
 
+class TangentSpace:
+    """Scratch memory of the kernels for derivatives: ``(coordinates, bodies, scratch)`` (see ``kernels.tangent``)."""
+
+    def __init__(self, body_int: Any) -> None:
+        from .kernels.derivatives import DERIVATIVE_BODY_WIDTH
+        from .kernels.tangent import BASES_WIDTH, HESSIAN, SUM_ROWS, SUMS
+
+        counts = body_int[:, layout.DOF_COUNT]
+        self.arrays = (
+            np.zeros((int(counts.sum()), HESSIAN + 7 * int(counts.max(initial=0)))),
+            np.zeros((len(body_int), DERIVATIVE_BODY_WIDTH)),
+            np.zeros((SUMS + SUM_ROWS, BASES_WIDTH)),
+        )
+
+
 def pack_joint(joint: Joint) -> Arrays:
     """A joint alone, between the world and a body without mass: what `Joint.evaluate` hands to the kernels."""
     link = Link(

@@ -28,9 +28,18 @@ def horner(data: Array, offset: int, count: int, x: float) -> Vector:
 
 
 @inline
-def piecewise(data: Array, offset: int, q: float) -> Vector:
+def horner_third(data: Array, offset: int, count: int, x: float) -> float:
+    """Third derivative of a polynomial by rising powers."""
+    third = 0.0
+    for k in range(count - 1, 2, -1):
+        third = third * x + data[offset + k] * (k * (k - 1) * (k - 2))
+    return third
+
+
+@inline
+def find_piece(data: Array, offset: int, q: float) -> tuple[int, float]:
+    """Which piece q falls into, and q brought into the range of all pieces."""
     pieces = int(data[offset])
-    order = int(data[offset + 1])
     breaks = offset + 2
     x = min(max(q, data[breaks]), data[breaks + pieces])
     low, high = 0, pieces - 1
@@ -40,6 +49,15 @@ def piecewise(data: Array, offset: int, q: float) -> Vector:
             low = middle
         else:
             high = middle - 1
+    return low, x
+
+
+@inline
+def piecewise(data: Array, offset: int, q: float) -> Vector:
+    pieces = int(data[offset])
+    order = int(data[offset + 1])
+    breaks = offset + 2
+    low, x = find_piece(data, offset, q)
     value, slope, curve = horner(data, breaks + pieces + 1 + low * order, order, x - data[breaks + low])
     if q != x:
         value += slope * (q - x)
@@ -74,3 +92,27 @@ def evaluate_function(data: Array, offset: int, q: float) -> Vector:
     if kind == PIECEWISE:
         return piecewise(data, offset + 1, q)
     return tangent_angle(data[offset + 1], data[offset + 2], q)
+
+
+@jit
+def third_derivative(data: Array, offset: int, q: float) -> float:
+    """Third derivative at q of the function that begins at offset: 0 where a spline goes on along a straight line."""
+    kind = int(data[offset])
+    if kind == LINEAR_FUNCTION:
+        return 0.0
+    if kind == TRIGONOMETRIC:
+        return float(data[offset + 2] * math.sin(q) - data[offset + 1] * math.cos(q))
+    if kind == POLYNOMIAL:
+        return horner_third(data, offset + 2, int(data[offset + 1]), q)
+    if kind == PIECEWISE:
+        low, x = find_piece(data, offset + 1, q)
+        if q != x:
+            return 0.0
+        pieces, order, breaks = int(data[offset + 1]), int(data[offset + 2]), offset + 3
+        return horner_third(data, breaks + pieces + 1 + low * order, order, x - data[breaks + low])
+    a, b = data[offset + 1], data[offset + 2]
+    sine, cosine = math.sin(q), math.cos(q)
+    square = a * a * cosine * cosine + b * b * sine * sine
+    difference, product = a * a - b * b, sine * cosine
+    bend = (cosine * cosine - sine * sine) + 4.0 * difference * product * product / square
+    return float(2.0 * a * b * difference * bend / (square * square))

@@ -109,16 +109,22 @@ def unit(axis: int, scale: float) -> Vector:
 
 
 @inline
-def euler_angle(m: Rotation, axes: tuple[int, int, int], which: int, near: float) -> tuple[float, Vector]:
-    """One Euler angle of the rotation m, the turn nearest to `near` where it is an outer one, and how it changes with
-    the angular velocity: the axes a, b, c of the three turns carry it as w = a alpha' + b beta' + c gamma'.
-    """
+def turning_axes(m: Rotation, axes: tuple[int, int, int]) -> tuple[Vector, Vector, Vector, Vector]:
+    """Euler angles of the rotation m, and the axes a, b, c about which they turn it."""
     i, j, last = axes
     angles = angles_of(m, i, j, last)
     parity = 1.0 if (j - i) % 3 == 1 else -1.0
     a = unit(i, 1.0)
     b = add3(unit(j, math.cos(angles[0])), unit(3 - i - j, parity * math.sin(angles[0])))
-    c = (m[last], m[3 + last], m[6 + last])
+    return angles, a, b, (m[last], m[3 + last], m[6 + last])
+
+
+@inline
+def euler_angle(m: Rotation, axes: tuple[int, int, int], which: int, near: float) -> tuple[float, Vector]:
+    """One Euler angle of the rotation m, the turn nearest to `near` where it is an outer one, and how it changes with
+    the angular velocity: the axes a, b, c of the three turns carry it as w = a alpha' + b beta' + c gamma'.
+    """
+    angles, a, b, c = turning_axes(m, axes)
     volume = dot3(a, cross(b, c))
     scale = 1.0 / volume if abs(volume) > LOCKED else 0.0  # at gimbal lock the angle has no direction
     if which == 1:

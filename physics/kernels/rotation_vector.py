@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ._jit import inline
-from .spatial import Rotation, Vector, cross
+from .spatial import Rotation, Vector, add3, cross, dot3
 
 
 @inline
@@ -90,6 +90,74 @@ def spatial_jacobian_rate(
         along_rate * rd[0] + aside * turn[0] + along * r[0],
         along_rate * rd[1] + aside * turn[1] + along * r[1],
         along_rate * rd[2] + aside * turn[2] + along * r[2],
+    )
+
+
+@inline
+def exp_curvatures(
+    square: float, alpha_rate: float, beta_rate: float, gamma_rate: float
+) -> tuple[float, float]:
+    """The factors of <r, a> in the derivatives of beta_rate and gamma_rate along a, at |r|^2 = square.
+
+    beta_rate is 2 d(beta)/d(|r|^2), so they follow from the rates as the rates do from the coefficients; below 1 rad by
+    series as in `exp_coefficients`.
+    """
+    if square < 1.0:
+        beta_curve, gamma_curve = 0.0, 0.0
+        inverse_factorial = 1.0 / 51090942171709440000.0 / 22.0  # 1 / 22!
+        for n in range(10, 1, -1):  # 4 n (n - 1) (-x)^(n - 2) / (2n + 2)!, and of gamma / (2n + 3)!
+            share = 4.0 * n * (n - 1) * inverse_factorial
+            beta_curve = share - square * beta_curve
+            gamma_curve = share / (2 * n + 3) - square * gamma_curve
+            inverse_factorial *= (2 * n + 2) * (2 * n + 1)
+        return beta_curve, gamma_curve
+    return (alpha_rate - 4.0 * beta_rate) / square, (beta_rate - 5.0 * gamma_rate) / square
+
+
+@inline
+def jacobian_slope(
+    r: Vector, a: Vector, y: Vector, coefficients: tuple[float, float, float, float]
+) -> Vector:
+    """Derivative of J_s(r) y along a; coefficients are beta, gamma and their rates."""
+    beta, gamma, beta_rate, gamma_rate = coefficients
+    along = dot3(r, a)
+    once, aside = cross(r, y), cross(a, y)
+    twice = cross(r, once)
+    mixed = add3(cross(a, once), cross(r, aside))
+    b, g = beta_rate * along, gamma_rate * along
+    return (
+        b * once[0] + g * twice[0] + beta * aside[0] + gamma * mixed[0],
+        b * once[1] + g * twice[1] + beta * aside[1] + gamma * mixed[1],
+        b * once[2] + g * twice[2] + beta * aside[2] + gamma * mixed[2],
+    )
+
+
+@inline
+def jacobian_bend(
+    r: Vector,
+    a: Vector,
+    y: Vector,
+    coefficients: tuple[float, float, float, float],
+    curvatures: tuple[float, float],
+) -> Vector:
+    """Second derivative of J_s(r) y, once along a and once along y; the arguments are those of `jacobian_slope`, and
+    `exp_curvatures`.
+    """
+    _, gamma, beta_rate, gamma_rate = coefficients
+    along, forth, inner = dot3(r, a), dot3(r, y), dot3(a, y)
+    once, aside = cross(r, y), cross(a, y)
+    twice = cross(r, once)
+    mixed = add3(cross(a, once), cross(r, aside))
+    onward = cross(y, once)  # derivative of r x (r x y) along y
+    last = cross(y, aside)
+    b = beta_rate * inner + curvatures[0] * along * forth
+    g = gamma_rate * inner + curvatures[1] * along * forth
+    b_y = beta_rate * forth
+    g_a, g_y = gamma_rate * along, gamma_rate * forth
+    return (
+        b * once[0] + g * twice[0] + b_y * aside[0] + g_a * onward[0] + g_y * mixed[0] + gamma * last[0],
+        b * once[1] + g * twice[1] + b_y * aside[1] + g_a * onward[1] + g_y * mixed[1] + gamma * last[1],
+        b * once[2] + g * twice[2] + b_y * aside[2] + g_a * onward[2] + g_y * mixed[2] + gamma * last[2],
     )
 
 

@@ -48,6 +48,23 @@ from .spatial import (
 ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
+@inline
+def find_bases(data: Array, table: int, q: float) -> tuple[int, float, float, float]:
+    """Where the bases of the span of q are described, where in it q lies (0 to 1), 1 / its width, and how far q is
+    beyond an end.
+    """
+    lower, upper, period = data[table + SPLINE_LOWER], data[table + SPLINE_UPPER], data[table + SPLINE_PERIOD]
+    spans, order = int(data[table + SPLINE_SPANS]), int(data[table + SPLINE_ORDER])
+    if period > 0.0:
+        q -= period * math.floor((q - lower) / period)
+    inside = min(max(q, lower), upper)
+    span = find_span(data, table, inside)
+    breaks = table + SPLINE_HEADER + int(data[table + SPLINE_BUCKETS]) + 1
+    left = data[breaks + span]
+    scale = 1.0 / (data[breaks + span + 1] - left)
+    return breaks + spans + 1 + span * (1 + order * order), (inside - left) * scale, scale, q - inside
+
+
 @jit
 def direction_bases(data: Array, table: int, q: float, work: Array, row: int) -> tuple[int, bool]:
     """Bases of one direction at q and their two derivatives, into three stretches of a workspace row.
@@ -55,18 +72,8 @@ def direction_bases(data: Array, table: int, q: float, work: Array, row: int) ->
     Beyond an open end they go on along a straight line. Returns the index of the first control value that counts, and
     whether q was beyond an end.
     """
-    lower, upper, period = data[table + SPLINE_LOWER], data[table + SPLINE_UPPER], data[table + SPLINE_PERIOD]
-    spans, order = int(data[table + SPLINE_SPANS]), int(data[table + SPLINE_ORDER])
-    if period > 0.0:
-        q -= period * math.floor((q - lower) / period)
-    inside = min(max(q, lower), upper)
-    beyond = q - inside
-    span = find_span(data, table, inside)
-    breaks = table + SPLINE_HEADER + int(data[table + SPLINE_BUCKETS]) + 1
-    left = data[breaks + span]
-    scale = 1.0 / (data[breaks + span + 1] - left)
-    x = (inside - left) * scale
-    piece = breaks + spans + 1 + span * (1 + order * order)
+    order = int(data[table + SPLINE_ORDER])
+    piece, x, scale, beyond = find_bases(data, table, q)
     for j in range(order):
         top = piece + 1 + j * order + order - 1
         value, slope, curve = data[top], 0.0, 0.0

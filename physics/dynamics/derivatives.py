@@ -1,0 +1,85 @@
+"""Exact derivatives of inverse and forward dynamics by coordinates, velocities and forces."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..model import Model, State
+from ..packing import TangentSpace
+from ..validation import finite_array
+from . import check_flags, check_state, forward_dynamics
+
+
+class InverseDerivatives(NamedTuple):
+    """Derivatives (nv, nv) of the generalized forces: row d, column e is that of force d by coordinate e, or by its
+    velocity.
+    """
+
+    dq: FloatArray
+    dqd: FloatArray
+
+
+class ForwardDerivatives(NamedTuple):
+    """Derivatives (nv, nv) of the accelerations by coordinates, velocities and generalized forces."""
+
+    dq: FloatArray
+    dqd: FloatArray
+    dtau: FloatArray
+
+
+def _evaluate(model: Model, state: State, qdd: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """By q, by q' and by q'' (the mass matrix)."""
+    from ..kernels.derivatives import inverse_dynamics_derivatives as kernel
+
+    nv = model.num_coordinates
+    slopes = (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv)))
+    spaces = model.workspace().clear()
+    tangents = TangentSpace(model.arrays[0]).arrays
+    kernel(model.arrays, np.array(state.q), np.array(state.qd), qdd, np.zeros(nv), slopes, tangents, spaces)
+    check_flags(model, spaces[2])
+    return slopes
+
+
+def inverse_dynamics_derivatives(model: Model, state: State, qdd: Any = None) -> InverseDerivatives:
+    """How the forces of `inverse_dynamics` change with coordinates and velocities; exact, O(n depth).
+
+    Everything that `inverse_dynamics` counts is in it: inertial and gyroscopic terms, the way that joints' axes turn
+    and bend, gravity, springs, dampers and compliant limits with their geometric terms. Where a force has a kink (a
+    one-sided spring at its edge) it is the derivative of the side that the state is on. By q'' the derivative is
+    `mass_matrix`. After Carpentier & Mansard 2018; joints of several coordinates as Singh, Russo & Wensing 2022 ask.
+
+    Args:
+        qdd: accelerations (nv,), 0 if None.
+
+    Raises:
+        ModelError: bad shapes or numbers; a joint for kinematics only.
+        JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
+    """
+    state = check_state(model, state)
+    model.check_dynamics()
+    nv = model.num_coordinates
+    qdd = np.zeros(nv) if qdd is None else finite_array(qdd, (nv,), "qdd")
+    by_q, by_qd, _ = _evaluate(model, state, qdd)
+    return InverseDerivatives(by_q, by_qd)
+
+
+def forward_dynamics_derivatives(model: Model, state: State, tau: Any = None) -> ForwardDerivatives:
+    """How the accelerations of `forward_dynamics` change: -M^-1 times what those of inverse dynamics are, and M^-1.
+
+    Prescribed coordinates do not change their accelerations. Raises as `forward_dynamics` does.
+    """
+    qdd = forward_dynamics(model, state, tau)
+    state = check_state(model, state)
+    by_q, by_qd, mass = _evaluate(model, state, qdd)
+    free = np.flatnonzero(~model.prescribed)
+    nv = model.num_coordinates
+    result = ForwardDerivatives(np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv)))
+    if len(free):
+        inverse = np.linalg.inv(mass[np.ix_(free, free)])
+        result.dq[free] = -inverse @ by_q[free]
+        result.dqd[free] = -inverse @ by_qd[free]
+        result.dtau[np.ix_(free, free)] = inverse
+    return result
