@@ -8,6 +8,7 @@ time, last first: that is the L D L^T factorization of its Omega = S^T J S, and 
 from __future__ import annotations
 
 from ._jit import inline, jit
+from .elements import element_forces
 from .inertia import add_inertia, load_inertia, momentum, take_out
 from .joint import outward
 from .layout import (
@@ -18,6 +19,7 @@ from .layout import (
     DOF_COUNT,
     DOF_START,
     EFFORT,
+    ELEMENT_COUNT,
     EXTRA,
     FORCE,
     GIVEN,
@@ -30,14 +32,12 @@ from .layout import (
     PROJECTED,
     REMAINDER,
     SINGULAR,
-    SPRING_COUNT,
     STATUS,
     SUBSPACE,
 )
 from .limits import limit_forces
 from .passive import passive_force
 from .spatial import Array, dot6, load6, scale_add6, store6
-from .springs import spring_forces
 
 # A coordinate whose inertia falls under this share of what it moves alone is a combination of its joint's others.
 SINGULAR_SHARE = 1e-13
@@ -51,8 +51,8 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
     body_int, _, _, data, dof_float = arrays
     if data[LIMIT_COUNT] > 0.0:
         limit_forces(data, q, rate, dof)
-    if data[SPRING_COUNT] > 0.0:
-        spring_forces(body_int, data, work)
+    if data[ELEMENT_COUNT] > 0.0:
+        element_forces(body_int, data, tau, dof_float.shape[0], work)
     for i in range(body_int.shape[0] - 1, -1, -1):
         inertia = load_inertia(work, i)
         force = load6(work, i, FORCE)
@@ -70,7 +70,7 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
                 flags[CULPRIT] = i
             # a held coordinate is not taken out: what it carries moves with its parent, beside what is given
             inverse = 1.0 / diagonal if dof[d, HELD] == 0.0 else 0.0
-            rest = tau[d] + passive_force(dof_float, d, q[d], rate[d]) + dof[d, EXTRA] - dot6(s, force)
+            rest = tau[d] + passive_force(dof_float, data, tau, d, q[d], rate[d]) + dof[d, EXTRA] - dot6(s, force)
             store6(dof, d, PROJECTED, u)
             dof[d, INVERSE] = inverse
             dof[d, REMAINDER] = rest
@@ -95,7 +95,8 @@ def accelerations(
     dof: Array,
     flags: Array,
 ) -> None:
-    """Accelerations qdd (nv,) of the coordinates; work, dof and flags are workspaces that it overwrites.
+    """Accelerations qdd (nv,) of the coordinates under generalized forces and inputs tau (nv + inputs,); work, dof and
+    flags are workspaces that it overwrites.
 
     qd are the velocities that inertial forces see, rate those that dampers see: the same array but for an integrator
     that predicts one of them.

@@ -1,10 +1,10 @@
 """Functions of one coordinate that a joint's factor may follow, each with its first two derivatives.
 
-In data a function is its kind, then its numbers: linear (slope, offset); trigonometric (a, b, c) for a sin q + b
-    cos q + c;
-polynomial (count, coefficients by rising powers); piecewise (pieces, order, breaks, coefficients by rising powers
-of q - break), going on along a straight line beyond its ends, as OpenSim's splines do; tangent angle (a, b) for the
-direction atan2(b sin q, a cos q) of an ellipse, continued over whole turns.
+In data a function is its kind, then its numbers: linear (slope, offset); trigonometric (a, b, c, d) for a sin q +
+b cos q + c + d q; polynomial (count, coefficients by rising powers); piecewise (pieces, order, breaks, coefficients by
+rising powers of q - break), going on along a straight line beyond its ends, as OpenSim's splines do, or bent, with the
+curvature it has there, as the energy of a spring that goes on straight; tangent angle (a, b) for the direction
+atan2(b sin q, a cos q) of an ellipse, continued over whole turns.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from ._jit import inline, jit
-from .layout import LINEAR_FUNCTION, PIECEWISE, POLYNOMIAL, TRIGONOMETRIC
+from .layout import BENT_PIECEWISE, LINEAR_FUNCTION, PIECEWISE, POLYNOMIAL, TRIGONOMETRIC
 from .spatial import Array, Vector
 
 
@@ -53,15 +53,16 @@ def find_piece(data: Array, offset: int, q: float) -> tuple[int, float]:
 
 
 @inline
-def piecewise(data: Array, offset: int, q: float) -> Vector:
+def piecewise(data: Array, offset: int, q: float, bent: bool) -> Vector:
     pieces = int(data[offset])
     order = int(data[offset + 1])
     breaks = offset + 2
     low, x = find_piece(data, offset, q)
     value, slope, curve = horner(data, breaks + pieces + 1 + low * order, order, x - data[breaks + low])
     if q != x:
-        value += slope * (q - x)
-        curve = 0.0
+        curve = curve if bent else 0.0
+        value += (slope + 0.5 * curve * (q - x)) * (q - x)
+        slope += curve * (q - x)
     return value, slope, curve
 
 
@@ -86,11 +87,12 @@ def evaluate_function(data: Array, offset: int, q: float) -> Vector:
     if kind == TRIGONOMETRIC:
         sine, cosine = math.sin(q), math.cos(q)
         wave = data[offset + 1] * sine + data[offset + 2] * cosine
-        return wave + data[offset + 3], data[offset + 1] * cosine - data[offset + 2] * sine, -wave
+        slope = data[offset + 1] * cosine - data[offset + 2] * sine
+        return wave + data[offset + 3] + data[offset + 4] * q, slope + data[offset + 4], -wave
     if kind == POLYNOMIAL:
         return horner(data, offset + 2, int(data[offset + 1]), q)
-    if kind == PIECEWISE:
-        return piecewise(data, offset + 1, q)
+    if kind == PIECEWISE or kind == BENT_PIECEWISE:
+        return piecewise(data, offset + 1, q, kind == BENT_PIECEWISE)
     return tangent_angle(data[offset + 1], data[offset + 2], q)
 
 

@@ -37,18 +37,29 @@ SPLINE_SURFACE = (
 ELLIPSOID_NORMAL = 5  # exp(g f(longitude, latitude)): data = constant twist, which angle, semi-axes
 
 # kinds of functions, the first number of each (see `functions`)
-LINEAR_FUNCTION, TRIGONOMETRIC, POLYNOMIAL, PIECEWISE, TANGENT_ANGLE = 0, 1, 2, 3, 4
+LINEAR_FUNCTION, TRIGONOMETRIC, POLYNOMIAL, PIECEWISE, TANGENT_ANGLE, BENT_PIECEWISE = 0, 1, 2, 3, 4, 5
 
 # angles of an ellipsoid's normal (see `ellipsoid`)
 NORMAL_TILT, NORMAL_SPIN = 0, 1
 
-# data: gravity first, then how many limit rows and spring rows there are and where they begin
-GRAVITY, LIMIT_COUNT, LIMIT_ROWS, SPRING_COUNT, SPRING_ROWS = 0, 3, 4, 5, 6
+# data: gravity first, then how many limit rows and force elements there are and where they begin
+GRAVITY, LIMIT_COUNT, LIMIT_ROWS, ELEMENT_COUNT, ELEMENT_ROWS = 0, 3, 4, 5, 6
 DATA_HEADER = 7
 
-# spring rows (see `springs`)
-SPRING_BODY, SPRING_OTHER, SPRING_STIFFNESS, SPRING_DAMPING, SPRING_REST = 0, 4, 8, 9, 10
-SPRING_WIDTH = 11
+# a force element: kind, bodies (-1 for the world), numbers until the next one, and what its kind reads from there
+ELEMENT_KIND, ELEMENT_BODY, ELEMENT_OTHER, ELEMENT_SIZE, ELEMENT_HEADER = 0, 1, 2, 3, 4
+SPRING_ELEMENT, WRENCH_ELEMENT, DAMPING_ELEMENT, GROUND_ELEMENT = 0, 1, 2, 3
+# each counted from the element's beginning; points, normals and axes are in link frames
+SPRING_POINT, SPRING_OTHER_POINT, SPRING_STIFFNESS, SPRING_DAMPING, SPRING_REST = 4, 7, 10, 11, 12
+WRENCH_POINT, WRENCH_MOMENT, WRENCH_FORCE, WRENCH_TURNS, WRENCH_MAGNITUDE, WRENCH_INPUT = 4, 7, 10, 13, 14, 15
+DAMPING_POINT, DAMPING_ANGULAR, DAMPING_LINEAR = 4, 7, 8
+GROUND_ORIGIN, GROUND_NORMAL, GROUND_STIFFNESS, GROUND_EXPONENT, GROUND_DAMPING = 4, 7, 10, 11, 12
+GROUND_FRICTION, GROUND_SPEED, GROUND_RADIUS, GROUND_COUNT, GROUND_POINTS = 13, 14, 15, 16, 17
+
+# laws of a coordinate (see `passive`): offsets from the record's beginning of the energy of its spring and of the force
+# of its damper as functions, 0 for none; gains and largest force of its controller, numbers of the inputs it follows
+LAW_ELASTIC, LAW_DAMPER, LAW_GAIN, LAW_RATE_GAIN, LAW_MOST, LAW_TARGET, LAW_TARGET_RATE = range(7)
+LAW_HEADER = 7
 
 # limit rows (see `limits`); restitution is -1 where a limit is compliant
 LIMIT_KIND, LIMIT_BODY, LIMIT_DOF, LIMIT_SPRING, LIMIT_DAMPER, LIMIT_RESTITUTION, LIMIT_PARAMETERS = range(7)
@@ -58,7 +69,8 @@ LIMIT_LOWER, LIMIT_UPPER, LIMIT_CONE, LIMIT_ROTATION, LIMIT_ANGLE = range(5)
 # dof_float columns
 STIFFNESS, REST, DAMPING, ARMATURE, LOWER, UPPER, LIMIT_STIFFNESS, LIMIT_DAMPING = 0, 1, 2, 3, 4, 5, 6, 7
 PRESCRIBED = 8  # 1: the coordinate keeps its velocity whatever the forces (HELD from the start)
-DOF_FLOAT_WIDTH = 9
+LAW = 9  # where in data its laws begin, 0 for none
+DOF_FLOAT_WIDTH = 10
 
 # a constant twist g as the kernels want it: unit axis n, |w|, v, n x v, n . v
 TWIST_WIDTH = 11

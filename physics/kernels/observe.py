@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._jit import jit
+from .elements import element_potential
 from .inertia import load_inertia, momentum
 from .joint import outward
 from .layout import (
@@ -11,20 +12,19 @@ from .layout import (
     BODY_FRAME,
     COM,
     DOF_COUNT,
+    ELEMENT_COUNT,
     GRAVITY,
     LIMIT_COUNT,
     MASS,
     POSE,
     REFERENCE,
     ROOT,
-    SPRING_COUNT,
     SUBSPACE,
     VELOCITY,
 )
 from .limits import limit_potential
 from .passive import passive_potential
 from .spatial import Array, add3, dot6, load3, load6, load9, multiply, rotate
-from .springs import spring_potential
 
 
 @jit
@@ -48,9 +48,9 @@ def observe(
             store_body_pose(body_float, i, work, reference, poses[sample, i])
         for d in range(q.shape[1]):
             kinetic += 0.5 * dof_float[d, ARMATURE] * qd[sample, d] * qd[sample, d]
-            potential += passive_potential(dof_float, d, q[sample, d])
-        if data[SPRING_COUNT] > 0.0:
-            potential += spring_potential(body_int, data, work)
+            potential += passive_potential(dof_float, data, d, q[sample, d])
+        if data[ELEMENT_COUNT] > 0.0:
+            potential += element_potential(body_int, data, work)
         if data[LIMIT_COUNT] > 0.0:
             potential += limit_potential(data, q[sample])
         energy[sample, 0] = kinetic

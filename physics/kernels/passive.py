@@ -1,15 +1,40 @@
-"""Forces that a joint brings by itself: spring, damper, one-sided limit springs."""
+"""Forces that a coordinate brings by itself: spring, damper, one-sided limit springs, laws and controller.
+
+A coordinate with more than a straight spring and damper has a record of laws in data: the energy U of an elastic law,
+whose force is -U', the force of a damper by velocity, and a controller, which pulls the coordinate to a target among
+the inputs, and its velocity to another, with a largest force.
+"""
 
 from __future__ import annotations
 
-from ._jit import inline
-from .layout import DAMPING, LIMIT_DAMPING, LIMIT_STIFFNESS, LOWER, REST, STIFFNESS, UPPER
-from .spatial import Array
+from ._jit import inline, jit
+from .functions import evaluate_function
+from .layout import (
+    DAMPING,
+    LAW,
+    LAW_DAMPER,
+    LAW_ELASTIC,
+    LAW_GAIN,
+    LAW_MOST,
+    LAW_RATE_GAIN,
+    LAW_TARGET,
+    LAW_TARGET_RATE,
+    LIMIT_DAMPING,
+    LIMIT_STIFFNESS,
+    LOWER,
+    REST,
+    STIFFNESS,
+    UPPER,
+)
+from .spatial import Array, Vector
 
 
 @inline
-def passive_force(dof_float: Array, d: int, q: float, qd: float) -> float:
-    """Generalized force of coordinate d's spring, damper and limits; a limit only ever pushes."""
+def passive_force(dof_float: Array, data: Array, tau: Array, d: int, q: float, qd: float) -> float:
+    """Generalized force of coordinate d's spring, damper, limits, laws and controller; a limit only ever pushes.
+
+    tau (nv + inputs,) is read for the inputs behind the generalized forces.
+    """
     force: float = -dof_float[d, STIFFNESS] * (q - dof_float[d, REST]) - dof_float[d, DAMPING] * qd
     if q < dof_float[d, LOWER]:
         push = dof_float[d, LIMIT_STIFFNESS] * (dof_float[d, LOWER] - q) - dof_float[d, LIMIT_DAMPING] * qd
@@ -17,14 +42,65 @@ def passive_force(dof_float: Array, d: int, q: float, qd: float) -> float:
     elif q > dof_float[d, UPPER]:
         push = dof_float[d, LIMIT_STIFFNESS] * (q - dof_float[d, UPPER]) + dof_float[d, LIMIT_DAMPING] * qd
         force -= max(push, 0.0)
+    if dof_float[d, LAW] > 0.0:
+        force += law_force(data, int(dof_float[d, LAW]), tau, dof_float.shape[0], q, qd)[0]
     return force
 
 
+@jit
+def law_force(data: Array, law: int, tau: Array, nv: int, q: float, qd: float) -> Vector:
+    """Force of the laws of a coordinate and its slopes by q and by qd."""
+    force, by_q, by_qd = 0.0, 0.0, 0.0
+    if data[law + LAW_ELASTIC] > 0.0:
+        _, slope, curve = evaluate_function(data, law + int(data[law + LAW_ELASTIC]), q)
+        force -= slope
+        by_q -= curve
+    if data[law + LAW_DAMPER] > 0.0:
+        value, slope, _ = evaluate_function(data, law + int(data[law + LAW_DAMPER]), qd)
+        force -= value
+        by_qd -= slope
+    target = int(data[law + LAW_TARGET])
+    if target >= 0:
+        gain, rate_gain, most = data[law + LAW_GAIN], data[law + LAW_RATE_GAIN], data[law + LAW_MOST]
+        wanted = gain * (tau[nv + target] - q) + rate_gain * (tau[nv + int(data[law + LAW_TARGET_RATE])] - qd)
+        if abs(wanted) < most:
+            by_q -= gain
+            by_qd -= rate_gain
+        force += min(max(wanted, -most), most)
+    return force, by_q, by_qd
+
+
+@jit
+def passive_slopes(
+    dof_float: Array, data: Array, tau: Array, d: int, q: float, qd: float
+) -> tuple[float, float]:
+    """Slopes of `passive_force` by q and by qd."""
+    by_q: float = -dof_float[d, STIFFNESS]
+    by_qd: float = -dof_float[d, DAMPING]
+    beyond, sense = q - dof_float[d, UPPER], 1.0
+    if q < dof_float[d, LOWER]:
+        beyond, sense = dof_float[d, LOWER] - q, -1.0
+    if beyond > 0.0:
+        push = dof_float[d, LIMIT_STIFFNESS] * beyond + sense * dof_float[d, LIMIT_DAMPING] * qd
+        if push > 0.0:
+            by_q -= dof_float[d, LIMIT_STIFFNESS]
+            by_qd -= dof_float[d, LIMIT_DAMPING]
+    if dof_float[d, LAW] > 0.0:
+        slopes = law_force(data, int(dof_float[d, LAW]), tau, dof_float.shape[0], q, qd)
+        by_q += slopes[1]
+        by_qd += slopes[2]
+    return by_q, by_qd
+
+
 @inline
-def passive_potential(dof_float: Array, d: int, q: float) -> float:
-    """Energy stored in coordinate d's spring and limits."""
+def passive_potential(dof_float: Array, data: Array, d: int, q: float) -> float:
+    """Energy stored in coordinate d's springs and limits; what a controller does is work, not stored."""
     stretch = q - dof_float[d, REST]
     energy: float = 0.5 * dof_float[d, STIFFNESS] * stretch * stretch
     beyond = max(dof_float[d, LOWER] - q, 0.0) + max(q - dof_float[d, UPPER], 0.0)
     energy += 0.5 * dof_float[d, LIMIT_STIFFNESS] * beyond * beyond
+    if dof_float[d, LAW] > 0.0:
+        law = int(dof_float[d, LAW])
+        if data[law + LAW_ELASTIC] > 0.0:
+            energy += evaluate_function(data, law + int(data[law + LAW_ELASTIC]), q)[0]
     return energy

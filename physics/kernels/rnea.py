@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._jit import jit
+from .elements import element_forces
 from .inertia import load_inertia, momentum
 from .joint import outward
 from .layout import (
@@ -11,32 +12,33 @@ from .layout import (
     BIAS,
     DOF_COUNT,
     DOF_START,
+    ELEMENT_COUNT,
     EXTRA,
     FORCE,
     GRAVITY,
     LIMIT_COUNT,
     PARENT,
-    SPRING_COUNT,
     SUBSPACE,
 )
 from .limits import limit_forces
 from .passive import passive_force
 from .spatial import Array, dot6, load6, scale_add6, store6
-from .springs import spring_forces
 
 
 @jit
 def inverse_dynamics(
     arrays: Array, q: Array, qd: Array, qdd: Array, tau: Array, work: Array, dof: Array, flags: Array
 ) -> None:
-    """Generalized forces tau (nv,) that, beside springs, dampers and limits, make the accelerations qdd."""
+    """Generalized forces tau[:nv] that, beside springs, dampers, limits and force elements, make the accelerations qdd;
+    tau (nv + inputs,) brings the inputs.
+    """
     body_int, _, _, data, dof_float = arrays
     count = body_int.shape[0]
     outward(arrays, q, qd, work, dof, flags)
     if data[LIMIT_COUNT] > 0.0:
         limit_forces(data, q, qd, dof)
-    if data[SPRING_COUNT] > 0.0:
-        spring_forces(body_int, data, work)
+    if data[ELEMENT_COUNT] > 0.0:
+        element_forces(body_int, data, tau, dof_float.shape[0], work)
     for i in range(count):
         parent = body_int[i, PARENT]
         if parent >= 0:
@@ -54,7 +56,7 @@ def inverse_dynamics(
         force = load6(work, i, FORCE)
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
-            own = passive_force(dof_float, d, q[d], qd[d]) + dof[d, EXTRA]
+            own = passive_force(dof_float, data, tau, d, q[d], qd[d]) + dof[d, EXTRA]
             tau[d] = dot6(load6(dof, d, SUBSPACE), force) + dof_float[d, ARMATURE] * qdd[d] - own
         parent = body_int[i, PARENT]
         if parent >= 0:

@@ -133,6 +133,12 @@ def add3(a: Vector, b: Vector) -> Vector:
 
 
 @inline
+def scale_add3(a: Vector, factor: float, b: Vector) -> Vector:
+    """a + factor b."""
+    return a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]
+
+
+@inline
 def scale_add6(a: Twist, factor: float, b: Twist) -> Twist:
     """a + factor b."""
     return (

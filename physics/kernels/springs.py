@@ -1,7 +1,4 @@
-"""Springs with dampers between points of two bodies, or of a body and the world (Wang 2022, sec. 3.10.3).
-
-A row in data: body, point in its link frame, the other body, its point, stiffness, damping, rest length.
-"""
+"""Springs with dampers between points of two bodies, or of a body and the world (Wang 2022, sec. 3.10.3)."""
 
 from __future__ import annotations
 
@@ -9,80 +6,107 @@ import math
 
 from ._jit import inline, jit
 from .layout import (
-    FORCE,
-    POSE,
-    REFERENCE,
-    ROOT,
-    SPRING_COUNT,
+    ELEMENT_BODY,
+    ELEMENT_OTHER,
     SPRING_DAMPING,
-    SPRING_OTHER,
+    SPRING_OTHER_POINT,
+    SPRING_POINT,
     SPRING_REST,
-    SPRING_ROWS,
     SPRING_STIFFNESS,
-    SPRING_WIDTH,
-    VELOCITY,
 )
-from .spatial import Array, Vector, add3, cross, flat3, load3, load6, load9, rotate, scale_add6, store6
+from .points import carried, material, position, twist_of, wrench_at, wrench_change
+from .spatial import Array, Twist, Vector, add3, cross, dot3, flat3, scale_add3
 
 ALONE = 1e-12  # m: ends that coincide have no direction to pull in
+NONE = (0.0, 0.0, 0.0)
 
 
 @inline
-def end_of_spring(data: Array, at: int, body_int: Array, work: Array) -> tuple[Vector, Vector, Vector]:
-    """World position, lever about the tree's reference point, and velocity of an end; `at` is where it is described."""
-    body = int(data[at])
-    point = flat3(data, at + 1)
-    if body < 0:
-        return point, point, (0.0, 0.0, 0.0)
-    lever = add3(load3(work, body, POSE + 9), rotate(load9(work, body, POSE), point))
-    twist = load6(work, body, VELOCITY)
-    turn = cross((twist[0], twist[1], twist[2]), lever)
-    velocity = add3((twist[3], twist[4], twist[5]), turn)
-    return add3(lever, load3(work, body_int[body, ROOT], REFERENCE)), lever, velocity
+def spring_levers(data: Array, row: int, work: Array) -> tuple[Vector, Vector]:
+    """Levers of both ends."""
+    a = carried(work, int(data[row + ELEMENT_BODY]), flat3(data, row + SPRING_POINT))
+    b = carried(work, int(data[row + ELEMENT_OTHER]), flat3(data, row + SPRING_OTHER_POINT))
+    return a, b
 
 
 @inline
-def spring_length(a: Vector, b: Vector) -> tuple[float, Vector]:
-    """Length and unit vector from a to b."""
-    x = (b[0] - a[0], b[1] - a[1], b[2] - a[2])
-    length = math.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
+def spring_direction(
+    body_int: Array, data: Array, row: int, work: Array, a: Vector, b: Vector
+) -> tuple[float, Vector]:
+    """Length, and unit vector from the end with lever a to that with lever b."""
+    start = position(body_int, work, int(data[row + ELEMENT_BODY]), a)
+    end = position(body_int, work, int(data[row + ELEMENT_OTHER]), b)
+    x = scale_add3(end, -1.0, start)
+    length = math.sqrt(dot3(x, x))
     if length < ALONE:
-        return length, (0.0, 0.0, 0.0)
-    return length, (x[0] / length, x[1] / length, x[2] / length)
+        return length, NONE
+    return length, scale_add3(NONE, 1.0 / length, x)
 
 
 @inline
-def pull(work: Array, body: int, lever: Vector, f: Vector, share: float) -> None:
-    """Take share times the wrench of a force at a lever from a body's bias force."""
-    if body >= 0:
-        m = cross(lever, f)
-        wrench = (m[0], m[1], m[2], f[0], f[1], f[2])
-        store6(work, body, FORCE, scale_add6(load6(work, body, FORCE), -share, wrench))
+def spring_tension(data: Array, row: int, length: float, rate: float) -> float:
+    stretch = length - data[row + SPRING_REST]
+    return data[row + SPRING_STIFFNESS] * stretch + data[row + SPRING_DAMPING] * rate
 
 
 @jit
-def spring_forces(body_int: Array, data: Array, work: Array) -> None:
-    """Forces of all springs, into the bodies' bias forces; after `outward`."""
-    for k in range(int(data[SPRING_COUNT])):
-        row = int(data[SPRING_ROWS]) + k * SPRING_WIDTH
-        a, lever_a, va = end_of_spring(data, row, body_int, work)
-        b, lever_b, vb = end_of_spring(data, row + SPRING_OTHER, body_int, work)
-        length, u = spring_length(a, b)
-        rate = u[0] * (vb[0] - va[0]) + u[1] * (vb[1] - va[1]) + u[2] * (vb[2] - va[2])
-        tension = data[row + SPRING_STIFFNESS] * (length - data[row + SPRING_REST])
-        tension += data[row + SPRING_DAMPING] * rate
-        pull(work, int(data[row]), lever_a, u, tension)
-        pull(work, int(data[row + SPRING_OTHER]), lever_b, u, -tension)
+def spring_wrench(body_int: Array, data: Array, row: int, work: Array) -> tuple[Twist, Twist]:
+    """Wrenches on both bodies."""
+    a, b = spring_levers(data, row, work)
+    length, u = spring_direction(body_int, data, row, work, a, b)
+    start = material(twist_of(work, int(data[row + ELEMENT_BODY])), a)
+    end = material(twist_of(work, int(data[row + ELEMENT_OTHER])), b)
+    tension = spring_tension(data, row, length, dot3(u, scale_add3(end, -1.0, start)))
+    pull = scale_add3(NONE, tension, u)
+    return wrench_at(a, NONE, pull), wrench_at(b, NONE, scale_add3(NONE, -1.0, pull))
+
+
+@inline
+def end_change(twist: Twist, lever: Vector, eta: Twist, nu: Twist) -> tuple[Vector, Vector]:
+    """Displacement of a material point, and the change of its velocity."""
+    shift = material(eta, lever)
+    return shift, add3(material(nu, lever), cross((twist[0], twist[1], twist[2]), shift))
 
 
 @jit
-def spring_potential(body_int: Array, data: Array, work: Array) -> float:
-    """Energy stored in all springs; after `outward`."""
-    energy = 0.0
-    for k in range(int(data[SPRING_COUNT])):
-        row = int(data[SPRING_ROWS]) + k * SPRING_WIDTH
-        a, _, _ = end_of_spring(data, row, body_int, work)
-        b, _, _ = end_of_spring(data, row + SPRING_OTHER, body_int, work)
-        stretch = spring_length(a, b)[0] - data[row + SPRING_REST]
-        energy += 0.5 * data[row + SPRING_STIFFNESS] * stretch * stretch
-    return energy
+def spring_tangent(
+    body_int: Array,
+    data: Array,
+    row: int,
+    work: Array,
+    eta: Twist,
+    nu: Twist,
+    other_eta: Twist,
+    other_nu: Twist,
+) -> tuple[Twist, Twist]:
+    """Changes of the wrenches, as `elements.element_tangent`."""
+    a, b = spring_levers(data, row, work)
+    length, u = spring_direction(body_int, data, row, work, a, b)
+    first, second = twist_of(work, int(data[row + ELEMENT_BODY])), twist_of(work, int(data[row + ELEMENT_OTHER]))
+    w = scale_add3(material(second, b), -1.0, material(first, a))
+    shift_a, speed_a = end_change(first, a, eta, nu)
+    shift_b, speed_b = end_change(second, b, other_eta, other_nu)
+    dx, dw = scale_add3(shift_b, -1.0, shift_a), scale_add3(speed_b, -1.0, speed_a)
+    tension = spring_tension(data, row, length, dot3(u, w))
+    if length < ALONE:  # only one without rest length has a slope there
+        along = data[row + SPRING_STIFFNESS] if data[row + SPRING_REST] == 0.0 else 0.0
+        change = scale_add3(NONE, along, dx)
+    else:
+        stretch = dot3(u, dx)
+        turn = scale_add3(NONE, 1.0 / length, scale_add3(dx, -stretch, u))
+        rise = data[row + SPRING_STIFFNESS] * stretch
+        rise += data[row + SPRING_DAMPING] * (dot3(turn, w) + dot3(u, dw))
+        change = scale_add3(scale_add3(NONE, rise, u), tension, turn)
+    pull = scale_add3(NONE, tension, u)
+    return (
+        wrench_change(a, shift_a, pull, NONE, change),
+        wrench_change(b, shift_b, scale_add3(NONE, -1.0, pull), NONE, scale_add3(NONE, -1.0, change)),
+    )
+
+
+@jit
+def spring_potential(body_int: Array, data: Array, row: int, work: Array) -> float:
+    """Energy stored in the spring."""
+    a, b = spring_levers(data, row, work)
+    stretch = spring_direction(body_int, data, row, work, a, b)[0] - data[row + SPRING_REST]
+    return 0.5 * data[row + SPRING_STIFFNESS] * stretch * stretch

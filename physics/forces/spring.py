@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from ._typing import FloatArray
-from .errors import ModelError
-from .immutable import ReadOnlyArrays
-from .validation import finite_array, number
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..immutable import ReadOnlyArrays
+from ..kernels import layout
+from ..validation import finite_array, number
+from .base import body_index, checked_name, element_row, link_points
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Spring(ReadOnlyArrays):
     damping: float
     rest_length: float
 
-    def to_dict(self, names: tuple[str, ...]) -> dict[str, Any]:
+    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
         """JSON-able description; names are those of the model's bodies."""
         return {
             "name": self.name,
@@ -47,22 +47,16 @@ class Spring(ReadOnlyArrays):
             "rest_length": self.rest_length,
         }
 
-    def packed(self, body_frames: list[FloatArray]) -> FloatArray:
-        """The row that the kernels read, its points carried to the link frames (see ``kernels.springs``)."""
-
-        def end(body: int, point: FloatArray) -> list[float]:
-            if body >= 0:
-                point = body_frames[body][:3, :3] @ point + body_frames[body][:3, 3]
-            return [body, *point]
-
-        row = [
-            *end(self.body, self.point),
-            *end(self.other, self.other_point),
-            self.stiffness,
-            self.damping,
-            self.rest_length,
-        ]
-        return np.array(row, dtype=np.float64)
+    def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
+        """The row that the kernels read (``kernels.layout``), its points carried to the link frames."""
+        return element_row(
+            layout.SPRING_ELEMENT,
+            self.body,
+            self.other,
+            link_points(self.point, self.body, body_frames),
+            link_points(self.other_point, self.other, body_frames),
+            [self.stiffness, self.damping, self.rest_length],
+        )
 
 
 SPRING_KEYS = ("name", "body", "point", "other", "other_point", "stiffness", "damping", "rest_length")
@@ -70,26 +64,16 @@ SPRING_KEYS = ("name", "body", "point", "other", "other_point", "stiffness", "da
 
 def make_spring(name: Any, index: Mapping[str, int], values: Mapping[str, Any]) -> Spring:
     """Check everything and make the spring; ModelError names spring, thing and value."""
-    if not isinstance(name, str) or not name:
-        raise ModelError(f"a spring's name must be a string that is not empty, got {name!r}")
-    of = f"of spring {name!r}"
-    ends = {}
-    for key in ("body", "other"):
-        body = values[key]
-        if body is None and key == "other":
-            ends[key] = -1
-        elif not isinstance(body, str) or body not in index:
-            raise ModelError(f"{key} {of} is missing: {body!r}; add bodies first")
-        else:
-            ends[key] = index[body]
-    if ends["body"] == ends["other"]:
+    of = f"of spring {checked_name(name, 'spring')!r}"
+    body = body_index(values["body"], index, f"body {of}")
+    other = body_index(values["other"], index, f"other {of}", world=True)
+    if body == other:
         raise ModelError(f"both ends {of} are on body {values['body']!r}: it would move nothing")
-    numbers = {}
-    for key in ("stiffness", "damping", "rest_length"):
-        numbers[key] = number(values[key], f"{key} {of}")
-        if numbers[key] < 0.0:
-            raise ModelError(f"{key} {of} must not be negative, got {numbers[key]:g}")
+    numbers = {
+        key: number(values[key], f"{key} {of}", not_negative=True)
+        for key in ("stiffness", "damping", "rest_length")
+    }
     points = {key: finite_array(values[key], (3,), f"{key} {of}") for key in ("point", "other_point")}
-    spring = Spring(name, ends["body"], points["point"], ends["other"], points["other_point"], **numbers)
+    spring = Spring(name, body, points["point"], other, points["other_point"], **numbers)
     spring.lock()
     return spring

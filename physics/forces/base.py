@@ -1,0 +1,53 @@
+"""What every force element is: a checked value that packs itself into the row that the kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..kernels import layout
+
+AXES = ("world", "body")
+
+
+def checked_name(name: Any, what: str) -> str:
+    if not isinstance(name, str) or not name:
+        raise ModelError(f"a {what}'s name must be a string that is not empty, got {name!r}")
+    return name
+
+
+def body_index(value: Any, index: Mapping[str, int], name: str, *, world: bool = False) -> int:
+    """Number of a body by its name; -1 for None where the world will do."""
+    if value is None and world:
+        return -1
+    if not isinstance(value, str) or value not in index:
+        raise ModelError(f"{name} is missing: {value!r}; add bodies first")
+    return index[value]
+
+
+def link_points(points: FloatArray, body: int, body_frames: Sequence[FloatArray]) -> FloatArray:
+    """Points (..., 3) of a body's frame, or of the world (-1), in its link frame."""
+    if body < 0:
+        return points
+    frame = body_frames[body]
+    carried: FloatArray = points @ frame[:3, :3].T + frame[:3, 3]
+    return carried
+
+
+def link_axes(axes: FloatArray, body: int, body_frames: Sequence[FloatArray]) -> FloatArray:
+    """Directions (..., 3) of a body's frame, or of the world (-1), in its link frame."""
+    if body < 0:
+        return axes
+    turned: FloatArray = axes @ body_frames[body][:3, :3].T
+    return turned
+
+
+def element_row(kind: int, body: int, other: int, *parts: Any) -> FloatArray:
+    """The row of an element: its header, then its numbers."""
+    numbers = np.concatenate([np.ravel(np.asarray(part, dtype=np.float64)) for part in parts])
+    size = layout.ELEMENT_HEADER + len(numbers)
+    return np.concatenate([[kind, body, other, size], numbers])

@@ -1,0 +1,98 @@
+"""A controller that draws the coordinates of a joint to targets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..body import Body, per_coordinate
+from ..errors import ModelError
+from ..immutable import ReadOnlyArrays
+from .base import body_index, checked_name
+from .inputs import Input
+
+
+@dataclass(frozen=True, eq=False)
+class PositionController(ReadOnlyArrays):
+    """Pulls each coordinate of a joint with stiffness (target - q) + damping (target rate - q'), at most force_limit.
+
+    Target and target rate of every coordinate are inputs of the model, named ``controller.coordinate`` and
+    ``controller.coordinate.rate``, so that they follow tables and keyframes in every integrator. What the controller
+    does is work: no energy is counted for it.
+
+    Attributes:
+        name: unique among the model's controllers.
+        body: index of the body whose joint it moves.
+        stiffness, damping: (n,) one a coordinate, not negative [N m/rad, N m s/rad, or with m for rad and N for N m].
+        force_limit: (n,) positive, infinite where there is none [N m or N].
+        target: (n,) what the target inputs are where nothing drives them; their rates are 0 then.
+    """
+
+    name: str
+    body: int
+    stiffness: FloatArray
+    damping: FloatArray
+    force_limit: FloatArray
+    target: FloatArray
+
+    def inputs(self, bodies: Sequence[Body]) -> list[Input]:
+        """Target and rate of each coordinate."""
+        names = [f"{self.name}.{name}" for name in bodies[self.body].joint.coordinate_names]
+        return [
+            made
+            for name, value in zip(names, self.target.tolist())
+            for made in (Input(name, value), Input(f"{name}.rate"))
+        ]
+
+    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
+        """JSON-able description; names are those of the model's bodies."""
+        return {
+            "name": self.name,
+            "body": names[self.body],
+            "stiffness": self.stiffness.tolist(),
+            "damping": self.damping.tolist(),
+            "force_limit": [x if np.isfinite(x) else None for x in self.force_limit.tolist()],
+            "target": self.target.tolist(),
+        }
+
+
+CONTROLLER_KEYS = ("name", "body", "stiffness", "damping", "force_limit", "target")
+
+
+def make_controller(
+    name: Any, bodies: Sequence[Body], known: Sequence[PositionController], values: Mapping[str, Any]
+) -> PositionController:
+    """Check everything and make the controller; ModelError names controller, thing and value."""
+    of = f"of controller {checked_name(name, 'controller')!r}"
+    if any(other.name == name for other in known):
+        raise ModelError(f"there is a controller named {name!r} already")
+    body = body_index(values["body"], {body.name: i for i, body in enumerate(bodies)}, f"body {of}")
+    if any(other.body == body for other in known):
+        raise ModelError(f"body {of}, {bodies[body].name!r}, has a controller already")
+    joint = bodies[body].joint
+    n = joint.num_coordinates
+    if not n:
+        raise ModelError(f"body {of}, {bodies[body].name!r}, has no coordinates to move")
+    if any(joint.prescribed):
+        raise ModelError(f"body {of}, {bodies[body].name!r}, has prescribed coordinates: no force moves them")
+    arrays = {
+        key: per_coordinate(values[key], n, f"{key} {of}", not_negative=True) for key in ("stiffness", "damping")
+    }
+    limit = values["force_limit"]
+    if isinstance(limit, list | tuple) and len(limit) == n:
+        limit = [np.finfo(np.float64).max if entry is None else entry for entry in limit]
+    if limit is None:
+        limits = np.full(n, np.inf)
+    else:
+        limits = per_coordinate(limit, n, f"force_limit {of}")
+        limits[limits == np.finfo(np.float64).max] = np.inf
+    if (limits <= 0.0).any():
+        raise ModelError(f"force_limit {of} must be positive, got {limits[limits <= 0.0][0]:g}")
+    target = per_coordinate(values["target"], n, f"target {of}")
+    controller = PositionController(name, body, force_limit=limits, target=target, **arrays)
+    controller.lock()
+    return controller

@@ -1,0 +1,66 @@
+"""Damping of a body's motion against the world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..immutable import ReadOnlyArrays
+from ..kernels import layout
+from ..validation import finite_array, number
+from .base import body_index, element_row, link_points
+
+
+@dataclass(frozen=True, eq=False)
+class BodyDamping(ReadOnlyArrays):
+    """Moment -angular w and force -linear v in a point of a body, v the velocity of that point (Wang 2022, sec.
+    3.10.1).
+
+    Attributes:
+        name: unique among the model's forces.
+        body: index of the body.
+        point: in the body frame (3,) [m]; the mass centre where none was given.
+        angular: [N m s/rad], not negative. linear: [N s/m], not negative.
+    """
+
+    name: str
+    body: int
+    point: FloatArray
+    angular: float
+    linear: float
+    type: ClassVar[str] = "body_damping"
+
+    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
+        """JSON-able description; names are those of the model's bodies."""
+        return {
+            "type": self.type,
+            "name": self.name,
+            "body": names[self.body],
+            "point": self.point.tolist(),
+            "angular": self.angular,
+            "linear": self.linear,
+        }
+
+    def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
+        """The row that the kernels read (``kernels.layout``)."""
+        point = link_points(self.point, self.body, body_frames)
+        return element_row(layout.DAMPING_ELEMENT, self.body, -1, point, [self.angular, self.linear])
+
+
+def make_body_damping(
+    name: str, bodies: Mapping[str, int], centres: Sequence[FloatArray], values: Mapping[str, Any]
+) -> BodyDamping:
+    """Check everything and make the damping; ModelError names force, thing and value."""
+    of = f"of force {name!r}"
+    body = body_index(values["body"], bodies, f"body {of}")
+    angular, linear = (number(values[key], f"{key} {of}", not_negative=True) for key in ("angular", "linear"))
+    if not (angular or linear):
+        raise ModelError(f"angular and linear {of} are both zero: it would damp nothing")
+    point = values["point"]
+    point = centres[body].copy() if point is None else finite_array(point, (3,), f"point {of}")
+    damping = BodyDamping(name, body, point, angular, linear)
+    damping.lock()
+    return damping

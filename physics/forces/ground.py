@@ -1,0 +1,106 @@
+"""Deformable ground under points of a body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import lie
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..immutable import ReadOnlyArrays
+from ..kernels import layout
+from ..validation import all_finite, float_array, number
+from .base import body_index, element_row, link_axes, link_points
+
+# Below this sliding speed [m/s] friction rises smoothly, if nothing else is said.
+SMOOTH_SPEED = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Ground(ReadOnlyArrays):
+    """Pushes points of a body out of a plane that gives way (Ertl et al. 1993, eq. 8).
+
+    A point whose distance from the plane is less than the radius deforms the ground by delta, and the ground pushes
+    back along the plane's normal with F = stiffness delta^exponent + damping d(delta)/dt, or not at all where that is
+    negative; against the sliding velocity acts friction F. Below smooth_speed friction rises with the speed v as
+    (3 - x^2) x / 2, x = v / smooth_speed. The body that carries the plane feels the opposite wrench. The deformed
+    ground stores stiffness delta^(exponent + 1) / (exponent + 1).
+
+    Attributes:
+        name: unique among the model's forces.
+        body: index of the body with the points. other: of that which carries the plane, -1 for the world.
+        points: in the body frame (n, 3) [m]. radius: [m], not negative.
+        plane: pose in the frame of `other` (4, 4); its z axis is the normal, its origin lies in the plane.
+        stiffness: a [N/m^exponent], positive. exponent: b, at least 1. damping: d [N s/m], not negative.
+        friction: mu, not negative. smooth_speed: [m/s], positive.
+    """
+
+    name: str
+    body: int
+    points: FloatArray
+    other: int
+    plane: FloatArray
+    radius: float
+    stiffness: float
+    exponent: float
+    damping: float
+    friction: float
+    smooth_speed: float
+    type: ClassVar[str] = "ground"
+
+    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
+        """JSON-able description; names are those of the model's bodies."""
+        return {
+            "type": self.type,
+            "name": self.name,
+            "body": names[self.body],
+            "points": self.points.tolist(),
+            "other": None if self.other < 0 else names[self.other],
+            "plane": self.plane.tolist(),
+            **{key: getattr(self, key) for key in NUMBERS},
+        }
+
+    def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
+        """The row that the kernels read (``kernels.layout``)."""
+        return element_row(
+            layout.GROUND_ELEMENT,
+            self.body,
+            self.other,
+            link_points(self.plane[:3, 3], self.other, body_frames),
+            link_axes(self.plane[:3, 2], self.other, body_frames),
+            [self.stiffness, self.exponent, self.damping, self.friction, self.smooth_speed, self.radius],
+            [len(self.points)],
+            link_points(self.points, self.body, body_frames),
+        )
+
+
+NUMBERS = ("stiffness", "exponent", "damping", "friction", "smooth_speed", "radius")
+
+
+def make_ground(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Ground:
+    """Check everything and make the ground; ModelError names force, thing and value."""
+    of = f"of force {name!r}"
+    body = body_index(values["body"], bodies, f"body {of}")
+    other = body_index(values["other"], bodies, f"other {of}", world=True)
+    if body == other:
+        raise ModelError(f"points and plane {of} are on the same body {values['body']!r}: it would move nothing")
+    points = all_finite(np.atleast_2d(float_array(values["points"], f"points {of}")), f"points {of}")
+    if points.ndim != 2 or points.shape[1] != 3 or not len(points):
+        raise ModelError(f"points {of} must have shape (n, 3), n >= 1, got {points.shape}")
+    plane = np.eye(4) if values["plane"] is None else lie.check_frames(values["plane"], f"plane {of}")
+    if plane.shape != (4, 4):
+        raise ModelError(f"plane {of} must have shape (4, 4), got {plane.shape}")
+    positive = ("stiffness", "smooth_speed")
+    numbers = {
+        key: number(values[key], f"{key} {of}", positive=key in positive, not_negative=True)
+        for key in NUMBERS
+    }
+    if numbers["exponent"] < 1.0:
+        raise ModelError(f"exponent {of} must be at least 1, got {numbers['exponent']:g}")
+    ground = Ground(name=name, body=body, points=points, other=other, plane=plane, **numbers)
+    ground.lock()
+    return ground
