@@ -11,10 +11,11 @@ import numpy as np
 from . import lie
 from ._typing import FloatArray
 from .errors import ModelError
+from .forces.laws import Laws, check_dampers, check_elastic, coordinate_functions, described
 from .immutable import ReadOnlyArrays
 from .joints import Joint
 from .packing import Link
-from .validation import all_finite, finite_array, float_array, inertia_matrix, number
+from .validation import finite_array, float_array, inertia_matrix, number, per_coordinate
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,10 @@ class Body(ReadOnlyArrays):
         inertia: (3, 3) about the centre of mass in body axes [kg m^2], positive definite, a + b >= c.
         stiffness, rest, damping: of a spring and a damper on each coordinate; a number or (n,) [N m/rad, rad,
             N m s/rad, or with m for rad and N for N m where the coordinate is a length].
+        elastic: a force law for each coordinate, or None: a function tau(q) of ``joints`` (polynomial, spline, table); the
+            spring pushes with -tau(q), so that ``Linear(k)`` is a spring of stiffness k and rest 0, and stores the exact
+            integral of tau from 0. Given as a function (joints of one coordinate), a list, or {name or number: function}.
+        damper: likewise a force law tau(q') of the velocity, 0 at rest; the damper pushes with -tau(q').
         armature: inertia of a rotor on each coordinate, a number or (n,) [kg m^2 or kg].
         limits: (n, 2) of what the joint reads (``Joint.readings``), infinite where there is none; given as None,
             ``"range"`` (the joint's own), (lower, upper) of a single coordinate, or (n, 2) with None for an open end.
@@ -54,14 +59,16 @@ class Body(ReadOnlyArrays):
     stiffness: FloatArray
     rest: FloatArray
     damping: FloatArray
+    elastic: Laws
+    damper: Laws
     armature: FloatArray
     limits: FloatArray
     limit_stiffness: FloatArray | None
     limit_damping: FloatArray | None
     limit_restitution: FloatArray | None
 
-    def link(self, coordinates: FloatArray) -> Link:
-        """The body as the packer wants it, with its rows of dof_float."""
+    def link(self, coordinates: FloatArray, laws: Sequence[FloatArray | None]) -> Link:
+        """The body as the packer wants it, with its rows of dof_float and the records of its coordinates' laws."""
         return Link(
             self.parent,
             self.joint,
@@ -71,6 +78,7 @@ class Body(ReadOnlyArrays):
             self.com,
             self.inertia,
             coordinates,
+            tuple(laws),
         )
 
     def to_dict(self, bodies: Sequence[Body]) -> dict[str, Any]:
@@ -91,6 +99,7 @@ class Body(ReadOnlyArrays):
             "stiffness": self.stiffness.tolist(),
             "rest": self.rest.tolist(),
             "damping": self.damping.tolist(),
+            **{key: laws for key in ("elastic", "damper") if (laws := described(getattr(self, key)))},
             "armature": self.armature.tolist(),
             "limits": [[x if np.isfinite(x) else None for x in pair] for pair in self.limits.tolist()],
             "limit_stiffness": listed(self.limit_stiffness),
@@ -107,18 +116,21 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
     n = joint.num_coordinates
     poses = {key: _pose(values[key], f"{key} {of}") for key in ("joint_in_parent", "body_in_joint")}
     not_negative = {
-        key: _per_coordinate(values[key], n, f"{key} {of}", not_negative=True)
+        key: per_coordinate(values[key], n, f"{key} {of}", not_negative=True)
         for key in ("stiffness", "damping", "armature")
     }
     chosen = {
         key: None
         if values[key] is None
-        else _per_coordinate(values[key], n, f"{key} {of}", not_negative=True)
+        else per_coordinate(values[key], n, f"{key} {of}", not_negative=True)
         for key in ("limit_stiffness", "limit_damping", "limit_restitution")
     }
     restitution = chosen["limit_restitution"]
     if restitution is not None and (restitution > 1.0).any():
         raise ModelError(f"limit_restitution {of} must lie in [0, 1], got {restitution.max():g}")
+    laws = {key: coordinate_functions(values[key], joint, f"{key} {of}") for key in ("elastic", "damper")}
+    check_elastic(laws["elastic"], f"elastic {of}")
+    check_dampers(laws["damper"], f"damper {of}")
     body = Body(
         name=name,
         parent=parent,
@@ -126,13 +138,15 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
         mass=number(values["mass"], f"mass {of}", positive=True),
         com=finite_array(values["com"], (3,), f"com {of}"),
         inertia=inertia_matrix(values["inertia"], f"inertia {of}"),
-        rest=_per_coordinate(values["rest"], n, f"rest {of}"),
+        rest=per_coordinate(values["rest"], n, f"rest {of}"),
         limits=_limits(values["limits"], joint, f"limits {of}"),
         joint_in_parent=poses["joint_in_parent"],
         body_in_joint=poses["body_in_joint"],
         stiffness=not_negative["stiffness"],
         damping=not_negative["damping"],
         armature=not_negative["armature"],
+        elastic=laws["elastic"],
+        damper=laws["damper"],
         limit_stiffness=chosen["limit_stiffness"],
         limit_damping=chosen["limit_damping"],
         limit_restitution=restitution,
@@ -148,16 +162,6 @@ def _pose(value: Any, name: str) -> FloatArray:
     if pose.shape != (4, 4):
         raise ModelError(f"{name} must have shape (4, 4), got {pose.shape}")
     return pose
-
-
-def _per_coordinate(value: Any, n: int, name: str, not_negative: bool = False) -> FloatArray:
-    array = all_finite(float_array(value, name), name)
-    if array.shape not in ((), (n,)):
-        raise ModelError(f"{name} must have shape ({n},), got {array.shape}")
-    result = np.full(n, array) if array.ndim == 0 else array
-    if not_negative and (result < 0.0).any():
-        raise ModelError(f"{name} must not be negative, got {result[result < 0.0][0]:g}")
-    return result
 
 
 def _limits(value: Any, joint: Joint, name: str) -> FloatArray:

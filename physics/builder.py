@@ -1,32 +1,32 @@
-"""ModelBuilder -> Model: bodies and springs collected one by one, or read from a description."""
+"""ModelBuilder -> Model: bodies and forces collected one by one, or read from a description."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import joints, lie
 from .body import Body, make_body
 from .errors import FormatError, ModelError
+from .forces.building import ForceBuilder, check_keys
 from .joints import Joint
 from .model import Model
-from .springs import SPRING_KEYS, Spring, make_spring
 from .validation import finite_array
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
-class ModelBuilder:
-    """Collects bodies, checks each as it comes, and builds the model.
+class ModelBuilder(ForceBuilder):
+    """Collects bodies and what pushes them, checks each as it comes, and builds the model.
 
     Args:
         gravity: (3,) [m/s^2].
     """
 
     def __init__(self, gravity: Any = STANDARD_GRAVITY) -> None:
+        super().__init__()
         self.gravity = finite_array(gravity, (3,), "gravity")
         self.bodies: list[Body] = []
-        self.springs: list[Spring] = []
 
     def add_body(
         self,
@@ -47,6 +47,8 @@ class ModelBuilder:
         limit_damping: Any = None,
         limit_restitution: Any = None,
         armature: Any = 0.0,
+        elastic: Any = None,
+        damper: Any = None,
     ) -> Body:
         """Add a body that a joint connects to its parent.
 
@@ -54,8 +56,8 @@ class ModelBuilder:
             name: unique, not empty.
             parent: a body added before, its name, or None for the world.
             joint: how it moves.
-            mass, inertia, com, joint_in_parent, body_in_joint, stiffness, rest, damping, armature, limits,
-                limit_stiffness, limit_damping, limit_restitution: meanings, shapes and units as in `Body`.
+            mass, inertia, com, joint_in_parent, body_in_joint, stiffness, rest, damping, armature, elastic, damper,
+                limits, limit_stiffness, limit_damping, limit_restitution: meanings, shapes and units as in `Body`.
 
         Raises:
             ModelError: anything of this is not acceptable; nothing has been added then.
@@ -79,48 +81,12 @@ class ModelBuilder:
                 "limit_damping": limit_damping,
                 "limit_restitution": limit_restitution,
                 "armature": armature,
+                "elastic": elastic,
+                "damper": damper,
             },
         )
         self.bodies.append(body)
         return body
-
-    def add_spring(
-        self,
-        name: str,
-        body: Body | str,
-        point: Any,
-        other: Body | str | None,
-        other_point: Any,
-        *,
-        stiffness: float,
-        damping: float = 0.0,
-        rest_length: float = 0.0,
-    ) -> Spring:
-        """Add a spring with a damper between a point of a body and one of another body, or of the world (None).
-
-        Args:
-            name: unique among springs, not empty.
-            body, other: bodies added before, or their names.
-            point, other_point: in their body frames (3,) [m]; in the world for None.
-            stiffness: [N/m]. damping: [N s/m]. rest_length: [m]. None of them negative.
-
-        Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
-        """
-        if any(spring.name == name for spring in self.springs):
-            raise ModelError(f"there is a spring named {name!r} already")
-        values = {
-            "body": body.name if isinstance(body, Body) else body,
-            "point": point,
-            "other": other.name if isinstance(other, Body) else other,
-            "other_point": other_point,
-            "stiffness": stiffness,
-            "damping": damping,
-            "rest_length": rest_length,
-        }
-        spring = make_spring(name, {known.name: i for i, known in enumerate(self.bodies)}, values)
-        self.springs.append(spring)
-        return spring
 
     def _parent_index(self, name: Any, parent: Any) -> int:
         """Index of the parent of a body to be named `name`, -1 for the world; ModelError where either will not do."""
@@ -142,7 +108,9 @@ class ModelBuilder:
         """The model; ModelError where it has no body."""
         if not self.bodies:
             raise ModelError("a model needs at least one body, got none")
-        return Model(self.bodies, self.gravity, self.springs)
+        return Model(
+            self.bodies, self.gravity, self.springs, self.forces, self.inputs, self.controllers
+        )
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> ModelBuilder:
@@ -152,7 +120,7 @@ class ModelBuilder:
             FormatError: a key is unknown or missing, a parent is missing, or bodies form a cycle.
             ModelError: a value is not acceptable.
         """
-        _check_keys(description, {"gravity", "bodies", "springs"}, {"bodies"}, "model")
+        check_keys(description, MODEL_KEYS, {"bodies"}, "model")
         builder = cls(description.get("gravity", STANDARD_GRAVITY))
         for entry in _parents_first(description["bodies"]):
             values = dict(entry)
@@ -161,15 +129,11 @@ class ModelBuilder:
                 if values.get(pose) is not None:
                     values[pose] = lie.check_frames(values[pose], f"{pose} of body {entry['name']!r}")
             builder.add_body(joint=joint, **values)
-        springs = description.get("springs", ())
-        if not isinstance(springs, list | tuple):
-            raise FormatError(f"'springs' must be a list, got {springs!r:.80}")
-        for position, entry in enumerate(springs):
-            _check_keys(entry, SPRING_KEYS, SPRING_KEYS[:5], f"spring number {position}")
-            builder.add_spring(**{"stiffness": 0.0, **entry})
+        builder.add_described(description)
         return builder
 
 
+MODEL_KEYS = ("gravity", "bodies", "springs", "forces", "inputs", "controllers")
 BODY_KEYS = frozenset(
     {
         "name",
@@ -188,19 +152,10 @@ BODY_KEYS = frozenset(
         "limit_damping",
         "limit_restitution",
         "armature",
+        "elastic",
+        "damper",
     }
 )
-
-
-def _check_keys(entry: Any, known: Iterable[str], required: Iterable[str], where: str) -> None:
-    if not isinstance(entry, Mapping):
-        raise FormatError(f"{where} must be an object, got {entry!r:.80}")
-    for key in entry:
-        if key not in known:
-            raise FormatError(f"unknown key {key!r} in {where}; known are {sorted(known)}")
-    for key in required:
-        if key not in entry:
-            raise FormatError(f"{where} lacks the key {key!r}")
 
 
 def _parents_first(entries: Any) -> list[Mapping[str, Any]]:
@@ -208,7 +163,7 @@ def _parents_first(entries: Any) -> list[Mapping[str, Any]]:
     if not isinstance(entries, Sequence) or isinstance(entries, str):
         raise FormatError(f"'bodies' must be a list, got {entries!r:.80}")
     for number_, entry in enumerate(entries):
-        _check_keys(entry, BODY_KEYS, ("name", "joint", "mass", "inertia"), f"body number {number_}")
+        check_keys(entry, BODY_KEYS, ("name", "joint", "mass", "inertia"), f"body number {number_}")
     for entry in entries:
         for key in ("name", "parent"):
             if not isinstance(entry.get(key), str | type(None)):

@@ -15,14 +15,15 @@ from . import joints
 from ._typing import FloatArray, IntArray
 from .body import Body
 from .errors import ModelError
+from .forces import Force, Input, PositionController, Spring
+from .forces.laws import law_records
 from .immutable import ReadOnlyArrays
 from .joints import Joint
 from .joints.spline_curve import OUTSIDE
 from .kernels import layout
 from .limits import coordinate_rows
 from .packing import Arrays, Workspace, pack
-from .springs import Spring
-from .validation import finite_array, float_array, number
+from .validation import all_finite, finite_array, float_array, number
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,18 +49,46 @@ class Model:
     Attributes:
         bodies: the `Body` of each index, parents first.
         gravity: (3,) [m/s^2].
-        springs: each `Spring` between points of bodies.
+        springs: each `Spring` between points of bodies. forces: each other force element.
+        controllers: each `PositionController`.
+        inputs: each `Input` that forces and controllers follow, those of the controllers last.
         arrays: the flat arrays that the kernels read (see ``kernels.layout``).
     """
 
-    def __init__(self, bodies: Sequence[Body], gravity: FloatArray, springs: Sequence[Spring] = ()) -> None:
+    def __init__(
+        self,
+        bodies: Sequence[Body],
+        gravity: FloatArray,
+        springs: Sequence[Spring] = (),
+        forces: Sequence[Force] = (),
+        inputs: Sequence[Input] = (),
+        controllers: Sequence[PositionController] = (),
+    ) -> None:
         self.bodies = tuple(bodies)
         self.springs = tuple(springs)
+        self.forces = tuple(forces)
+        self.controllers = tuple(controllers)
+        self._own_inputs = tuple(inputs)
+        self.inputs = tuple(inputs) + tuple(
+            made for controller in controllers for made in controller.inputs(self.bodies)
+        )
         self.gravity = np.array(gravity, dtype=np.float64)
         self.gravity.flags.writeable = False
         coordinates, limits = coordinate_rows(self.bodies)
-        links = [body.link(rows) for body, rows in zip(self.bodies, coordinates)]
-        self.arrays: Arrays = pack(links, self.gravity, limits, self.springs)
+        links = [
+            body.link(rows, self._laws(i)) for i, (body, rows) in enumerate(zip(self.bodies, coordinates))
+        ]
+        numbers = {name: k for k, name in enumerate(self.input_names)}
+        self.arrays: Arrays = pack(links, self.gravity, limits, [*self.springs, *self.forces], numbers)
+
+    def _laws(self, i: int) -> list[FloatArray | None]:
+        """Records of the laws of the coordinates of body i."""
+        body, first = self.bodies[i], len(self._own_inputs)
+        for controller in self.controllers:
+            if controller.body == i:
+                return law_records(body.elastic, body.damper, controller, first)
+            first += len(controller.inputs(self.bodies))
+        return law_records(body.elastic, body.damper, None, 0)
 
     @property
     def num_bodies(self) -> int:
@@ -69,6 +98,42 @@ class Model:
     def num_coordinates(self) -> int:
         """nv = nq: one velocity for each coordinate."""
         return sum(body.joint.num_coordinates for body in self.bodies)
+
+    @property
+    def num_inputs(self) -> int:
+        return len(self.inputs)
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        return tuple(made.name for made in self.inputs)
+
+    def with_inputs(self, tau: Any, name: str = "tau") -> FloatArray:
+        """Generalized forces and inputs (..., nv + num_inputs), as the kernels take them.
+
+        Args:
+            tau: None for zeros; (..., nv), where inputs keep their own values; (..., nv + num_inputs); or
+                {name of a coordinate or an input: number}.
+            name: for errors.
+
+        Raises:
+            ModelError: a wrong shape, an unknown name, a number that is not finite.
+        """
+        nv, values = self.num_coordinates, np.array([made.value for made in self.inputs])
+        if tau is None or isinstance(tau, Mapping):
+            known = {key: k for k, key in enumerate((*self.coordinate_names, *self.input_names))}
+            complete = np.concatenate([np.zeros(nv), values])
+            for key, value in (tau or {}).items():
+                if key not in known:
+                    raise ModelError(f"{name} names no coordinate and no input: {key!r}; there are {', '.join(known)}")
+                complete[known[key]] = number(value, f"{key} of {name}")
+            return complete
+        array = all_finite(float_array(tau, name), name)
+        if array.ndim and array.shape[-1] == nv + len(values):
+            return array
+        if not array.ndim or array.shape[-1] != nv:
+            with_inputs = f" or, with the inputs, (..., {nv + len(values)})" if len(values) else ""
+            raise ModelError(f"{name} must have shape (..., {nv}){with_inputs}, got {array.shape}")
+        return np.concatenate([array, np.broadcast_to(values, (*array.shape[:-1], len(values)))], axis=-1)
 
     @property
     def body_names(self) -> tuple[str, ...]:
@@ -220,21 +285,27 @@ class Model:
                     )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able: ``{"gravity": ..., "bodies": [...], "springs": [...]}``; `ModelBuilder.from_dict` reads it."""
+        """JSON-able: ``{"gravity": ..., "bodies": [...], ...}``, and springs, forces, inputs, controllers where there
+        are any; `ModelBuilder.from_dict` reads it.
+        """
         described: dict[str, Any] = {
             "gravity": self.gravity.tolist(),
             "bodies": [body.to_dict(self.bodies) for body in self.bodies],
         }
-        if self.springs:
-            described["springs"] = [spring.to_dict(self.body_names) for spring in self.springs]
+        for key in ("springs", "forces", "controllers"):
+            if entries := getattr(self, key):
+                described[key] = [entry.to_dict(self.body_names) for entry in entries]
+        if self._own_inputs:
+            described["inputs"] = [made.to_dict() for made in self._own_inputs]
         return described
 
     @cached_property
     def _digest(self) -> bytes:
         # sequences of angles that are only read off are not in the arrays
         kinds = [repr((body.joint.type, body.joint.angle_groups)) for body in self.bodies]
-        springs = [spring.name for spring in self.springs]
-        names = [*self.body_names, *kinds, *self.coordinate_names, *springs]
+        forces = [force.name for force in (*self.springs, *self.forces, *self.controllers)]
+        inputs = [repr((made.name, made.value)) for made in self.inputs]
+        names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs]
         digest = hashlib.sha256("\0".join(names).encode())
         for array in self.arrays:
             digest.update(np.ascontiguousarray(array).tobytes())
@@ -247,7 +318,8 @@ class Model:
         return isinstance(other, Model) and self._digest == other._digest
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Model, (self.bodies, np.array(self.gravity), self.springs)
+        forces = self.springs, self.forces, self._own_inputs, self.controllers
+        return Model, (self.bodies, np.array(self.gravity), *forces)
 
     def __repr__(self) -> str:
         return f"Model({self.num_bodies} bodies, {self.num_coordinates} coordinates)"

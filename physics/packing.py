@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -12,15 +12,14 @@ from ._typing import FloatArray
 from .joints.base import IDENTITY, Joint
 from .joints.spline_curve import kernel_poses
 from .kernels import layout
-from .springs import Spring
 
 Arrays: TypeAlias = tuple[Any, Any, Any, Any, Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """What the kernels need of a body: poses (4, 4), mass properties in body axes, and a row of dof_float a
-    coordinate.
+    """What the kernels need of a body: poses (4, 4), mass properties in body axes, and for each coordinate a row of
+    dof_float and the record of its laws (see ``kernels.passive``), or None.
     """
 
     parent: int
@@ -31,6 +30,15 @@ class Link:
     com: FloatArray
     inertia: FloatArray
     coordinates: FloatArray
+    laws: tuple[FloatArray | None, ...] = ()
+
+
+class Element(Protocol):
+    """A force element: it packs itself for the kernels (see ``kernels.elements``)."""
+
+    def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
+        """The row, for the poses of body frames in their link frames and the numbers of inputs."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +73,13 @@ class Workspace:
     limits.
     """
 
-    def __init__(self, num_bodies: int, num_coordinates: int, num_limits: int = 0) -> None:
+    def __init__(
+        self, num_bodies: int, num_coordinates: int, num_limits: int = 0, num_inputs: int = 0
+    ) -> None:
         self.work = np.zeros((num_bodies + layout.SCRATCH_ROWS, layout.WORK_WIDTH))
         self.dof = np.zeros((num_coordinates, layout.DOF_WORK_WIDTH))
         self.flags = np.zeros(2, dtype=np.int64)
-        self.stage = np.zeros((8, num_coordinates))
+        self.stage = np.zeros((8, num_coordinates + num_inputs))
         self.limits = np.zeros((num_limits, layout.LIMIT_SPACE + num_coordinates + 2 * num_limits))
 
     def clear(self) -> tuple[FloatArray, FloatArray, Any]:
@@ -82,13 +92,14 @@ def pack(
     links: Sequence[Link],
     gravity: FloatArray,
     limits: Sequence[LimitRow] = (),
-    springs: Sequence[Spring] = (),
+    elements: Sequence[Element] = (),
+    inputs: Mapping[str, int] | None = None,
 ) -> Arrays:
     """The five arrays of a model, read-only; parents come before children."""
     body_int = np.zeros((len(links), layout.BODY_INT_WIDTH), dtype=np.int64)
     body_float = np.zeros((len(links), layout.BODY_FLOAT_WIDTH))
     block_rows: list[list[int]] = []
-    header = np.concatenate([gravity, [len(limits), 0.0, len(springs), 0.0]])
+    header = np.concatenate([gravity, [len(limits), 0.0, len(elements), 0.0]])
     data: list[FloatArray] = [header]
     size = layout.DATA_HEADER
     body_frames: list[FloatArray] = []  # of each body in its link frame
@@ -121,14 +132,30 @@ def pack(
         first_dof += count
     header[layout.LIMIT_ROWS] = size
     data += [limit.packed(int(body_int[limit.body, layout.DOF_START])) for limit in limits]
-    header[layout.SPRING_ROWS] = size + len(limits) * layout.LIMIT_WIDTH
-    data += [spring.packed(body_frames) for spring in springs]
+    size += len(limits) * layout.LIMIT_WIDTH
+    header[layout.ELEMENT_ROWS] = size
+    rows = [element.packed(body_frames, inputs or {}) for element in elements]
+    data += rows
+    dof_float = _with_laws(links, size + sum(map(len, rows)), data)
     block_int = np.array(block_rows, dtype=np.int64).reshape(-1, layout.BLOCK_INT_WIDTH)
-    dof_float = np.concatenate([link.coordinates.reshape(-1, layout.DOF_FLOAT_WIDTH) for link in links])
     arrays = (body_int, body_float, block_int, np.concatenate(data), np.ascontiguousarray(dof_float))
     for array in arrays:
         array.flags.writeable = False
     return arrays
+
+
+def _with_laws(links: Sequence[Link], size: int, data: list[FloatArray]) -> FloatArray:
+    """dof_float of all coordinates; the records of their laws are added to data, which holds size numbers."""
+    dof_float = np.concatenate([link.coordinates.reshape(-1, layout.DOF_FLOAT_WIDTH) for link in links])
+    first = 0
+    for link in links:
+        for d, law in enumerate(link.laws):
+            if law is not None:
+                dof_float[first + d, layout.LAW] = size
+                data.append(law)
+                size += len(law)
+        first += link.joint.num_coordinates
+    return dof_float
 
 
 def _body_row(link: Link, placement: FloatArray, body_frame: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ from .integrators import FIXED_STEP, INTEGRATORS
 from .integrators.base import Problem
 from .model import Model, State
 from .result import Result
-from .validation import all_finite, finite_array, float_array, number
+from .validation import all_finite, float_array, number
 
 # More than fit into memory with a handful of coordinates.
 MOST_SAMPLES = 1e8
@@ -25,25 +25,28 @@ Progress = Callable[[float], "bool | None"]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Generalized forces over time: linear between the rows, constant beyond them.
+    """Generalized forces over time, and inputs if wanted: linear between the rows, constant beyond them.
 
     Attributes:
         times: (K,), increasing [s].
-        values: (K, nv).
+        values: (K, nv), or (K, nv + num_inputs).
     """
 
     times: Any
     values: Any
 
-    def checked(self, nv: int) -> tuple[FloatArray, FloatArray]:
-        """Times and values as contiguous arrays; ModelError names what is wrong."""
+    def checked(self, model: Model) -> tuple[FloatArray, FloatArray]:
+        """Times and values, the model's inputs among them, as contiguous arrays; ModelError names what is wrong."""
         times = all_finite(float_array(self.times, "times of tau"), "times of tau")
         if times.ndim != 1 or not len(times):
             raise ModelError(f"times of tau must have shape (K,), K >= 1, got {times.shape}")
         if (np.diff(times) <= 0.0).any():
             k = int(np.argmax(np.diff(times) <= 0.0))
             raise ModelError(f"times of tau must increase, got {times[k]:g} before {times[k + 1]:g}")
-        return times, finite_array(self.values, (len(times), nv), "values of tau")
+        values = model.with_inputs(float_array(self.values, "values of tau"), "values of tau")
+        if values.ndim != 2 or len(values) != len(times):
+            raise ModelError(f"values of tau must be a row for each of {len(times)} times, got {values.shape}")
+        return times, np.ascontiguousarray(values)
 
 
 def simulate(
@@ -68,7 +71,8 @@ def simulate(
         dt: step of the fixed-step methods [s].
         integrator: ``"symplectic_euler"``, ``"forward_euler"``, ``"rk4"``; adaptive ones that need SciPy: ``"RK45"``,
             ``"DOP853"``, ``"LSODA"``.
-        tau: generalized forces: (nv,) constant, or a `Table`; dual to q' in the chart of the moment.
+        tau: generalized forces: (nv,) constant, or a `Table`; dual to q' in the chart of the moment. Inputs of the
+            model may come behind them, or by name (`Model.with_inputs`).
         record_interval: time between samples [s], dt if None. The steps do not follow it: between them samples are
             interpolated by cubics, so the motion is the same at every frame rate.
         progress: called with the done fraction about twenty times a second; returning False cancels.
@@ -133,8 +137,9 @@ def sample_times(start: float, duration: float, interval: float) -> FloatArray:
 
 
 def _force_table(model: Model, tau: Any) -> tuple[FloatArray, FloatArray]:
-    nv = model.num_coordinates
     if isinstance(tau, Table):
-        return tau.checked(nv)
-    constant = np.zeros(nv) if tau is None else finite_array(tau, (nv,), "tau")
+        return tau.checked(model)
+    constant = model.with_inputs(tau)
+    if constant.ndim != 1:
+        raise ModelError(f"tau must have shape ({model.num_coordinates},), got {constant.shape}")
     return np.zeros(1), constant[None].copy()

@@ -51,6 +51,17 @@ def number(value: Any, name: str, *, positive: bool = False, not_negative: bool 
     return result
 
 
+def per_coordinate(value: Any, n: int, name: str, not_negative: bool = False) -> FloatArray:
+    """One number for each of n coordinates (n,), from as many or a single one; ModelError otherwise."""
+    array = all_finite(float_array(value, name), name)
+    if array.shape not in ((), (n,)):
+        raise ModelError(f"{name} must have shape ({n},), got {array.shape}")
+    result = np.full(n, array) if array.ndim == 0 else array
+    if not_negative and (result < 0.0).any():
+        raise ModelError(f"{name} must not be negative, got {result[result < 0.0][0]:g}")
+    return result
+
+
 def whole_number(value: Any, name: str) -> int:
     """An int; ModelError for truth values and anything with a fraction."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..validation import finite_array, number
 
 
 class Energy(NamedTuple):
-    """Energies [J]; potential counts gravity (0 at the world's origin), springs and limits."""
+    """Energies [J]; potential counts gravity (0 at the world's origin), springs, limits and force elements."""
 
     kinetic: float
     potential: float
@@ -67,14 +68,30 @@ def vector(model: Model, value: Any, name: str) -> FloatArray:
     return finite_array(value, (model.num_coordinates,), name)
 
 
+def with_inputs(model: Model, tau: Any, name: str) -> FloatArray:
+    """Generalized forces with the inputs behind them (nv + num_inputs,), as the kernels take them."""
+    complete = model.with_inputs(tau, name)
+    if complete.ndim != 1:
+        raise ModelError(f"{name} must have shape ({model.num_coordinates},), got {complete.shape}")
+    return complete
+
+
+def inputs_alone(model: Model, inputs: Any) -> FloatArray:
+    """Inputs, (num_inputs,) or {name: number} or None for their own values, behind no generalized forces."""
+    if inputs is not None and not isinstance(inputs, Mapping):
+        inputs = dict(zip(model.input_names, finite_array(inputs, (model.num_inputs,), "inputs").tolist()))
+    return model.with_inputs(inputs, "inputs")
+
+
 ROADS = ("auto", "recursive", "dense")
 
 
 def forward_dynamics(model: Model, state: State, tau: Any = None, *, road: str = "auto") -> FloatArray:
-    """Accelerations (nv,) under generalized forces tau (nv,), gravity, springs, dampers and limits.
+    """Accelerations (nv,) under generalized forces, gravity, springs, dampers, limits and force elements.
 
     Args:
-        model, state: a tree, and where it is. tau: generalized forces (nv,), none if not given.
+        model, state: a tree, and where it is. tau: generalized forces (nv,), none if not given, with the
+            inputs behind them or by name if wanted (`Model.with_inputs`).
         road: ``"recursive"``: the articulated-body algorithm in O(n) (Lee & Terzopoulos 2008, appendix A).
             ``"dense"``: M_r q'' = f_r of the reduced coordinates (Wang 2022, eq. 4.18) in O(n^3), for who wants the
             matrices as well (`maximal_coordinates`). ``"auto"``: the recursive one, as a tree needs no matrix;
@@ -90,9 +107,11 @@ def forward_dynamics(model: Model, state: State, tau: Any = None, *, road: str =
         raise ModelError(f"road must be one of {', '.join(ROADS)}, got {road!r}")
     state = check_state(model, state)
     model.check_dynamics()
-    tau = vector(model, tau, "tau")
+    tau = with_inputs(model, tau, "tau")
     if road == "dense":
-        return check_accelerations(model, maximal_coordinates(model, state).accelerations(tau))
+        nv = model.num_coordinates
+        maximal = maximal_coordinates(model, state, tau[nv:])
+        return check_accelerations(model, maximal.accelerations(tau[:nv]))
     return check_accelerations(model, articulated(model, state, tau)[0])
 
 
@@ -105,6 +124,7 @@ def articulated(
 ) -> tuple[FloatArray, FloatArray]:
     """Accelerations (nv,) in O(n), and the generalized forces (nv,) that held coordinates take beside tau.
 
+    tau: with the inputs behind it (nv + num_inputs,).
     held: which coordinates have the accelerations given (nv,); the prescribed ones at rest if it is None.
     """
     from ..kernels.aba import forward_dynamics as kernel
@@ -119,27 +139,30 @@ def articulated(
     return qdd, dof[:, layout.EFFORT] * dof[:, layout.HELD]
 
 
-def inverse_dynamics(model: Model, state: State, qdd: Any = None) -> FloatArray:
-    """Generalized forces (nv,) that, beside springs, dampers and limits, make the accelerations qdd (nv,); O(n).
+def inverse_dynamics(model: Model, state: State, qdd: Any = None, inputs: Any = None) -> FloatArray:
+    """Generalized forces (nv,) that, beside all that `forward_dynamics` counts, make the accelerations qdd (nv,); O(n).
 
-    Lee & Terzopoulos 2008, eqs. 14-16. The inverse of `forward_dynamics`; raises as it does.
+    Lee & Terzopoulos 2008, eqs. 14-16. inputs: (num_inputs,) or {name: number}, their own values where None. The
+    inverse of `forward_dynamics`; raises as it does.
     """
     state = check_state(model, state)
     model.check_dynamics()
-    return newton_euler(model, state, vector(model, qdd, "qdd"))[0]
+    return newton_euler(model, state, vector(model, qdd, "qdd"), inputs)[0]
 
 
-def newton_euler(model: Model, state: State, qdd: FloatArray) -> tuple[FloatArray, FloatArray]:
+def newton_euler(
+    model: Model, state: State, qdd: FloatArray, inputs: Any = None
+) -> tuple[FloatArray, FloatArray]:
     """Generalized forces (nv,) for accelerations, and what each joint carries (nb, 6) in world axes about its tree's
-    reference point.
+    reference point. inputs as `inverse_dynamics` takes them.
     """
     from ..kernels.rnea import inverse_dynamics as kernel
 
-    tau = np.zeros(model.num_coordinates)
+    tau = inputs_alone(model, inputs)
     spaces = model.workspace().clear()
     kernel(model.arrays, np.array(state.q), np.array(state.qd), qdd, tau, *spaces)
     check_flags(model, spaces[2])
-    return tau, spaces[0][: model.num_bodies, layout.FORCE : layout.FORCE + 6]
+    return tau[: model.num_coordinates], spaces[0][: model.num_bodies, layout.FORCE : layout.FORCE + 6]
 
 
 def mass_matrix(model: Model, state: State) -> FloatArray:

@@ -12,7 +12,7 @@ from ..body import Body
 from ..errors import ModelError
 from ..model import Model, State
 from ..validation import finite_array, float_array
-from . import articulated, check_accelerations, check_state, vector
+from . import articulated, check_accelerations, check_state, with_inputs
 
 
 class HybridMotion(NamedTuple):
@@ -50,9 +50,9 @@ def hybrid_dynamics(
     state = check_state(model, state)
     model.check_dynamics()
     held, given = _given(model, accelerations)
-    forces = vector(model, tau, "tau")
+    forces = with_inputs(model, tau, "tau")
     qdd, efforts = articulated(model, state, forces, held, given)
-    return HybridMotion(check_accelerations(model, qdd), forces + efforts)
+    return HybridMotion(check_accelerations(model, qdd), forces[: len(qdd)] + efforts)
 
 
 def _given(model: Model, accelerations: Any) -> tuple[FloatArray, FloatArray]:

@@ -13,7 +13,7 @@ from ..errors import ModelError
 from ..joints.functions import Function
 from ..model import Model, State
 from ..validation import finite_array, float_array
-from . import check_state, inverse_dynamics, mass_matrix
+from . import check_state, inverse_dynamics, mass_matrix, with_inputs
 from .hybrid import coordinates_of
 from .maximal import positive_solve
 
@@ -155,9 +155,8 @@ class HyperReduced:
         """M_h (nh, nh) and f_h (nh,) (Wang 2022, eq. 4.86) under generalized forces tau (nv,) of the model."""
         state = check_state(self.model, self.state(h, hd, time))
         jacobian = self.jacobian(h)
-        force = -inverse_dynamics(self.model, state, self.jacobian_rate_product(h, hd))
-        if tau is not None:
-            force += finite_array(tau, force.shape, "tau")
+        given, inputs = self._split(tau)
+        force = given - inverse_dynamics(self.model, state, self.jacobian_rate_product(h, hd), inputs)
         inertia: FloatArray = jacobian.T @ mass_matrix(self.model, state) @ jacobian
         return inertia, jacobian.T @ force
 
@@ -181,8 +180,13 @@ class HyperReduced:
 
     def coupling_forces(self, h: Any, hd: Any, hdd: Any, tau: Any = None, time: float = 0.0) -> FloatArray:
         """Generalized forces (nv,) that the couplings bring into the coordinates; they do no work, J^T of them is 0."""
-        force = inverse_dynamics(self.model, self.state(h, hd, time), self.accelerations(h, hd, hdd))
-        return force if tau is None else force - finite_array(tau, force.shape, "tau")
+        given, inputs = self._split(tau)
+        motion = self.state(h, hd, time), self.accelerations(h, hd, hdd)
+        return inverse_dynamics(self.model, *motion, inputs) - given
+
+    def _split(self, tau: Any) -> tuple[FloatArray, FloatArray]:
+        """Generalized forces (nv,) and inputs of the model."""
+        return np.split(with_inputs(self.model, tau, "tau"), [self.model.num_coordinates])
 
     def _vector(self, value: Any, name: str) -> FloatArray:
         return finite_array(np.atleast_1d(float_array(value, name)), (self.num_coordinates,), name)

@@ -22,7 +22,7 @@ from ..errors import ModelError
 from ..kernels import layout
 from ..model import Model, State
 from ..validation import finite_array
-from . import check_flags, check_state
+from . import check_flags, check_state, inputs_alone
 
 
 def spatial_inertia(body: Body) -> FloatArray:
@@ -54,7 +54,7 @@ class MaximalCoordinates:
         jacobian_rate_product: J_mr' q' (nb, 6), what the twists' rates are without accelerations of coordinates.
     """
 
-    def __init__(self, model: Model, state: State) -> None:
+    def __init__(self, model: Model, state: State, inputs: Any = None) -> None:
         from ..kernels.maximal import motions
 
         self.model, self.state = model, state
@@ -67,7 +67,8 @@ class MaximalCoordinates:
         work, self._dof, flags = model.workspace().clear()
         moving = (self.twists, self.jacobian_rate_product, self.wrenches)
         q, qd = np.array(state.q), np.array(state.qd)
-        motions(model.arrays, q, qd, self._frames, moving, self.joint_forces, work, self._dof, flags)
+        tau = inputs_alone(model, inputs)
+        motions(model.arrays, q, qd, tau, self._frames, moving, self.joint_forces, work, self._dof, flags)
         check_flags(model, flags)
         self.inertias = np.array([spatial_inertia(body) for body in model.bodies]).reshape(nb, 6, 6)
         roots = model.arrays[0][:, layout.ROOT]
@@ -222,11 +223,13 @@ def positive_solve(matrix: FloatArray, right: FloatArray) -> FloatArray:
     return result
 
 
-def maximal_coordinates(model: Model, state: State) -> MaximalCoordinates:
+def maximal_coordinates(model: Model, state: State, inputs: Any = None) -> MaximalCoordinates:
     """The state in maximal coordinates: twists, inertias, wrenches, and the Jacobian to them (Wang 2022, ch. 3, 4).
+
+    inputs: of the model, (num_inputs,) or {name: number}; their own values if not given.
 
     Raises:
         ModelError: the state is not one of the model; velocities or forces that are not finite.
         JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
     """
-    return MaximalCoordinates(model, check_state(model, state))
+    return MaximalCoordinates(model, check_state(model, state), inputs)

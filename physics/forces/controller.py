@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._typing import FloatArray
-from ..body import Body, per_coordinate
 from ..errors import ModelError
 from ..immutable import ReadOnlyArrays
+from ..validation import per_coordinate
 from .base import body_index, checked_name
 from .inputs import Input
+
+if TYPE_CHECKING:
+    from ..body import Body
 
 
 @dataclass(frozen=True, eq=False)

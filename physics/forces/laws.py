@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from ..errors import ModelError
 from ..joints import Joint
 from ..joints.functions import Function, function_from_dict
 from ..kernels import layout
-from .controller import PositionController
+
+if TYPE_CHECKING:
+    from .controller import PositionController
 
 Laws = tuple[Function | None, ...]
 
@@ -117,7 +119,3 @@ def described(laws: Laws) -> list[Any] | None:
     if not any(laws):
         return None
     return [None if law is None else law.to_dict() for law in laws]
-
-
-def no_laws(joint: Joint) -> Sequence[None]:
-    return [None] * joint.num_coordinates

@@ -84,11 +84,11 @@ class _Slope:
         self.recording = recording
         self.written = 1
         self.spaces = problem.model.workspace().clear()
-        self.tau = np.zeros(problem.model.num_coordinates)
+        self.tau = problem.model.with_inputs(None)
         self.told = time.perf_counter()
 
     def __call__(self, t: float, y: FloatArray) -> FloatArray:
-        nv = len(self.tau)
+        nv = self.problem.model.num_coordinates
         slope = np.empty(2 * nv)
         slope[:nv] = y[nv:]
         state = np.ascontiguousarray(y)

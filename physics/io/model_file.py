@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..builder import ModelBuilder
+from ..builder import MODEL_KEYS, ModelBuilder
 from ..dynamics import check_state
 from ..errors import FormatError, ModelError
 from ..model import Model, State
@@ -95,7 +95,7 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
 
 def model_from_document(document: Mapping[str, Any]) -> Model:
     """The model of a document that follows the schema; ModelError or FormatError where it is impossible."""
-    described = {key: document[key] for key in ("gravity", "bodies", "springs") if key in document}
+    described = {key: document[key] for key in MODEL_KEYS if key in document}
     return ModelBuilder.from_dict(described).build()
 
 

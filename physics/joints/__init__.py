@@ -25,7 +25,16 @@ from .elementary import (
     Universal,
 )
 from .ellipsoid import Ellipsoid, Scapulothoracic
-from .functions import CubicSpline, Function, Linear, Polynomial, TangentAngle, Wave, function_from_dict
+from .functions import (
+    CubicSpline,
+    Function,
+    Linear,
+    PiecewiseLinear,
+    Polynomial,
+    TangentAngle,
+    Wave,
+    function_from_dict,
+)
 from .inverted import Inverted
 from .legacy import ReversedHinge, RollPitch, RollPitchYaw
 from .rotation_limits import RotationLimit
@@ -102,6 +111,7 @@ __all__ = [
     "Block",
     "Composite",
     "CubicSpline",
+    "PiecewiseLinear",
     "Custom",
     "Cylindrical",
     "Ellipsoid",

@@ -20,9 +20,18 @@ class Function:
     """Base: `to_dict` describes a function, `data` is what the kernels read (see ``kernels.functions``)."""
 
     type: ClassVar[str]
+    smooth: ClassVar[bool] = True  # has a continuous second derivative, but for the ends of a table
 
     def data(self) -> FloatArray:
         raise TypeError(f"{type(self).__name__} does not say what the kernels shall read")
+
+    def integral(self, name: str) -> FloatArray:
+        """What the kernels read as the function whose slope this one is, exactly, and which is 0 at 0.
+
+        Raises:
+            ModelError: it is no function of these kinds; the message begins with name.
+        """
+        raise ModelError(f"{name} cannot be a function of type {self.type!r}: it has no energy in closed form")
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description."""
@@ -60,6 +69,9 @@ class Linear(Function):
     def data(self) -> FloatArray:
         return np.array([layout.LINEAR_FUNCTION, self.slope, self.offset])
 
+    def integral(self, name: str) -> FloatArray:
+        return np.array([layout.POLYNOMIAL, 3, 0.0, self.offset, 0.5 * self.slope])
+
 
 @dataclass(frozen=True)
 class Wave(Function):
@@ -75,7 +87,10 @@ class Wave(Function):
             object.__setattr__(self, name, number(getattr(self, name), name))
 
     def data(self) -> FloatArray:
-        return np.array([layout.TRIGONOMETRIC, self.sine, self.cosine, self.offset])
+        return np.array([layout.TRIGONOMETRIC, self.sine, self.cosine, self.offset, 0.0])
+
+    def integral(self, name: str) -> FloatArray:
+        return np.array([layout.TRIGONOMETRIC, self.cosine, -self.sine, self.sine, self.offset])
 
 
 @dataclass(frozen=True)
@@ -93,6 +108,10 @@ class Polynomial(Function):
 
     def data(self) -> FloatArray:
         return np.array([layout.POLYNOMIAL, len(self.coefficients), *self.coefficients])
+
+    def integral(self, name: str) -> FloatArray:
+        powers = np.arange(1, len(self.coefficients) + 1)
+        return np.array([layout.POLYNOMIAL, len(powers) + 1, 0.0, *(np.array(self.coefficients) / powers)])
 
 
 @dataclass(frozen=True)
@@ -128,26 +147,26 @@ class CubicSpline(Function):
     type: ClassVar[str] = "cubic_spline"
 
     def __post_init__(self) -> None:
-        x = finite_array(self.x, (np.size(self.x),), "spline x")
-        y = finite_array(self.y, (len(x),), "spline y")
-        if len(x) < 2:
-            raise ModelError(f"a spline needs at least 2 points, got {len(x)}")
-        if (np.diff(x) <= 0.0).any():
-            k = int(np.argmax(np.diff(x) <= 0.0))
-            raise ModelError(f"spline x must increase, got {x[k]:g} before {x[k + 1]:g}")
+        x, y = _checked_points(self.x, self.y, "spline")
         if self.ends not in ("simm", "natural"):
             raise ModelError(f"spline ends must be 'simm' or 'natural', got {self.ends!r}")
-        object.__setattr__(self, "x", tuple(x.tolist()))
-        object.__setattr__(self, "y", tuple(y.tolist()))
+        object.__setattr__(self, "x", x)
+        object.__setattr__(self, "y", y)
 
     def data(self) -> FloatArray:
         x, y = np.array(self.x), np.array(self.y)
-        step, pieces = np.diff(x), len(x) - 1
+        return _piecewise_data(x, self._rows(x, y))
+
+    def integral(self, name: str) -> FloatArray:
+        x, y = np.array(self.x), np.array(self.y)
+        return _piecewise_integral(x, self._rows(x, y))
+
+    def _rows(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        step = np.diff(x)
         half = 0.5 * self._second_derivatives(x, y)
         slope = np.diff(y) / step - step * (2.0 * half[:-1] + half[1:]) / 3.0
         cubic = np.diff(half) / (3.0 * step)
-        rows = np.stack([y[:-1], slope, half[:-1], cubic], axis=1)
-        return np.concatenate([[layout.PIECEWISE, pieces, 4], x, rows.ravel()])
+        return np.stack([y[:-1], slope, half[:-1], cubic], axis=1)
 
     def _second_derivatives(self, x: FloatArray, y: FloatArray) -> FloatArray:
         count, step = len(x), np.diff(x)
@@ -170,8 +189,68 @@ class CubicSpline(Function):
         return result
 
 
+@dataclass(frozen=True)
+class PiecewiseLinear(Function):
+    """Straight lines through (x, y), going on beyond the ends: for forces of springs and dampers, not for motion.
+
+    Attributes:
+        x: increasing (n,), n >= 2. y: values (n,).
+    """
+
+    x: Any
+    y: Any
+    type: ClassVar[str] = "piecewise_linear"
+    smooth: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        x, y = _checked_points(self.x, self.y, "table")
+        object.__setattr__(self, "x", x)
+        object.__setattr__(self, "y", y)
+
+    def data(self) -> FloatArray:
+        x, y = np.array(self.x), np.array(self.y)
+        return _piecewise_data(x, np.stack([y[:-1], np.diff(y) / np.diff(x)], axis=1))
+
+    def integral(self, name: str) -> FloatArray:
+        x, y = np.array(self.x), np.array(self.y)
+        return _piecewise_integral(x, np.stack([y[:-1], np.diff(y) / np.diff(x)], axis=1))
+
+
+def _checked_points(x: Any, y: Any, what: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    x = finite_array(x, (np.size(x),), f"{what} x")
+    y = finite_array(y, (len(x),), f"{what} y")
+    if len(x) < 2:
+        raise ModelError(f"a {what} needs at least 2 points, got {len(x)}")
+    if (np.diff(x) <= 0.0).any():
+        k = int(np.argmax(np.diff(x) <= 0.0))
+        raise ModelError(f"{what} x must increase, got {x[k]:g} before {x[k + 1]:g}")
+    return tuple(x.tolist()), tuple(y.tolist())
+
+
+def _piecewise_data(x: FloatArray, rows: FloatArray, kind: int = layout.PIECEWISE) -> FloatArray:
+    """Polynomials by rows (pieces, order), each by rising powers of q - x, straight (or bent) beyond the ends."""
+    return np.concatenate([[kind, *rows.shape], x, rows.ravel()])
+
+
+def _piecewise_integral(x: FloatArray, rows: FloatArray) -> FloatArray:
+    """The integral from 0 of such polynomials; its slope goes on straight beyond the ends."""
+    raised = rows / np.arange(1, rows.shape[1] + 1)
+    powers = np.diff(x)[:, None] ** np.arange(1, rows.shape[1] + 1)
+    starts = np.concatenate([[0.0], np.cumsum((raised * powers).sum(axis=1))])[:-1]
+    whole = np.concatenate([starts[:, None], raised], axis=1)
+    piece = int(np.clip(np.searchsorted(x, 0.0, side="right") - 1, 0, len(rows) - 1))
+    inside = float(np.clip(0.0, x[0], x[-1]))
+    local = inside - x[piece]
+    by_power = local ** np.arange(whole.shape[1])
+    slope = rows[piece] @ by_power[:-1]
+    bend = (rows[piece, 1:] * np.arange(1, rows.shape[1])) @ by_power[: rows.shape[1] - 1]
+    whole[:, 0] -= whole[piece] @ by_power - slope * inside + 0.5 * bend * inside**2
+    return _piecewise_data(x, whole, layout.BENT_PIECEWISE)
+
+
 FUNCTIONS: dict[str, type[Function]] = {
-    function.type: function for function in (Linear, Wave, Polynomial, TangentAngle, CubicSpline)
+    function.type: function
+    for function in (Linear, Wave, Polynomial, TangentAngle, CubicSpline, PiecewiseLinear)
 }
 
 

@@ -6,6 +6,7 @@ Wang 2022, sec. 4.2 and 4.3: Algorithms 1 and 2 without filling a matrix.
 from __future__ import annotations
 
 from ._jit import inline, jit
+from .elements import element_forces
 from .jacobian import body_frame, in_frame, turned_back
 from .joint import outward
 from .layout import (
@@ -13,11 +14,11 @@ from .layout import (
     BIAS,
     DOF_COUNT,
     DOF_START,
+    ELEMENT_COUNT,
     EXTRA,
     FORCE,
     LIMIT_COUNT,
     PARENT,
-    SPRING_COUNT,
     SUBSPACE,
     VELOCITY,
 )
@@ -40,7 +41,6 @@ from .spatial import (
     store6,
     store9,
 )
-from .springs import spring_forces
 
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -68,6 +68,7 @@ def motions(
     arrays: Array,
     q: Array,
     qd: Array,
+    tau: Array,
     frames: Array,
     motion: Array,
     joint_forces: Array,
@@ -75,19 +76,19 @@ def motions(
     dof: Array,
     flags: Array,
 ) -> None:
-    """All that depends on the state alone; every row of a body is in its own frame.
+    """All that depends on the state and the inputs alone; every row of a body is in its own frame.
 
     frames (nb, 12): axes and origin of each body's frame from its tree's reference point. motion: (nb, 6) each, twists,
     J_mr' q', and the wrenches of gyroscopic forces and force elements (without gravity). joint_forces (nv,): springs,
-    dampers and limits of the coordinates.
+    dampers and limits of the coordinates. tau (nv + inputs,) is read for the inputs.
     """
     body_int, body_float, _, data, dof_float = arrays
     twists, biases, wrenches = motion
     outward(arrays, q, qd, work, dof, flags)
     if data[LIMIT_COUNT] > 0.0:
         limit_forces(data, q, qd, dof)
-    if data[SPRING_COUNT] > 0.0:
-        spring_forces(body_int, data, work)
+    if data[ELEMENT_COUNT] > 0.0:
+        element_forces(body_int, data, tau, dof_float.shape[0], work)
     for i in range(body_int.shape[0]):
         r, p = body_frame(body_float, i, work)
         store9(frames, i, 0, r)
@@ -101,7 +102,7 @@ def motions(
         taken = scale_add6(STILL, -1.0, load6(work, i, FORCE))
         store6(wrenches, i, 0, wrench_in_frame(r, p, taken))
     for d in range(q.shape[0]):
-        joint_forces[d] = passive_force(dof_float, d, q[d], qd[d]) + dof[d, EXTRA]
+        joint_forces[d] = passive_force(dof_float, data, tau, d, q[d], qd[d]) + dof[d, EXTRA]
 
 
 @jit

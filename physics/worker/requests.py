@@ -110,9 +110,9 @@ def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) 
     tau = options.pop("tau", None)
     arrays: dict[str, FloatArray] = {}
     if isinstance(tau, Table):
-        arrays["tau_times"], arrays["tau_values"] = tau.checked(model.num_coordinates)
+        arrays["tau_times"], arrays["tau_values"] = tau.checked(model)
     elif tau is not None:
-        arrays["tau"] = np.asarray(tau, dtype=np.float64)
+        arrays["tau"] = model.with_inputs(tau)
     header = {"model": model.to_dict(), "state": state_to_dict(state), "options": plain(options)}
     return client.submit("simulate", header, arrays)
 

@@ -1,0 +1,14 @@
+"""What pushes bodies beside joints: springs, wrenches, damping, ground, controllers, and the inputs that they follow."""
+
+from __future__ import annotations
+
+from .controller import PositionController
+from .damping import BodyDamping
+from .ground import Ground
+from .inputs import Input
+from .spring import Spring
+from .wrench import Wrench
+
+Force = Wrench | BodyDamping | Ground
+
+__all__ = ["Spring", "Wrench", "BodyDamping", "Ground", "Force", "Input", "PositionController"]

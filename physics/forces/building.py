@@ -1,0 +1,308 @@
+"""The part of a model's builder that adds forces, inputs, controllers and wobbling masses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from ..body import Body
+from ..errors import FormatError, ModelError
+from ..validation import unit_axis
+from . import BodyDamping, Force, Ground, Input, PositionController, Spring, Wrench
+from .base import checked_name
+from .controller import CONTROLLER_KEYS, make_controller
+from .damping import make_body_damping
+from .ground import SMOOTH_SPEED, make_ground
+from .inputs import make_input
+from .spring import SPRING_KEYS, make_spring
+from .wrench import make_wrench
+
+Made = TypeVar("Made", bound=Force)
+
+
+class ForceBuilder:
+    """Collects what pushes bodies; all of it is checked as it comes and added only if it will do."""
+
+    bodies: list[Body]
+
+    def __init__(self) -> None:
+        self.springs: list[Spring] = []
+        self.forces: list[Force] = []
+        self.inputs: list[Input] = []
+        self.controllers: list[PositionController] = []
+
+    def add_spring(
+        self,
+        name: str,
+        body: Body | str,
+        point: Any,
+        other: Body | str | None,
+        other_point: Any,
+        *,
+        stiffness: float,
+        damping: float = 0.0,
+        rest_length: float = 0.0,
+    ) -> Spring:
+        """Add a spring with a damper between a point of a body and one of another body, or of the world (None).
+
+        Args:
+            name: unique among springs, not empty.
+            body, other: bodies added before, or their names.
+            point, other_point: in their body frames (3,) [m]; in the world for None.
+            stiffness: [N/m]. damping: [N s/m]. rest_length: [m]. None of them negative.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        if any(spring.name == name for spring in self.springs):
+            raise ModelError(f"there is a spring named {name!r} already")
+        values = {
+            "body": _named(body),
+            "point": point,
+            "other": _named(other),
+            "other_point": other_point,
+            "stiffness": stiffness,
+            "damping": damping,
+            "rest_length": rest_length,
+        }
+        spring = make_spring(name, self._body_numbers(), values)
+        self.springs.append(spring)
+        return spring
+
+    def add_input(self, name: str, value: float = 0.0) -> Input:
+        """Add an input, a number that tables and controllers may change while the model moves.
+
+        Args:
+            name: unique among inputs, not empty.
+            value: what it is where nothing drives it.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        made = make_input(name, value, [*self.inputs, *self._controller_inputs()])
+        self.inputs.append(made)
+        return made
+
+    def add_force(
+        self,
+        name: str,
+        body: Body | str,
+        direction: Any,
+        magnitude: float | str,
+        *,
+        point: Any = (0.0, 0.0, 0.0),
+        axes: str = "world",
+    ) -> Wrench:
+        """Add a force in a point of a body (Wang 2022, sec. 3.10.2).
+
+        Args:
+            name: unique among forces, not empty.
+            body: a body added before, or its name.
+            direction: (3,) in the axes; only where it points counts.
+            magnitude: [N], or the name of an input added before.
+            point: where it acts, in the body frame (3,) [m].
+            axes: ``"world"``, or ``"body"``: the direction turns with the body.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        force = unit_axis(direction, f"direction of force {name!r}")
+        return self.add_wrench(name, body, (0.0, 0.0, 0.0), force, magnitude, point=point, axes=axes)
+
+    def add_wrench(
+        self,
+        name: str,
+        body: Body | str,
+        moment: Any,
+        force: Any,
+        magnitude: float | str = 1.0,
+        *,
+        point: Any = (0.0, 0.0, 0.0),
+        axes: str = "world",
+    ) -> Wrench:
+        """Add magnitude times a moment and a force in a point of a body.
+
+        Args:
+            name, body, point, axes: as for `add_force`.
+            moment, force: (3,) [N m, N for each unit of magnitude].
+            magnitude: a number, or the name of an input added before.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        values = {
+            "body": _named(body),
+            "moment": moment,
+            "force": force,
+            "magnitude": magnitude,
+            "point": point,
+            "axes": axes,
+        }
+        inputs = {known.name: known for known in self.inputs}
+        return self._added(name, lambda: make_wrench(name, self._body_numbers(), inputs, values))
+
+    def add_body_damping(
+        self, name: str, body: Body | str, *, angular: float = 0.0, linear: float = 0.0, point: Any = None
+    ) -> BodyDamping:
+        """Add damping of a body's motion against the world (Wang 2022, sec. 3.10.1).
+
+        Args:
+            name: unique among forces, not empty.
+            body: a body added before, or its name.
+            angular: moment against the angular velocity [N m s/rad]. linear: force against the velocity of the point
+                [N s/m]. Neither negative, not both 0.
+            point: in the body frame (3,) [m]; None for the mass centre.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        values = {"body": _named(body), "angular": angular, "linear": linear, "point": point}
+        centres = [known.com for known in self.bodies]
+        return self._added(name, lambda: make_body_damping(name, self._body_numbers(), centres, values))
+
+    def add_ground(
+        self,
+        name: str,
+        body: Body | str,
+        points: Any,
+        *,
+        stiffness: float,
+        exponent: float = 1.0,
+        damping: float = 0.0,
+        friction: float = 0.0,
+        radius: float = 0.0,
+        plane: Any = None,
+        other: Body | str | None = None,
+        smooth_speed: float = SMOOTH_SPEED,
+    ) -> Ground:
+        """Add deformable ground under points of a body (Ertl et al. 1993, eq. 8); meanings and units as in `Ground`.
+
+        Args:
+            name: unique among forces, not empty.
+            body: a body added before, or its name.
+            points: (n, 3), or one point (3,), in its body frame [m].
+            stiffness, exponent, damping, friction, radius, smooth_speed: of the ground.
+            plane: pose (4, 4), z its normal, in the world or the frame of `other`; None for z = 0.
+            other: the body that carries the plane, None for the world.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        values = {
+            "body": _named(body),
+            "points": points,
+            "other": _named(other),
+            "plane": plane,
+            "stiffness": stiffness,
+            "exponent": exponent,
+            "damping": damping,
+            "friction": friction,
+            "smooth_speed": smooth_speed,
+            "radius": radius,
+        }
+        return self._added(name, lambda: make_ground(name, self._body_numbers(), values))
+
+    def add_controller(
+        self,
+        name: str,
+        body: Body | str,
+        *,
+        stiffness: Any,
+        damping: Any = 0.0,
+        force_limit: Any = None,
+        target: Any = 0.0,
+    ) -> PositionController:
+        """Add a controller that draws a joint's coordinates to targets; meanings and units as in `PositionController`.
+
+        Args:
+            name: unique among controllers, not empty.
+            body: a body added before, or its name; one controller each.
+            stiffness, damping, target: a number, or (n,) one a coordinate.
+            force_limit: likewise, None where there is none.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        values = {
+            "body": _named(body),
+            "stiffness": stiffness,
+            "damping": damping,
+            "force_limit": force_limit,
+            "target": target,
+        }
+        controller = make_controller(name, self.bodies, self.controllers, values)
+        known = {other.name for other in (*self.inputs, *self._controller_inputs())}
+        for made in controller.inputs(self.bodies):
+            if made.name in known:
+                raise ModelError(f"controller {name!r} needs the name of an input there is already: {made.name!r}")
+        self.controllers.append(controller)
+        return controller
+
+    def _controller_inputs(self) -> list[Input]:
+        return [made for controller in self.controllers for made in controller.inputs(self.bodies)]
+
+    def _body_numbers(self) -> dict[str, int]:
+        return {known.name: i for i, known in enumerate(self.bodies)}
+
+    def _added(self, name: Any, make: Callable[[], Made]) -> Made:
+        checked_name(name, "force")
+        if any(force.name == name for force in self.forces):
+            raise ModelError(f"there is a force named {name!r} already")
+        made = make()
+        self.forces.append(made)
+        return made
+
+    def add_described(self, description: Mapping[str, Any]) -> None:
+        """Add the inputs, springs, forces and controllers that `Model.to_dict` described."""
+        for entry in _entries(description, "inputs", ("name", "value"), ("name",)):
+            self.add_input(**entry)
+        for entry in _entries(description, "springs", SPRING_KEYS, SPRING_KEYS[:5]):
+            self.add_spring(**{"stiffness": 0.0, **entry})
+        for entry in _entries(description, "forces", None, ("type", "name", "body")):
+            kind = entry["type"]
+            if kind not in FORCE_KEYS:
+                raise FormatError(f"unknown force type {kind!r:.80}; known are {', '.join(sorted(FORCE_KEYS))}")
+            required, optional = FORCE_KEYS[kind]
+            values = {key: value for key, value in entry.items() if key != "type"}
+            check_keys(values, (*required, *optional), required, f"force {entry['name']!r:.80}")
+            {"wrench": self.add_wrench, "body_damping": self.add_body_damping, "ground": self.add_ground}[kind](
+                **values
+            )
+        for entry in _entries(description, "controllers", CONTROLLER_KEYS, CONTROLLER_KEYS[:3]):
+            self.add_controller(**entry)
+
+
+# by type: keys that a force must have, and keys that it may have
+FORCE_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "wrench": (("name", "body", "moment", "force"), ("magnitude", "point", "axes")),
+    "body_damping": (("name", "body"), ("angular", "linear", "point")),
+    "ground": (
+        ("name", "body", "points", "stiffness"),
+        ("exponent", "damping", "friction", "radius", "plane", "other", "smooth_speed"),
+    ),
+}
+
+
+def _named(body: Any) -> Any:
+    return body.name if isinstance(body, Body) else body
+
+
+def _entries(description: Mapping[str, Any], key: str, known: Any, required: Any) -> list[Mapping[str, Any]]:
+    entries = description.get(key, ())
+    if not isinstance(entries, list | tuple):
+        raise FormatError(f"{key!r} must be a list, got {entries!r:.80}")
+    for position, entry in enumerate(entries):
+        check_keys(entry, known, required, f"{key[:-1]} number {position}")
+    return list(entries)
+
+
+def check_keys(entry: Any, known: Any, required: Any, where: str) -> None:
+    """FormatError where an entry of a description is no object, or has an unknown key (None: any), or lacks one."""
+    if not isinstance(entry, Mapping):
+        raise FormatError(f"{where} must be an object, got {entry!r:.80}")
+    for key in entry:
+        if known is not None and key not in known:
+            raise FormatError(f"unknown key {key!r} in {where}; known are {sorted(known)}")
+    for key in required:
+        if key not in entry:
+            raise FormatError(f"{where} lacks the key {key!r}")
