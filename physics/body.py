@@ -35,9 +35,10 @@ class Body(ReadOnlyArrays):
         inertia: (3, 3) about the centre of mass in body axes [kg m^2], positive definite, a + b >= c.
         stiffness, rest, damping: of a spring and a damper on each coordinate; a number or (n,) [N m/rad, rad,
             N m s/rad, or with m for rad and N for N m where the coordinate is a length].
-        elastic: a force law for each coordinate, or None: a function tau(q) of ``joints`` (polynomial, spline, table); the
-            spring pushes with -tau(q), so that ``Linear(k)`` is a spring of stiffness k and rest 0, and stores the exact
-            integral of tau from 0. Given as a function (joints of one coordinate), a list, or {name or number: function}.
+        elastic: a force law for each coordinate, or None: a function tau(q) of ``joints`` (polynomial, spline,
+            table). The spring pushes with -tau(q), so that ``Linear(k)`` is a spring of stiffness k and rest 0; it
+            stores the exact integral of tau from 0. Given as a function (joints of one coordinate), a list, or {name
+            or number: function}.
         damper: likewise a force law tau(q') of the velocity, 0 at rest; the damper pushes with -tau(q').
         armature: inertia of a rotor on each coordinate, a number or (n,) [kg m^2 or kg].
         limits: (n, 2) of what the joint reads (``Joint.readings``), infinite where there is none; given as None,
@@ -120,9 +121,7 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
         for key in ("stiffness", "damping", "armature")
     }
     chosen = {
-        key: None
-        if values[key] is None
-        else per_coordinate(values[key], n, f"{key} {of}", not_negative=True)
+        key: None if values[key] is None else per_coordinate(values[key], n, f"{key} {of}", not_negative=True)
         for key in ("limit_stiffness", "limit_damping", "limit_restitution")
     }
     restitution = chosen["limit_restitution"]

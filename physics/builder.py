@@ -108,9 +108,8 @@ class ModelBuilder(ForceBuilder):
         """The model; ModelError where it has no body."""
         if not self.bodies:
             raise ModelError("a model needs at least one body, got none")
-        return Model(
-            self.bodies, self.gravity, self.springs, self.forces, self.inputs, self.controllers
-        )
+        self.check_inputs()
+        return Model(self.bodies, self.gravity, self.springs, self.forces, self.inputs, self.controllers)
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> ModelBuilder:

@@ -16,6 +16,7 @@ from ._typing import FloatArray, IntArray
 from .body import Body
 from .errors import ModelError
 from .forces import Force, Input, PositionController, Spring
+from .forces.inputs import with_inputs
 from .forces.laws import law_records
 from .immutable import ReadOnlyArrays
 from .joints import Joint
@@ -23,7 +24,7 @@ from .joints.spline_curve import OUTSIDE
 from .kernels import layout
 from .limits import coordinate_rows
 from .packing import Arrays, Workspace, pack
-from .validation import all_finite, finite_array, float_array, number
+from .validation import finite_array, float_array, number
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,22 +119,7 @@ class Model:
         Raises:
             ModelError: a wrong shape, an unknown name, a number that is not finite.
         """
-        nv, values = self.num_coordinates, np.array([made.value for made in self.inputs])
-        if tau is None or isinstance(tau, Mapping):
-            known = {key: k for k, key in enumerate((*self.coordinate_names, *self.input_names))}
-            complete = np.concatenate([np.zeros(nv), values])
-            for key, value in (tau or {}).items():
-                if key not in known:
-                    raise ModelError(f"{name} names no coordinate and no input: {key!r}; there are {', '.join(known)}")
-                complete[known[key]] = number(value, f"{key} of {name}")
-            return complete
-        array = all_finite(float_array(tau, name), name)
-        if array.ndim and array.shape[-1] == nv + len(values):
-            return array
-        if not array.ndim or array.shape[-1] != nv:
-            with_inputs = f" or, with the inputs, (..., {nv + len(values)})" if len(values) else ""
-            raise ModelError(f"{name} must have shape (..., {nv}){with_inputs}, got {array.shape}")
-        return np.concatenate([array, np.broadcast_to(values, (*array.shape[:-1], len(values)))], axis=-1)
+        return with_inputs(tau, self.coordinate_names, self.inputs, name)
 
     @property
     def body_names(self) -> tuple[str, ...]:

@@ -146,7 +146,9 @@ def pack(
 
 def _with_laws(links: Sequence[Link], size: int, data: list[FloatArray]) -> FloatArray:
     """dof_float of all coordinates; the records of their laws are added to data, which holds size numbers."""
-    dof_float = np.concatenate([link.coordinates.reshape(-1, layout.DOF_FLOAT_WIDTH) for link in links])
+    dof_float: FloatArray = np.concatenate(
+        [link.coordinates.reshape(-1, layout.DOF_FLOAT_WIDTH) for link in links]
+    )
     first = 0
     for link in links:
         for d, law in enumerate(link.laws):

@@ -45,7 +45,9 @@ class Table:
             raise ModelError(f"times of tau must increase, got {times[k]:g} before {times[k + 1]:g}")
         values = model.with_inputs(float_array(self.values, "values of tau"), "values of tau")
         if values.ndim != 2 or len(values) != len(times):
-            raise ModelError(f"values of tau must be a row for each of {len(times)} times, got {values.shape}")
+            raise ModelError(
+                f"values of tau must be a row for each of {len(times)} times, got {values.shape}"
+            )
         return times, np.ascontiguousarray(values)
 
 

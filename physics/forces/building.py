@@ -234,7 +234,9 @@ class ForceBuilder:
         known = {other.name for other in (*self.inputs, *self._controller_inputs())}
         for made in controller.inputs(self.bodies):
             if made.name in known:
-                raise ModelError(f"controller {name!r} needs the name of an input there is already: {made.name!r}")
+                raise ModelError(
+                    f"controller {name!r} needs the name of an input there is already: {made.name!r}"
+                )
         self.controllers.append(controller)
         return controller
 
@@ -252,6 +254,13 @@ class ForceBuilder:
         self.forces.append(made)
         return made
 
+    def check_inputs(self) -> None:
+        """ModelError where an input has the name of a coordinate."""
+        names = {f"{body.name}.{name}" for body in self.bodies for name in body.joint.coordinate_names}
+        for made in (*self.inputs, *self._controller_inputs()):
+            if made.name in names:
+                raise ModelError(f"input {made.name!r} has the name of a coordinate")
+
     def add_described(self, description: Mapping[str, Any]) -> None:
         """Add the inputs, springs, forces and controllers that `Model.to_dict` described."""
         for entry in _entries(description, "inputs", ("name", "value"), ("name",)):
@@ -261,13 +270,18 @@ class ForceBuilder:
         for entry in _entries(description, "forces", None, ("type", "name", "body")):
             kind = entry["type"]
             if kind not in FORCE_KEYS:
-                raise FormatError(f"unknown force type {kind!r:.80}; known are {', '.join(sorted(FORCE_KEYS))}")
+                raise FormatError(
+                    f"unknown force type {kind!r:.80}; known are {', '.join(sorted(FORCE_KEYS))}"
+                )
             required, optional = FORCE_KEYS[kind]
             values = {key: value for key, value in entry.items() if key != "type"}
             check_keys(values, (*required, *optional), required, f"force {entry['name']!r:.80}")
-            {"wrench": self.add_wrench, "body_damping": self.add_body_damping, "ground": self.add_ground}[kind](
-                **values
-            )
+            adders: dict[str, Callable[..., Force]] = {
+                "wrench": self.add_wrench,
+                "body_damping": self.add_body_damping,
+                "ground": self.add_ground,
+            }
+            adders[kind](**values)
         for entry in _entries(description, "controllers", CONTROLLER_KEYS, CONTROLLER_KEYS[:3]):
             self.add_controller(**entry)
 

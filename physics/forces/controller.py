@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class PositionController(ReadOnlyArrays):
     """Pulls each coordinate of a joint with stiffness (target - q) + damping (target rate - q'), at most force_limit.
 
-    Target and target rate of every coordinate are inputs of the model, named ``controller.coordinate`` and
-    ``controller.coordinate.rate``, so that they follow tables and keyframes in every integrator. What the controller
-    does is work: no energy is counted for it.
+    Target and target rate of every coordinate are inputs of the model, named ``controller.coordinate.target`` and
+    ``controller.coordinate.rate``, so that they follow tables and keyframes in every integrator. What the
+    controller does is work: no energy is counted for it.
 
     Attributes:
         name: unique among the model's controllers.
@@ -48,7 +48,7 @@ class PositionController(ReadOnlyArrays):
         return [
             made
             for name, value in zip(names, self.target.tolist())
-            for made in (Input(name, value), Input(f"{name}.rate"))
+            for made in (Input(f"{name}.target", value), Input(f"{name}.rate"))
         ]
 
     def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
@@ -83,7 +83,8 @@ def make_controller(
     if any(joint.prescribed):
         raise ModelError(f"body {of}, {bodies[body].name!r}, has prescribed coordinates: no force moves them")
     arrays = {
-        key: per_coordinate(values[key], n, f"{key} {of}", not_negative=True) for key in ("stiffness", "damping")
+        key: per_coordinate(values[key], n, f"{key} {of}", not_negative=True)
+        for key in ("stiffness", "damping")
     }
     limit = values["force_limit"]
     if isinstance(limit, list | tuple) and len(limit) == n:

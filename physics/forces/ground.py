@@ -87,7 +87,9 @@ def make_ground(name: str, bodies: Mapping[str, int], values: Mapping[str, Any])
     body = body_index(values["body"], bodies, f"body {of}")
     other = body_index(values["other"], bodies, f"other {of}", world=True)
     if body == other:
-        raise ModelError(f"points and plane {of} are on the same body {values['body']!r}: it would move nothing")
+        raise ModelError(
+            f"points and plane {of} are on the same body {values['body']!r}: it would move nothing"
+        )
     points = all_finite(np.atleast_2d(float_array(values["points"], f"points {of}")), f"points {of}")
     if points.ndim != 2 or points.shape[1] != 3 or not len(points):
         raise ModelError(f"points {of} must have shape (n, 3), n >= 1, got {points.shape}")

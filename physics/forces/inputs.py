@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from .._typing import FloatArray
 from ..errors import ModelError
-from ..validation import number
+from ..validation import all_finite, float_array, number
 from .base import checked_name
 
 
@@ -34,3 +37,27 @@ def make_input(name: Any, value: Any, known: Sequence[Input]) -> Input:
     if any(other.name == name for other in known):
         raise ModelError(f"there is an input named {name!r} already")
     return Input(name, number(value, f"value of input {name!r}"))
+
+
+def with_inputs(tau: Any, coordinates: Sequence[str], inputs: Sequence[Input], name: str) -> FloatArray:
+    """Generalized forces and inputs (..., nv + len(inputs)); see `Model.with_inputs`."""
+    nv, values = len(coordinates), np.array([made.value for made in inputs])
+    if tau is None or isinstance(tau, Mapping):
+        known = {key: k for k, key in enumerate((*coordinates, *(made.name for made in inputs)))}
+        complete = np.concatenate([np.zeros(nv), values])
+        for key, value in (tau or {}).items():
+            if key not in known:
+                raise ModelError(
+                    f"{name} names no coordinate and no input: {key!r}; there are {', '.join(known)}"
+                )
+            complete[known[key]] = number(value, f"{key} of {name}")
+        return complete
+    array = all_finite(float_array(tau, name), name)
+    if array.ndim and array.shape[-1] == nv + len(values):
+        return array
+    if not array.ndim or array.shape[-1] != nv:
+        more = f" or, with the inputs, (..., {nv + len(values)})" if len(values) else ""
+        raise ModelError(f"{name} must have shape (..., {nv}){more}, got {array.shape}")
+    rows = np.broadcast_to(values, (*array.shape[:-1], len(values)))
+    joined: FloatArray = np.concatenate([array, rows], axis=-1)
+    return joined

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,7 +42,8 @@ def coordinate_functions(value: Any, joint: Joint, name: str) -> Laws:
             f"{name} must be functions of physics.joints, one for each of {n} coordinates, got {value!r:.80}"
         )
     return tuple(
-        None if entry is None else _function(entry, f"{name}, coordinate {d},") for d, entry in enumerate(value)
+        None if entry is None else _function(entry, f"{name}, coordinate {d},")
+        for d, entry in enumerate(value)
     )
 
 

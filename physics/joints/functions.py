@@ -31,7 +31,9 @@ class Function:
         Raises:
             ModelError: it is no function of these kinds; the message begins with name.
         """
-        raise ModelError(f"{name} cannot be a function of type {self.type!r}: it has no energy in closed form")
+        raise ModelError(
+            f"{name} cannot be a function of type {self.type!r}: it has no energy in closed form"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description."""

@@ -70,7 +70,12 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
                 flags[CULPRIT] = i
             # a held coordinate is not taken out: what it carries moves with its parent, beside what is given
             inverse = 1.0 / diagonal if dof[d, HELD] == 0.0 else 0.0
-            rest = tau[d] + passive_force(dof_float, data, tau, d, q[d], rate[d]) + dof[d, EXTRA] - dot6(s, force)
+            rest = (
+                tau[d]
+                + passive_force(dof_float, data, tau, d, q[d], rate[d])
+                + dof[d, EXTRA]
+                - dot6(s, force)
+            )
             store6(dof, d, PROJECTED, u)
             dof[d, INVERSE] = inverse
             dof[d, REMAINDER] = rest

@@ -59,7 +59,8 @@ NONE = (0.0, 0.0, 0.0)
 def magnitude_of(data: Array, tau: Array, nv: int, row: int) -> float:
     """Of a given wrench: its constant, or the input that it follows."""
     number = int(data[row + WRENCH_INPUT])
-    return data[row + WRENCH_MAGNITUDE] if number < 0 else tau[nv + number]
+    magnitude: float = data[row + WRENCH_MAGNITUDE] if number < 0 else tau[nv + number]
+    return magnitude
 
 
 @inline
@@ -165,9 +166,7 @@ def add_element_tangents(
         if other >= 0:
             other_eta, other_nu = load6(displacement, other, 0), load6(change, other, 0)
         nv = dof_float.shape[0]
-        first, second = element_tangent(
-            body_int, data, tau, nv, row, work, eta, nu, other_eta, other_nu
-        )
+        first, second = element_tangent(body_int, data, tau, nv, row, work, eta, nu, other_eta, other_nu)
         store6(wrenches, body, 0, scale_add6(load6(wrenches, body, 0), 1.0, first))
         if other >= 0:
             store6(wrenches, other, 0, scale_add6(load6(wrenches, other, 0), 1.0, second))

@@ -91,7 +91,7 @@ def evaluate_function(data: Array, offset: int, q: float) -> Vector:
         return wave + data[offset + 3] + data[offset + 4] * q, slope + data[offset + 4], -wave
     if kind == POLYNOMIAL:
         return horner(data, offset + 2, int(data[offset + 1]), q)
-    if kind == PIECEWISE or kind == BENT_PIECEWISE:
+    if kind in (PIECEWISE, BENT_PIECEWISE):
         return piecewise(data, offset + 1, q, kind == BENT_PIECEWISE)
     return tangent_angle(data[offset + 1], data[offset + 2], q)
 

@@ -69,8 +69,9 @@ def friction_factor(data: Array, row: int, square: float) -> tuple[float, float]
 @inline
 def ground_push(data: Array, row: int, depth: float, rate: float) -> float:
     """Force along the normal."""
-    push = data[row + GROUND_STIFFNESS] * depth ** data[row + GROUND_EXPONENT]
-    return max(push + data[row + GROUND_DAMPING] * rate, 0.0)
+    push: float = data[row + GROUND_STIFFNESS] * depth ** data[row + GROUND_EXPONENT]
+    push += data[row + GROUND_DAMPING] * rate
+    return max(push, 0.0)
 
 
 @inline
@@ -87,7 +88,10 @@ def touching(
 def ground_wrench(body_int: Array, data: Array, row: int, work: Array) -> tuple[Twist, Twist]:
     """Wrenches on the body and on the one that carries the plane."""
     origin, normal, apart = ground_plane(body_int, data, row, work)
-    first, second = twist_of(work, int(data[row + ELEMENT_BODY])), twist_of(work, int(data[row + ELEMENT_OTHER]))
+    first, second = (
+        twist_of(work, int(data[row + ELEMENT_BODY])),
+        twist_of(work, int(data[row + ELEMENT_OTHER])),
+    )
     total, opposite = STILL, STILL
     for k in range(int(data[row + GROUND_COUNT])):
         depth, lever = ground_depth(data, row, work, k, origin, normal, apart)
@@ -148,7 +152,10 @@ def ground_tangent(
 ) -> tuple[Twist, Twist]:
     """Changes of the wrenches, as `elements.element_tangent`."""
     origin, normal, apart = ground_plane(body_int, data, row, work)
-    first, second = twist_of(work, int(data[row + ELEMENT_BODY])), twist_of(work, int(data[row + ELEMENT_OTHER]))
+    first, second = (
+        twist_of(work, int(data[row + ELEMENT_BODY])),
+        twist_of(work, int(data[row + ELEMENT_OTHER])),
+    )
     d_normal = cross((other_eta[0], other_eta[1], other_eta[2]), normal)
     d_origin = material(other_eta, origin)
     total, opposite = STILL, STILL

@@ -46,7 +46,8 @@ def spring_direction(
 @inline
 def spring_tension(data: Array, row: int, length: float, rate: float) -> float:
     stretch = length - data[row + SPRING_REST]
-    return data[row + SPRING_STIFFNESS] * stretch + data[row + SPRING_DAMPING] * rate
+    tension: float = data[row + SPRING_STIFFNESS] * stretch + data[row + SPRING_DAMPING] * rate
+    return tension
 
 
 @jit
@@ -82,7 +83,10 @@ def spring_tangent(
     """Changes of the wrenches, as `elements.element_tangent`."""
     a, b = spring_levers(data, row, work)
     length, u = spring_direction(body_int, data, row, work, a, b)
-    first, second = twist_of(work, int(data[row + ELEMENT_BODY])), twist_of(work, int(data[row + ELEMENT_OTHER]))
+    first, second = (
+        twist_of(work, int(data[row + ELEMENT_BODY])),
+        twist_of(work, int(data[row + ELEMENT_OTHER])),
+    )
     w = scale_add3(material(second, b), -1.0, material(first, a))
     shift_a, speed_a = end_change(first, a, eta, nu)
     shift_b, speed_b = end_change(second, b, other_eta, other_nu)
@@ -109,4 +113,5 @@ def spring_potential(body_int: Array, data: Array, row: int, work: Array) -> flo
     """Energy stored in the spring."""
     a, b = spring_levers(data, row, work)
     stretch = spring_direction(body_int, data, row, work, a, b)[0] - data[row + SPRING_REST]
-    return 0.5 * data[row + SPRING_STIFFNESS] * stretch * stretch
+    energy: float = 0.5 * data[row + SPRING_STIFFNESS] * stretch * stretch
+    return energy

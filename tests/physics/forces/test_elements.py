@@ -1,0 +1,316 @@
+"""Force elements against differences: forces against energy and power, tangents against the wrenches themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.kernels import layout
+from physics.kernels.elements import add_element_tangents, element_forces
+from physics.kernels.joint import outward
+from tests.physics.generators import random_pose, random_rotation, random_state, random_tree
+
+KINDS = ("spring", "wrench", "turning wrench", "body damping", "ground", "ground on a body")
+
+
+def add(builder, rng, kind, **changes):
+    """One element of a kind between bodies of different trees, where it has two."""
+    numbers = {"stiffness": rng.uniform(50.0, 200.0), "damping": rng.uniform(1.0, 3.0)} | changes
+    if kind == "spring":
+        builder.add_spring(kind, "body_3", rng.normal(size=3), "body_6", rng.normal(size=3), **numbers)
+    elif "wrench" in kind:
+        axes = "body" if "turning" in kind else "world"
+        builder.add_wrench(
+            kind, "body_3", rng.normal(size=3), rng.normal(size=3), 7.0, point=rng.normal(size=3), axes=axes
+        )
+    elif kind == "body damping":
+        builder.add_body_damping(kind, "body_3", angular=0.7, linear=2.0)
+    else:
+        plane = random_pose(rng, 0.2)
+        plane[:3, 3] += 1.5 * plane[:3, 2]  # over most of the points, which so press into it
+        values = {"exponent": rng.uniform(1.0, 2.5), "friction": 0.6, "radius": 0.1, "smooth_speed": 0.5}
+        other = "body_6" if "body" in kind else None
+        builder.add_ground(
+            kind, "body_3", rng.normal(size=(6, 3)) * 0.3, plane=plane, other=other, **values, **numbers
+        )
+
+
+def model_with(seed, *kinds, **changes):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, 7, ("hinge", "spherical", "universal", "free"))
+    builder = ph.ModelBuilder.from_dict(tree.to_dict())
+    for kind in kinds:
+        add(builder, rng, kind, **changes)
+    return rng, tree, builder.build()
+
+
+def wrenches(model, work, nv):
+    """Wrenches of all elements on the bodies, in the poses and with the velocities that work holds."""
+    work = work.copy()
+    count = model.num_bodies
+    work[:count, layout.FORCE : layout.FORCE + 6] = 0.0
+    body_int, _, _, data, _ = model.arrays
+    element_forces(body_int, data, model.with_inputs(None), nv, work)
+    return -work[:count, layout.FORCE : layout.FORCE + 6]
+
+
+def displaced(model, work, eta, nu):
+    """The same workspace with the bodies moved by exp(eta) about their trees' reference points, their twists by nu."""
+    work = work.copy()
+    for i in range(model.num_bodies):
+        pose = np.eye(4)
+        pose[:3, :3] = work[i, :9].reshape(3, 3)
+        pose[:3, 3] = work[i, 9:12]
+        moved = ph.lie.exp(eta[i]) @ pose
+        work[i, :9], work[i, 9:12] = moved[:3, :3].ravel(), moved[:3, 3]
+        work[i, layout.VELOCITY : layout.VELOCITY + 6] += nu[i]
+    return work
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(3))
+def test_tangents_are_the_slopes_of_the_wrenches(kind, seed):
+    rng, _, model = model_with(seed, kind)
+    state = random_state(rng, model)
+    spaces = model.workspace().clear()
+    outward(model.arrays, np.array(state.q), np.array(state.qd), *spaces)
+    nb, nv = model.num_bodies, model.num_coordinates
+    eta, nu, found = rng.normal(size=(nb, 6)), rng.normal(size=(nb, 6)), np.zeros((nb, 6))
+    add_element_tangents(model.arrays, model.with_inputs(None), spaces[0], eta, nu, found)
+    step = 1e-6
+    ahead, behind = (wrenches(model, displaced(model, spaces[0], s * eta, s * nu), nv) for s in (step, -step))
+    slopes = (ahead - behind) / (2.0 * step)
+    assert kind == "wrench" or np.abs(found).max() > 0.1  # a plane that nothing touches would prove nothing
+    # central differences: step^2 of truncation, 1e-16 / step of round-off, and forces of hundreds of newtons
+    assert np.abs(found - slopes).max() < 1e-7 * max(np.abs(slopes).max(), 1.0)
+
+
+@pytest.mark.parametrize("kind", ["spring", "wrench", "ground", "ground on a body"])
+def test_forces_are_the_slope_of_the_energy(kind):
+    changes = {} if kind == "wrench" else {"damping": 0.0}
+    rng, tree, model = model_with(4, kind, **changes)
+    if kind == "wrench":  # a moment has no energy
+        description = model.to_dict()
+        description["forces"][0]["moment"] = [0.0, 0.0, 0.0]
+        model = ph.ModelBuilder.from_dict(description).build()
+    state = model.state(q=random_state(rng, model).q)  # at rest: no friction
+    force = ph.inverse_dynamics(tree, state) - ph.inverse_dynamics(model, state)
+    step = 1e-6
+    slopes = [
+        (
+            ph.energy(model, model.state(q=state.q + step * e)).potential
+            - ph.energy(model, model.state(q=state.q - step * e)).potential
+            - ph.energy(tree, model.state(q=state.q + step * e)).potential
+            + ph.energy(tree, model.state(q=state.q - step * e)).potential
+        )
+        / (2.0 * step)
+        for e in np.eye(model.num_coordinates)
+    ]
+    assert np.abs(force).max() > 0.1
+    # differences of energies of some hundred joules
+    assert np.abs(force + slopes).max() < 1e-6 * np.abs(force).max()
+
+
+@pytest.mark.parametrize("kind", ["spring", "body damping", "ground", "ground on a body"])
+@pytest.mark.parametrize("seed", range(3))
+def test_damping_and_friction_only_take_energy(kind, seed):
+    rng, tree, model = model_with(seed, kind)
+    state = random_state(rng, model)
+    power = state.qd @ (ph.inverse_dynamics(tree, state) - ph.inverse_dynamics(model, state))
+    step = 1e-6
+
+    def stored(s):
+        at = model.state(q=state.q + s * state.qd)
+        return ph.energy(model, at).potential - ph.energy(tree, at).potential
+
+    kept = (stored(step) - stored(-step)) / (2.0 * step)
+    assert power + kept < -1e-6  # what elements give the bodies, and what they store
+
+
+def test_action_is_reaction_also_between_trees():
+    rng, _, model = model_with(2, "spring", "ground on a body")
+    state = random_state(rng, model)
+    spaces = model.workspace().clear()
+    outward(model.arrays, np.array(state.q), np.array(state.qd), *spaces)
+    found = wrenches(model, spaces[0], model.num_coordinates)
+    total = np.zeros(6)
+    for i in range(model.num_bodies):
+        lever = spaces[0][model.arrays[0][i, layout.ROOT], layout.REFERENCE : layout.REFERENCE + 3]
+        total += [*(found[i, :3] + np.cross(lever, found[i, 3:])), *found[i, 3:]]
+    assert np.abs(found).max() > 1.0 and np.abs(total).max() < 1e-12 * np.abs(found).max()
+
+
+def test_wrenches_and_dampings_against_the_jacobian():
+    rng, tree, _ = model_with(5)
+    moment, force, point = rng.normal(size=(3, 3))
+    for axes in ("world", "body"):
+        builder = ph.ModelBuilder.from_dict(tree.to_dict())
+        builder.add_input("share", 0.5)
+        builder.add_wrench("wrench", "body_4", moment, force, "share", point=point, axes=axes)
+        model = builder.build()
+        state = random_state(rng, model)
+        pose = ph.body_poses(model, state)[4]
+        turn = np.eye(3) if axes == "body" else pose[:3, :3].T  # the jacobian is in body axes
+        here = np.concatenate([turn @ moment + np.cross(point, turn @ force), turn @ force])
+        given = ph.body_jacobian(model, state, "body_4").T @ here
+        for share in (0.5, -2.0):
+            torque = ph.inverse_dynamics(tree, state) - ph.inverse_dynamics(model, state, inputs=[share])
+            assert np.abs(torque - share * given).max() < 1e-12 * np.abs(given).max()
+    assert ph.energy(model, state) == ph.energy(tree, state)
+
+
+def test_forward_is_the_inverse_of_inverse_dynamics_with_all_elements():
+    rng, _, model = model_with(3, *KINDS)
+    state, tau = random_state(rng, model), rng.normal(size=model.num_coordinates)
+    qdd = ph.forward_dynamics(model, state, tau)
+    assert np.abs(ph.inverse_dynamics(model, state, qdd) - tau).max() < 1e-10 * np.abs(qdd).max()
+
+
+def block(mass=2.0, size=0.1, **changes):
+    """A cube that slides and falls without turning; its corners below are on the ground."""
+    builder = ph.ModelBuilder()
+    builder.add_body(
+        "cube", joint=ph.joints.Translational(), mass=mass, inertia=np.eye(3) * mass * size**2 / 6.0
+    )
+    corners = [(x * size / 2, y * size / 2, -size / 2) for x in (-1, 1) for y in (-1, 1)]
+    values = {"stiffness": 1e4, "damping": 50.0, "friction": 0.5} | changes
+    builder.add_ground("ground", "cube", corners, **values)
+    return builder.build()
+
+
+def test_block_rests_where_the_ground_carries_it():
+    model = block(exponent=1.5, friction=0.0)
+    result = ph.simulate(model, model.state(q=[0, 0, 0.05]), 2.0, 1e-3, "rk4", record_interval=0.1)
+    depth = (2.0 * 9.81 / 4.0 / 1e4) ** (1.0 / 1.5)
+    assert abs(result.q[-1, 2] - (0.05 - depth)) < 1e-9
+
+
+def test_sliding_block_slows_by_mu_g_and_the_angle_of_its_path_does_not_matter():
+    model = block()
+    depth = 2.0 * 9.81 / 4.0 / 1e4
+    for angle in np.linspace(0.0, 1.5, 4):
+        along = np.array([np.cos(angle), np.sin(angle)])
+        state = model.state(q=[0, 0, 0.05 - depth], qd=[*along, 0.0])
+        result = ph.simulate(model, state, 0.1, 1e-3, "rk4")
+        # steady pressure: a constant deceleration, which a fourth-order method follows to round-off
+        assert np.abs(result.qd[-1, :2] - along * (1.0 - 0.5 * 9.81 * 0.1)).max() < 1e-10
+
+
+def test_ground_never_pulls():
+    model = block(damping=1e4)
+    state = model.state(q=[0, 0, 0.045], qd=[0, 0, 1.0])  # leaves faster than the ground can follow
+    assert np.allclose(ph.forward_dynamics(model, state), [0, 0, -9.81], rtol=0, atol=1e-12)
+
+
+def test_point_of_the_plane_s_frame_does_not_matter():
+    builder = ph.ModelBuilder()
+    builder.add_body("table", joint=ph.joints.Free(), mass=3.0, inertia=np.eye(3))
+    builder.add_body("ball", joint=ph.joints.Free(), mass=1.0, inertia=np.eye(3) * 0.1)
+    rotation = random_rotation(np.random.default_rng(0))
+    accelerations = []
+    for shift in (0.0, 0.7):
+        plane = np.eye(4)
+        plane[:3, :3] = rotation
+        plane[:3, 3] = shift * rotation[:, 0] - shift * rotation[:, 1]
+        made = ph.ModelBuilder.from_dict(builder.build().to_dict())
+        made.add_ground(
+            "top",
+            "ball",
+            (0, 0, 0),
+            stiffness=1e3,
+            friction=0.4,
+            damping=3.0,
+            radius=0.2,
+            plane=plane,
+            other="table",
+        )
+        model = made.build()
+        state = model.state(q={"ball": [*(0.1 * rotation[:, 2]), 0.3, 0.1, 0.2]}, qd=np.linspace(-1, 1, 12))
+        accelerations.append(ph.forward_dynamics(model, state))
+    assert np.abs(accelerations[0] - accelerations[1]).max() < 1e-12 * np.abs(accelerations[0]).max()
+
+
+def test_elements_come_back_from_a_file(tmp_path):
+    _, _, model = model_with(1, *KINDS)
+    ph.save_model(model, tmp_path / "model.json")
+    again = ph.load_model(tmp_path / "model.json").model
+    assert again == model and [f.name for f in again.forces] == list(KINDS[1:])
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (
+            lambda b: b.add_force("", "a", (1, 0, 0), 1.0),
+            "a force's name must be a string that is not empty, got ''",
+        ),
+        (
+            lambda b: b.add_force("f", "a", (0, 0, 0), 1.0),
+            "direction of force 'f' must not be the zero vector",
+        ),
+        (lambda b: b.add_force("f", "c", (1, 0, 0), 1.0), "body of force 'f' is missing: 'c'"),
+        (lambda b: b.add_force("f", "a", (1, 0, 0), "push"), "follows an unknown input 'push'"),
+        (
+            lambda b: b.add_force("f", "a", (1, 0, 0), 1.0, axes="local"),
+            "must be 'world' or 'body', got 'local'",
+        ),
+        (lambda b: b.add_force("old", "a", (1, 0, 0), 1.0), "there is a force named 'old' already"),
+        (
+            lambda b: b.add_wrench("f", "a", (0, 0, 0), (0, 0, 0)),
+            "moment and force of force 'f' are both zero",
+        ),
+        (
+            lambda b: b.add_wrench("f", "a", (0, 0, np.inf), (0, 0, 0)),
+            "moment of force 'f' must be finite, got inf",
+        ),
+        (lambda b: b.add_body_damping("f", "a"), "angular and linear of force 'f' are both zero"),
+        (
+            lambda b: b.add_body_damping("f", "a", linear=-1.0),
+            "linear of force 'f' must not be negative, got -1",
+        ),
+        (
+            lambda b: b.add_ground("f", "a", (0, 0), stiffness=1.0),
+            r"points of force 'f' must have shape \(n, 3\)",
+        ),
+        (
+            lambda b: b.add_ground("f", "a", (0, 0, 0), stiffness=0.0),
+            "stiffness of force 'f' must be positive, got 0",
+        ),
+        (
+            lambda b: b.add_ground("f", "a", (0, 0, 0), stiffness=1.0, exponent=0.5),
+            "exponent of force 'f' must be at least 1, got 0.5",
+        ),
+        (
+            lambda b: b.add_ground("f", "a", (0, 0, 0), stiffness=1.0, other="a"),
+            "points and plane of force 'f' are on the same body 'a'",
+        ),
+        (
+            lambda b: b.add_ground("f", "a", (0, 0, 0), stiffness=1.0, plane=np.diag([1, 1, 2.0, 1])),
+            "plane of force 'f'",
+        ),
+    ],
+)
+def test_bad_forces_are_named_and_not_added(call, words):
+    builder = ph.ModelBuilder()
+    for name in ("a", "b"):
+        builder.add_body(name, joint=ph.joints.Free(), mass=1.0, inertia=np.eye(3))
+    builder.add_force("old", "a", (1, 0, 0), 1.0)
+    with pytest.raises(ph.ModelError, match=words):
+        call(builder)
+    assert len(builder.forces) == 1
+
+
+@pytest.mark.parametrize(
+    "forces, words",
+    [
+        (3, "'forces' must be a list, got 3"),
+        ([{"type": "wind", "name": "f", "body": "a"}], "unknown force type 'wind'"),
+        ([{"type": "ground", "name": "f", "body": "a", "points": [[0, 0, 0]]}], "lacks the key 'stiffness'"),
+        ([{"type": "body_damping", "name": "f", "body": "a", "lineal": 1}], "unknown key 'lineal'"),
+    ],
+)
+def test_bad_descriptions_of_forces_are_told(forces, words):
+    _, tree, _ = model_with(0)
+    with pytest.raises(ph.FormatError, match=words):
+        ph.ModelBuilder.from_dict(tree.to_dict() | {"forces": forces})
