@@ -186,7 +186,8 @@ class HyperReduced:
 
     def _split(self, tau: Any) -> tuple[FloatArray, FloatArray]:
         """Generalized forces (nv,) and inputs of the model."""
-        return np.split(with_inputs(self.model, tau, "tau"), [self.model.num_coordinates])
+        complete, nv = with_inputs(self.model, tau, "tau"), self.model.num_coordinates
+        return complete[:nv], complete[nv:]
 
     def _vector(self, value: Any, name: str) -> FloatArray:
         return finite_array(np.atleast_1d(float_array(value, name)), (self.num_coordinates,), name)

@@ -44,7 +44,7 @@ def with_inputs(tau: Any, coordinates: Sequence[str], inputs: Sequence[Input], n
     nv, values = len(coordinates), np.array([made.value for made in inputs])
     if tau is None or isinstance(tau, Mapping):
         known = {key: k for k, key in enumerate((*coordinates, *(made.name for made in inputs)))}
-        complete = np.concatenate([np.zeros(nv), values])
+        complete: FloatArray = np.concatenate([np.zeros(nv), values])
         for key, value in (tau or {}).items():
             if key not in known:
                 raise ModelError(
@@ -52,7 +52,7 @@ def with_inputs(tau: Any, coordinates: Sequence[str], inputs: Sequence[Input], n
                 )
             complete[known[key]] = number(value, f"{key} of {name}")
         return complete
-    array = all_finite(float_array(tau, name), name)
+    array: FloatArray = all_finite(float_array(tau, name), name)
     if array.ndim and array.shape[-1] == nv + len(values):
         return array
     if not array.ndim or array.shape[-1] != nv:
