@@ -10,7 +10,7 @@ from .._typing import FloatArray
 from ..model import Model, State
 from ..packing import TangentSpace
 from ..validation import finite_array
-from . import check_flags, check_state, forward_dynamics
+from . import check_flags, check_state, forward_dynamics, inputs_alone, with_inputs
 
 
 class InverseDerivatives(NamedTuple):
@@ -30,7 +30,9 @@ class ForwardDerivatives(NamedTuple):
     dtau: FloatArray
 
 
-def _evaluate(model: Model, state: State, qdd: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _evaluate(
+    model: Model, state: State, qdd: FloatArray, inputs: Any
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """By q, by q' and by q'' (the mass matrix)."""
     from ..kernels.derivatives import inverse_dynamics_derivatives as kernel
 
@@ -38,12 +40,23 @@ def _evaluate(model: Model, state: State, qdd: FloatArray) -> tuple[FloatArray, 
     slopes = (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv)))
     spaces = model.workspace().clear()
     tangents = TangentSpace(model.arrays[0]).arrays
-    kernel(model.arrays, np.array(state.q), np.array(state.qd), qdd, np.zeros(nv), slopes, tangents, spaces)
+    kernel(
+        model.arrays,
+        np.array(state.q),
+        np.array(state.qd),
+        qdd,
+        inputs_alone(model, inputs),
+        slopes,
+        tangents,
+        spaces,
+    )
     check_flags(model, spaces[2])
     return slopes
 
 
-def inverse_dynamics_derivatives(model: Model, state: State, qdd: Any = None) -> InverseDerivatives:
+def inverse_dynamics_derivatives(
+    model: Model, state: State, qdd: Any = None, inputs: Any = None
+) -> InverseDerivatives:
     """How the forces of `inverse_dynamics` change with coordinates and velocities; exact, O(n depth).
 
     Everything that `inverse_dynamics` counts is in it: inertial and gyroscopic terms, the way that joints' axes turn
@@ -53,6 +66,7 @@ def inverse_dynamics_derivatives(model: Model, state: State, qdd: Any = None) ->
 
     Args:
         qdd: accelerations (nv,), 0 if None.
+        inputs: of the model, (num_inputs,) or {name: number}; their own values if None.
 
     Raises:
         ModelError: bad shapes or numbers; a joint for kinematics only.
@@ -62,7 +76,7 @@ def inverse_dynamics_derivatives(model: Model, state: State, qdd: Any = None) ->
     model.check_dynamics()
     nv = model.num_coordinates
     qdd = np.zeros(nv) if qdd is None else finite_array(qdd, (nv,), "qdd")
-    by_q, by_qd, _ = _evaluate(model, state, qdd)
+    by_q, by_qd, _ = _evaluate(model, state, qdd, inputs)
     return InverseDerivatives(by_q, by_qd)
 
 
@@ -73,7 +87,8 @@ def forward_dynamics_derivatives(model: Model, state: State, tau: Any = None) ->
     """
     qdd = forward_dynamics(model, state, tau)
     state = check_state(model, state)
-    by_q, by_qd, mass = _evaluate(model, state, qdd)
+    inputs = with_inputs(model, tau, "tau")[model.num_coordinates :]
+    by_q, by_qd, mass = _evaluate(model, state, qdd, inputs)
     free = np.flatnonzero(~model.prescribed)
     nv = model.num_coordinates
     result = ForwardDerivatives(np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv)))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ._jit import inline, jit
 from .factor_tangents import joint_tangent
-from .force_tangents import add_element_slopes, passive_slopes
+from .force_tangents import add_element_slopes
 from .inertia import add_inertia, load_inertia, momentum
 from .layout import (
     ACCELERATION,
@@ -24,16 +24,17 @@ from .layout import (
     COUPLING,
     DOF_COUNT,
     DOF_START,
+    ELEMENT_COUNT,
     FORCE,
     KIND,
     LIMIT_COUNT,
     PARENT,
     SCREW,
-    SPRING_COUNT,
     SUBSPACE,
     VELOCITY,
 )
 from .limit_tangents import add_limit_slopes
+from .passive import passive_slopes
 from .rnea import inverse_dynamics
 from .spatial import (
     Array,
@@ -236,7 +237,8 @@ def inverse_dynamics_derivatives(
 ) -> None:
     """`inverse_dynamics` into tau, and slopes: its derivatives (nv, nv) by q, by q' and by q'' (the mass matrix).
 
-    tangents is a workspace (coordinates, bodies, scratch), spaces is (work, dof, flags).
+    tau (nv + inputs,) brings the inputs; tangents is a workspace (coordinates, bodies, scratch), spaces is (work, dof,
+    flags).
     """
     body_int, _, block_int, data, dof_float = arrays
     work, dof, flags = spaces
@@ -263,11 +265,11 @@ def inverse_dynamics_derivatives(
             for k in range(DERIVATIVE_BODY_WIDTH):
                 bodies[parent, k] += bodies[i, k]
     for d in range(nv):
-        by_position, by_velocity = passive_slopes(dof_float, d, q[d], qd[d])
+        by_position, by_velocity = passive_slopes(dof_float, data, tau, d, q[d], qd[d])
         by_q[d, d] -= by_position
         by_qd[d, d] -= by_velocity
         mass[d, d] += dof_float[d, ARMATURE]
     if data[LIMIT_COUNT] > 0.0:
         add_limit_slopes(data, q, qd, by_q, by_qd)
-    if data[SPRING_COUNT] > 0.0:
-        add_element_slopes(arrays, by_q, by_qd, tangent, work, dof)
+    if data[ELEMENT_COUNT] > 0.0:
+        add_element_slopes(arrays, tau, by_q, by_qd, tangent, work, dof)

@@ -9,6 +9,7 @@ import physics as ph
 from physics.kernels import layout
 from physics.kernels.elements import add_element_tangents, element_forces
 from physics.kernels.joint import outward
+from tests.physics.dynamics.test_derivatives import difference
 from tests.physics.generators import random_pose, random_rotation, random_state, random_tree
 
 KINDS = ("spring", "wrench", "turning wrench", "body damping", "ground", "ground on a body")
@@ -165,6 +166,13 @@ def test_forward_is_the_inverse_of_inverse_dynamics_with_all_elements():
     state, tau = random_state(rng, model), rng.normal(size=model.num_coordinates)
     qdd = ph.forward_dynamics(model, state, tau)
     assert np.abs(ph.inverse_dynamics(model, state, qdd) - tau).max() < 1e-10 * np.abs(qdd).max()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_derivatives_of_inverse_dynamics_count_them(kind):
+    rng, _, model = model_with(6, kind)
+    # differences of fourth order of forces of some hundred newtons, with the kinks of the ground's powers in their reach
+    assert difference(model, random_state(rng, model), rng.normal(size=model.num_coordinates)) < 1e-7
 
 
 def block(mass=2.0, size=0.1, **changes):
