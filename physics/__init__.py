@@ -21,6 +21,7 @@ from .dynamics.impact import Impact, limit_impact
 from .dynamics.jacobian import body_bias, body_jacobian
 from .dynamics.maximal import MaximalCoordinates, maximal_coordinates
 from .dynamics.multipliers import ConstrainedMotion, constrained_bodies, joint_reactions
+from .dynamics.samples import ExternalForce, SampledDynamics, inverse_dynamics_of_samples
 from .errors import (
     CancelledError,
     CondyleError,
@@ -78,6 +79,9 @@ __all__ = [
     "HyperReduced",
     "hybrid_dynamics",
     "HybridMotion",
+    "inverse_dynamics_of_samples",
+    "SampledDynamics",
+    "ExternalForce",
     "inverse_kinematics",
     "InverseKinematics",
     "KinematicSolution",

@@ -17,24 +17,11 @@ from numpy.typing import NDArray
 
 from .. import lie
 from .._typing import FloatArray
-from ..body import Body
 from ..errors import ModelError
 from ..kernels import layout
 from ..model import Model, State
 from ..validation import finite_array
 from . import check_flags, check_state, inputs_alone
-
-
-def spatial_inertia(body: Body) -> FloatArray:
-    """Spatial inertia (6, 6) of a body in its own frame: [[I + m [c][c]^T, m [c]], [m [c]^T, m 1]] (Lee & Terzopoulos
-    2008, eq. 8).
-    """
-    lever = body.mass * lie.hat(body.com)
-    matrix = np.zeros((6, 6))
-    matrix[:3, :3] = body.inertia + lever @ lie.hat(body.com).T
-    matrix[:3, 3:], matrix[3:, :3] = lever, lever.T
-    matrix[3:, 3:] = body.mass * np.eye(3)
-    return matrix
 
 
 class MaximalCoordinates:
@@ -70,7 +57,9 @@ class MaximalCoordinates:
         tau = inputs_alone(model, inputs)
         motions(model.arrays, q, qd, tau, self._frames, moving, self.joint_forces, work, self._dof, flags)
         check_flags(model, flags)
-        self.inertias = np.array([spatial_inertia(body) for body in model.bodies]).reshape(nb, 6, 6)
+        self.inertias = np.array(
+            [lie.spatial_inertia(body.mass, body.com, body.inertia) for body in model.bodies]
+        ).reshape(nb, 6, 6)
         roots = model.arrays[0][:, layout.ROOT]
         self._references = work[roots, layout.REFERENCE : layout.REFERENCE + 3].copy()
         rotations = self._frames[:, :9].reshape(nb, 3, 3)

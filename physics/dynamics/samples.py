@@ -1,0 +1,233 @@
+"""Inverse dynamics of a motion given as samples, with forces from outside such as the ground's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import exponential_coordinates, lie
+from .._typing import FloatArray
+from ..body import Body
+from ..errors import ModelError
+from ..immutable import ReadOnlyArrays
+from ..kernels import layout
+from ..model import Model
+from ..result import rotation_quaternions
+from ..smoothing import DEGREES, check_times, spline_derivatives, weight_of_cutoff
+from ..validation import finite_array, float_array, number, whole_number
+from . import newton_euler
+from .maximal import maximal_coordinates
+
+
+@dataclass(frozen=True, eq=False)
+class ExternalForce(ReadOnlyArrays):
+    """A force from outside on a body over time, as a force plate gives it: everything in world axes.
+
+    Between its samples everything goes in straight lines.
+
+    Attributes:
+        body: the body that it acts on, or its name.
+        times: increasing (T,) [s].
+        force: (T, 3) [N].
+        point: where the force acts in the world (T, 3) [m]; None: at the origin of the body's frame.
+        moment: a free moment beside it (T, 3) [N m]; None: none.
+    """
+
+    body: str
+    times: Any
+    force: Any
+    point: Any = None
+    moment: Any = None
+
+    def __post_init__(self) -> None:
+        name = self.body.name if isinstance(self.body, Body) else self.body
+        if not isinstance(name, str):
+            raise ModelError(f"an external force acts on a body by its name, got {name!r:.80}")
+        times = check_times(self.times, 2)
+        object.__setattr__(self, "body", name)
+        object.__setattr__(self, "times", times)
+        for part in ("force", "point", "moment"):
+            value = getattr(self, part)
+            if part == "force" or value is not None:
+                text = f"{part} of the external force on {name!r}"
+                object.__setattr__(self, part, finite_array(value, (len(times), 3), text))
+        self.lock()
+
+    def at(self, times: FloatArray) -> tuple[FloatArray, FloatArray | None, FloatArray]:
+        """Force, point (None at the body's origin) and moment, (T, 3) each.
+
+        Raises:
+            ModelError: times that the samples do not cover.
+        """
+        span = float(self.times[-1] - self.times[0])
+        for end in (times[0], times[-1]):
+            if not self.times[0] - 1e-9 * span <= end <= self.times[-1] + 1e-9 * span:
+                raise ModelError(
+                    f"the external force on {self.body!r} is given from {self.times[0]:g} to {self.times[-1]:g} s, "
+                    f"the motion needs it at {end:g} s"
+                )
+
+        def between(values: FloatArray) -> FloatArray:
+            return np.stack([np.interp(times, self.times, column) for column in values.T], axis=1)
+
+        moment = np.zeros((len(times), 3)) if self.moment is None else between(self.moment)
+        return between(self.force), None if self.point is None else between(self.point), moment
+
+
+class SampledDynamics(NamedTuple):
+    """What `inverse_dynamics_of_samples` finds; each but times is (T, nv).
+
+    Attributes:
+        tau: generalized forces beside springs, dampers and limits. Those of a root that nothing drives are what the
+            motion, the masses and the outer forces disagree by.
+        q, qd, qdd: the smoothed coordinates, their velocities and accelerations; rotation vectors no longer than pi.
+        times: (T,) [s].
+    """
+
+    tau: FloatArray
+    q: FloatArray
+    qd: FloatArray
+    qdd: FloatArray
+    times: FloatArray
+
+
+def inverse_dynamics_of_samples(
+    model: Model,
+    times: Any,
+    q: Any,
+    *,
+    cutoff: Any = None,
+    smoothing: float = 0.0,
+    degree: int = 5,
+    external_forces: Sequence[ExternalForce] = (),
+) -> SampledDynamics:
+    """The generalized forces that a sampled motion takes, by splines through or near its samples (Woltring 1985).
+
+    Rotation vectors are splined as quaternions, so that neither jumps of their chart in the samples nor whole turns
+    disturb; their rates and torques are those of the chart |r| <= pi (Kim, Lee & Park 2014, eq. 39).
+
+    Args:
+        model: a tree.
+        times: increasing (T,) [s], T > degree. q: coordinates (T, nv).
+        cutoff: frequency [Hz] at which the splines lose 3 dB, a number or (nv,); one for each rotation vector.
+        smoothing: instead of a cutoff, the weight [s^degree] of the integral of the squared derivative (degree + 1) / 2
+            against the sum of squared distances from the samples; 0: through the samples.
+        degree: of the splines: 3, 5 or 7.
+        external_forces: on bodies, known over all times.
+
+    Raises:
+        ModelError: bad shapes or numbers, times that do not increase, an unknown body, forces that do not cover the
+            motion. JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
+    """
+    if not isinstance(model, Model):
+        raise ModelError(f"a model is needed, got {model!r:.80}: make one with ModelBuilder")
+    model.check_dynamics()
+    if whole_number(degree, "degree") not in DEGREES:
+        raise ModelError(f"degree must be one of {DEGREES}, got {degree}")
+    times = check_times(times, degree + 1)
+    q = finite_array(q, (len(times), model.num_coordinates), "samples of the coordinates")
+    weights = _weights(model, times, cutoff, smoothing, degree)
+    motion = _smooth_motion(model, times, q, weights, degree)
+    pushes = [(model.index(force.body), *force.at(times)) for force in _forces(external_forces)]
+    tau = np.empty_like(q)
+    for n, (position, velocity, acceleration) in enumerate(zip(*motion)):
+        state = model.state(q=position, qd=velocity, time=float(times[n]))
+        tau[n] = newton_euler(model, state, acceleration)[0]
+        if pushes:
+            maximal = maximal_coordinates(model, state)
+            wrenches = np.zeros((model.num_bodies, 6))
+            for body, force, point, moment in pushes:
+                pose = maximal.poses[body]
+                lever = np.zeros(3) if point is None else point[n] - pose[:3, 3]
+                couple = moment[n] + np.cross(lever, force[n])
+                wrenches[body] += np.concatenate([couple @ pose[:3, :3], force[n] @ pose[:3, :3]])
+            tau[n] -= maximal.jacobian_transpose_product(wrenches)
+    return SampledDynamics(tau, *motion, times)
+
+
+def _forces(external_forces: Any) -> list[ExternalForce]:
+    forces = [external_forces] if isinstance(external_forces, ExternalForce) else list(external_forces)
+    for force in forces:
+        if not isinstance(force, ExternalForce):
+            raise ModelError(f"external forces must be ExternalForce, got {force!r:.80}")
+    return forces
+
+
+def _weights(model: Model, times: FloatArray, cutoff: Any, smoothing: Any, degree: int) -> FloatArray:
+    """Weight of the roughness of each coordinate (nv,), one for each rotation vector."""
+    nv = model.num_coordinates
+    weight = number(smoothing, "smoothing", not_negative=True)
+    if cutoff is None:
+        return np.full(nv, weight)
+    if weight > 0.0:
+        raise ModelError(f"give a cutoff or smoothing, not both: got {cutoff!r:.40} and {weight:g}")
+    frequencies = float_array(cutoff, "cutoff")
+    frequencies = finite_array(
+        np.full(nv, frequencies) if frequencies.ndim == 0 else frequencies, (nv,), "cutoff"
+    )
+    if (frequencies <= 0.0).any():
+        raise ModelError(f"cutoff must be positive, got {frequencies.min():g}")
+    for first in rotation_vectors(model):
+        three = frequencies[first : first + 3]
+        if np.ptp(three) > 0.0:
+            name = model.coordinate_names[first]
+            raise ModelError(
+                f"cutoff must be the same for the rotation vector of {name}, got {three.tolist()}"
+            )
+    return np.array([weight_of_cutoff(times, frequency, degree) for frequency in frequencies])
+
+
+def rotation_vectors(model: Model) -> list[int]:
+    """First coordinate of each rotation vector."""
+    body_int, _, block_int, _, _ = model.arrays
+    found = []
+    for row in body_int:
+        start = row[layout.BLOCK_START]
+        for block in block_int[start : start + row[layout.BLOCK_COUNT]]:
+            if block[layout.KIND] == layout.ROTATION_VECTOR:
+                found.append(int(row[layout.DOF_START] + block[layout.COORDINATE]))
+    return found
+
+
+def _smooth_motion(
+    model: Model, times: FloatArray, q: FloatArray, weights: FloatArray, degree: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Coordinates, velocities and accelerations (T, nv) of splines."""
+    vectors = rotation_vectors(model)
+    plain = np.ones(model.num_coordinates, dtype=np.bool_)
+    for first in vectors:
+        plain[first : first + 3] = False
+    motion = np.empty((3, *q.shape))
+    for weight in np.unique(weights[plain]):
+        columns = np.nonzero(plain & (weights == weight))[0]
+        motion[:, :, columns] = spline_derivatives(times, q[:, columns], degree, float(weight))
+    for first in vectors:
+        where = slice(first, first + 3)
+        quaternions = rotation_quaternions(q[:, where])
+        splined = spline_derivatives(times, quaternions, degree, float(weights[first]))
+        motion[:, :, where] = _rotation_rates(*splined)
+    return motion[0], motion[1], motion[2]
+
+
+def _rotation_rates(p: FloatArray, pd: FloatArray, pdd: FloatArray) -> FloatArray:
+    """r, r', r'' (3, T, 3) of p / |p|, a quaternion wxyz (T, 4), from p and its derivatives."""
+    square = (p * p).sum(axis=1, keepdims=True)
+
+    def turning(rate: FloatArray) -> FloatArray:
+        """2 vec(p* rate) / |p|^2: of p' the angular velocity in the body."""
+        vector = p[:, :1] * rate[:, 1:] - rate[:, :1] * p[:, 1:] - np.cross(p[:, 1:], rate[:, 1:])
+        return np.asarray(2.0 * vector / square, dtype=np.float64)
+
+    w = turning(pd)
+    wd = turning(pdd) - 2.0 * (p * pd).sum(axis=1, keepdims=True) / square * w
+    r = lie.so3_log(lie.matrix_from_quaternion(p / np.sqrt(square)))
+    return np.stack(
+        [
+            r,
+            exponential_coordinates.rate_of_body_velocity(r, w),
+            exponential_coordinates.second_rate_of_body(r, w, wd),
+        ]
+    )
