@@ -16,15 +16,15 @@ REFINEMENTS = 5
 
 def check_times(times: Any, least: int) -> FloatArray:
     """The times (T,) of samples; ModelError where they do not increase or are too few."""
-    times = finite_array(times, (np.size(times),), "times of the samples")
-    if len(times) < least:
-        raise ModelError(f"at least {least} samples are needed, got {len(times)}")
-    if (np.diff(times) <= 0.0).any():
-        k = int(np.argmax(np.diff(times) <= 0.0))
+    checked = finite_array(times, (np.size(times),), "times of the samples")
+    if len(checked) < least:
+        raise ModelError(f"at least {least} samples are needed, got {len(checked)}")
+    if (np.diff(checked) <= 0.0).any():
+        k = int(np.argmax(np.diff(checked) <= 0.0))
         raise ModelError(
-            f"times of the samples must increase, got {times[k]:g} before {times[k + 1]:g} at {k + 1}"
+            f"times of the samples must increase, got {checked[k]:g} before {checked[k + 1]:g} at {k + 1}"
         )
-    return times
+    return checked
 
 
 def _mean_step(times: FloatArray) -> float:

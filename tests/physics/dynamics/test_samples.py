@@ -135,7 +135,9 @@ def test_the_filter_is_a_butterworth_filter_run_both_ways(degree):
         for k, (signal, wave) in enumerate(
             ((value, np.sin(w * t)), (first, np.cos(w * t)), (second, -np.sin(w * t)))
         ):
-            assert np.abs(signal[middle, 0] - response * w**k * wave[middle]).max() < 2e-4 * w**k
+            # a cubic spline's second derivative is a polygon: (w dt)^2 / 12
+            near = 2e-4 if degree > 3 or k < 2 else 5e-3
+            assert np.abs(signal[middle, 0] - response * w**k * wave[middle]).max() < near * w**k
 
 
 def test_smoothing_leaves_polynomials_alone_however_strong():
