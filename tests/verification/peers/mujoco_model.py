@@ -1,4 +1,4 @@
-"""The chain of `generators.chain` for MuJoCo: hinges, no contacts, no constraints, Euler's method."""
+"""Chains and trees for MuJoCo: no contacts, no constraints."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
+
+from physics import lie
 
 FloatArray = NDArray[np.float64]
 
@@ -17,7 +19,7 @@ def text(values: Any) -> str:
 
 
 def mujoco_chain(links: list[dict[str, Any]], axes: FloatArray, dt: float) -> Any:
-    """MuJoCo's model of a chain: each link hangs from the one before by a hinge at its own origin.
+    """MuJoCo's model of a chain (`generators.chain`), Euler's method: each link hangs from the one before by a hinge at its own origin.
 
     Args:
         links: arguments of `add_body` for each link (see `generators.links`).
@@ -38,3 +40,98 @@ def mujoco_chain(links: list[dict[str, Any]], axes: FloatArray, dt: float) -> An
     <compiler angle="radian" autolimits="false"/>
     <worldbody>{"".join(opening)}{"".join(closing)}</worldbody></mujoco>"""
     return mujoco.MjModel.from_xml_string(xml)
+
+
+class MujocoTree:
+    """MuJoCo's copy of a tree of hinges, sliders, balls and free roots, with springs; maps between velocities.
+
+    MuJoCo turns a ball about its body's axes and moves a free root along the world's, as our joints do about their own
+    moving frame.
+    """
+
+    def __init__(
+        self, bodies: list[dict[str, Any]], springs: list[dict[str, Any]], gravity: FloatArray
+    ) -> None:
+        """bodies: arguments of `add_body`, parent an index or None. springs: arguments of `add_spring`."""
+        self.bodies, self.springs = bodies, springs
+        children: dict[int | None, list[int]] = {}
+        for index, body in enumerate(bodies):
+            children.setdefault(body["parent"], []).append(index)
+        self.order: list[int] = []
+        tree = "".join(self._element(index, children) for index in children[None])
+        xml = f"""<mujoco><option gravity="{text(gravity)}"><flag contact="disable" constraint="disable"/></option>
+        <compiler angle="radian" autolimits="false"/>
+        <worldbody>{self._sites(None)}{tree}</worldbody>
+        <tendon>{"".join(self._tendon(number, spring) for number, spring in enumerate(springs))}</tendon></mujoco>"""
+        self.model = mujoco.MjModel.from_xml_string(xml)
+        self.data = mujoco.MjData(self.model)
+
+    def _element(self, index: int, children: dict[int | None, list[int]]) -> str:
+        body = self.bodies[index]
+        self.order.append(index)
+        frame, joint = body["body_in_joint"], body["joint"]
+        place = body["joint_in_parent"] @ frame
+        kind = {"hinge": "hinge", "slider": "slide", "spherical": "ball", "free": "free"}[joint.type]
+        described = f'type="{kind}"'
+        if kind in ("hinge", "slide"):
+            described += f' axis="{text(frame[:3, :3].T @ joint.axis)}" springref="{text(body["rest"][:1])}"'
+        if kind != "free":
+            described += (
+                f' pos="{text(-frame[:3, :3].T @ frame[:3, 3])}" stiffness="{text(body["stiffness"][:1])}"'
+            )
+            described += f' damping="{text(body["damping"][:1])}" armature="{text(body["armature"][:1])}"'
+        xx, yy, zz, xy, xz, yz = body["inertia"][[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+        inner = "".join(self._element(child, children) for child in children.get(index, []))
+        return (
+            f'<body name="{index}" pos="{text(place[:3, 3])}" '
+            f'quat="{text(lie.quaternion_from_matrix(place[:3, :3]))}">'
+            f'<joint {described}/><inertial pos="{text(body["com"])}" mass="{body["mass"]!r}" '
+            f'fullinertia="{text([xx, yy, zz, xy, xz, yz])}"/>{self._sites(index)}{inner}</body>'
+        )
+
+    def _sites(self, body: int | None) -> str:
+        return "".join(
+            f'<site name="{end} {number}" pos="{text(spring[point])}"/>'
+            for number, spring in enumerate(self.springs)
+            for end, point in (("body", "point"), ("other", "other_point"))
+            if spring[end] == body
+        )
+
+    def _tendon(self, number: int, spring: dict[str, Any]) -> str:
+        return (
+            f'<spatial springlength="{text([spring["rest_length"]])}" stiffness="{text([spring["stiffness"]])}" '
+            f'damping="{text([spring["damping"]])}"><site site="body {number}"/><site site="other {number}"/></spatial>'
+        )
+
+    def place(self, q: FloatArray, qd: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Put the copy where ours is; the matrix J and the bias b with MuJoCo's v = J q' and v' = J q'' + b."""
+        n = self.model.nv
+        matrix, bias = np.zeros((n, n)), np.zeros(n)
+        starts = np.cumsum([0] + [body["joint"].num_coordinates for body in self.bodies])
+        for number, index in enumerate(self.order):
+            body = self.bodies[index]
+            own = slice(starts[index], starts[index + 1])
+            rows = slice(first := self.model.jnt_dofadr[number], first + own.stop - own.start)
+            at, joint, frame = self.model.jnt_qposadr[number], body["joint"], body["body_in_joint"]
+            if joint.type in ("hinge", "slider"):
+                self.data.qpos[at], matrix[rows, own] = q[own][0], 1.0
+                continue
+            pose, jacobian, hessian = joint.evaluate(q[own])
+            drift = np.einsum("aij,i,j->a", hessian, qd[own], qd[own])
+            turned = frame[:3, :3].T
+            if joint.type == "spherical":
+                rotation = turned @ pose[:3, :3] @ frame[:3, :3]
+                self.data.qpos[at : at + 4] = lie.quaternion_from_matrix(rotation)
+                matrix[rows, own], bias[rows] = turned @ jacobian[:3], turned @ drift[:3]
+                continue
+            whole = body["joint_in_parent"] @ pose @ frame
+            self.data.qpos[at : at + 3] = whole[:3, 3]
+            self.data.qpos[at + 3 : at + 7] = lie.quaternion_from_matrix(whole[:3, :3])
+            to_body = lie.adjoint_inverse(frame)
+            twist, rate = to_body @ jacobian @ qd[own], to_body @ drift
+            rotation = whole[:3, :3]  # the world's axes do not turn with the body
+            shift = to_body @ jacobian
+            matrix[rows, own] = np.concatenate([rotation @ shift[3:], shift[:3]])
+            bias[rows] = np.concatenate([rotation @ (rate[3:] + np.cross(twist[:3], twist[3:])), rate[:3]])
+        self.data.qvel[:] = matrix @ qd
+        return matrix, bias

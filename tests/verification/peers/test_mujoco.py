@@ -1,4 +1,4 @@
-"""Accelerations of hinge chains against MuJoCo (Todorov, Erez & Tassa 2012)."""
+"""Accelerations and forces of chains and trees against MuJoCo (Todorov, Erez & Tassa 2012)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ mujoco = pytest.importorskip("mujoco", reason="MuJoCo is only in the environment
 
 import physics as ph  # noqa: E402  (after the check that there is something to compare with)
 
-from ..generators import chain, links, unit_vector  # noqa: E402
-from .mujoco_model import mujoco_chain  # noqa: E402
+from ..generators import chain, links, random_state, unit_vector  # noqa: E402
+from .mujoco_model import MujocoTree, mujoco_chain  # noqa: E402
+from .sprung_trees import our_tree, sprung_tree  # noqa: E402
 
 pytestmark = pytest.mark.peers
 
@@ -28,3 +29,34 @@ def test_chain(num_bodies: int) -> None:
     qdd = ph.forward_dynamics(model, state, data.qfrc_applied.copy())
     # The condition of a chain's mass matrix grows as the fourth power of its length: 1e-9 leaves room at 30.
     assert np.linalg.norm(qdd - data.qacc) <= 1e-9 * np.linalg.norm(data.qacc)
+
+
+KINDS = ("hinge", "slider", "spherical")
+TREES = 200
+
+
+def test_sprung_trees() -> None:
+    """q'' and the forces of inverse dynamics on trees with springs and dampers in joints and between points.
+
+    Both sides solve the same equations by recursions of their own; what differs is round-off, which the condition of
+    the mass matrix multiplies.
+    """
+    worst = np.zeros(2)
+    for seed in range(TREES):
+        rng = np.random.default_rng(seed)
+        bodies, springs, gravity = sprung_tree(rng, 1 + seed % 20, KINDS, (*KINDS, "free"))
+        model, peer = our_tree(bodies, springs, gravity), MujocoTree(bodies, springs, gravity)
+        state = random_state(model, rng)
+        matrix, bias = peer.place(state.q, state.qd)
+        force = rng.standard_normal(model.num_coordinates)
+        peer.data.qfrc_applied[:] = force
+        mujoco.mj_forward(peer.model, peer.data)
+        ours = matrix @ ph.forward_dynamics(model, state, matrix.T @ force) + bias
+        error = np.linalg.norm(ours - peer.data.qacc) / np.linalg.norm(peer.data.qacc)
+        qdd = rng.standard_normal(model.num_coordinates)
+        peer.data.qacc[:] = matrix @ qdd + bias
+        mujoco.mj_inverse(peer.model, peer.data)
+        theirs = matrix.T @ peer.data.qfrc_inverse
+        torque = ph.inverse_dynamics(model, state, qdd)
+        worst = np.maximum(worst, [error, np.linalg.norm(torque - theirs) / np.linalg.norm(theirs)])
+    assert worst.max() < 1e-9, worst
