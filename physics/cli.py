@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from .errors import CancelledError, CondyleError, DivergedError, FormatError, ModelError
+from .integrators import INTEGRATORS
 from .io import ModelFile, load_model, load_result, save_result
 from .reporting import EXIT_DIVERGED, EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Reporter
 
@@ -58,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("--out", type=Path, required=True, metavar="RESULT.npz")
     simulate.add_argument("--duration", type=float, help="seconds; else as the model file says")
     simulate.add_argument("--dt", type=float, help="step in seconds")
-    simulate.add_argument("--integrator", help="symplectic_euler, forward_euler, rk4, RK45, DOP853 or LSODA")
+    simulate.add_argument("--integrator", help="one of " + ", ".join(INTEGRATORS))
     simulate.add_argument(
         "--record-interval", type=float, metavar="SECONDS", help="time between samples; dt if absent"
     )

@@ -71,8 +71,10 @@ def simulate(
         state: where it starts; left as it is.
         duration: [s].
         dt: step of the fixed-step methods [s].
-        integrator: ``"symplectic_euler"``, ``"forward_euler"``, ``"rk4"``; adaptive ones that need SciPy: ``"RK45"``,
-            ``"DOP853"``, ``"LSODA"``.
+        integrator: with a fixed step ``"symplectic_euler"``, ``"forward_euler"``, ``"rk4"``, and for stiff models the
+            implicit ``"linearly_implicit_euler"`` (one linear system a step, order 1), ``"bdf1"`` (backward Euler,
+            order 1) and ``"sdirk2"`` (order 2, L-stable), both with Newton's iteration to round-off. Adaptive ones,
+            which need SciPy: ``"RK45"``, ``"DOP853"``, ``"LSODA"``, and the implicit ``"Radau"`` and ``"BDF"``.
         tau: generalized forces: (nv,) constant, or a `Table`; dual to q' in the chart of the moment. Inputs of the
             model may come behind them, or by name (`Model.with_inputs`).
         record_interval: time between samples [s], dt if None. The steps do not follow it: between them samples are

@@ -9,16 +9,17 @@ from ..result import Result
 from .adaptive import integrate_adaptive
 from .base import Problem
 from .fixed_step import KERNEL_NUMBERS, integrate_fixed_step
+from .implicit import KERNEL_NUMBERS as IMPLICIT_NUMBERS
+from .implicit import integrate_implicit
 
 Integrate = Callable[[Problem, str, State], Result]
 
-FIXED_STEP = tuple(KERNEL_NUMBERS)
+FIXED_STEP = (*KERNEL_NUMBERS, *IMPLICIT_NUMBERS)
 
 INTEGRATORS: dict[str, Integrate] = {
-    **dict.fromkeys(FIXED_STEP, integrate_fixed_step),
-    "RK45": integrate_adaptive,
-    "DOP853": integrate_adaptive,
-    "LSODA": integrate_adaptive,
+    **dict.fromkeys(KERNEL_NUMBERS, integrate_fixed_step),
+    **dict.fromkeys(IMPLICIT_NUMBERS, integrate_implicit),
+    **dict.fromkeys(("RK45", "DOP853", "LSODA", "Radau", "BDF"), integrate_adaptive),
 }
 
 __all__ = ["FIXED_STEP", "INTEGRATORS", "Integrate", "Problem"]

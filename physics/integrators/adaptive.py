@@ -11,8 +11,11 @@ from .._typing import FloatArray
 from ..errors import DivergedError, MissingDependencyError, ModelError
 from ..kernels import layout
 from ..model import Model, State
+from ..packing import TangentSpace
 from ..result import Result
 from .base import Problem, Recording
+
+WITH_JACOBIAN = ("Radau", "BDF")  # implicit: they are given exact derivatives
 
 
 def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
@@ -51,6 +54,7 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
             method=name,
             t_eval=waiting[waiting >= now],
             events=event,
+            **({"jac": slope.jacobian} if name in WITH_JACOBIAN else {}),
             rtol=problem.rtol,
             atol=problem.atol,
         )
@@ -77,8 +81,13 @@ class _Slope:
     """d(q, q')/dt for SciPy, with progress and failures told on the way."""
 
     def __init__(self, problem: Problem, recording: Recording) -> None:
+        from ..kernels.derivatives import inverse_dynamics_derivatives
         from ..kernels.rollout import derivative
 
+        nv = problem.model.num_coordinates
+        self.derivatives = inverse_dynamics_derivatives
+        self.slopes = (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv)))
+        self.tangents = TangentSpace(problem.model.arrays[0]).arrays
         self.kernel = derivative
         self.problem = problem
         self.recording = recording
@@ -111,6 +120,20 @@ class _Slope:
             self.told = time.perf_counter()
             self.recording.report((t - self.problem.start) / self.problem.duration, self.written)
         return slope
+
+    def jacobian(self, t: float, y: FloatArray) -> FloatArray:
+        """Derivative (2 nv, 2 nv) of the slope by the state."""
+        model, nv = self.problem.model, self.problem.model.num_coordinates
+        slope = self(t, y)
+        result = np.zeros((2 * nv, 2 * nv))
+        result[:nv, nv:] = np.eye(nv)
+        slopes, free = self.slopes, ~model.prescribed
+        q, qd, qdd = (np.array(part) for part in (y[:nv], y[nv:], slope[nv:]))
+        self.derivatives(model.arrays, q, qd, qdd, self.tau, slopes, self.tangents, self.spaces)
+        if free.any():
+            mass = slopes[2][np.ix_(free, free)]
+            result[nv:][free] = -np.linalg.solve(mass, np.hstack([slopes[0][free], slopes[1][free]]))
+        return result
 
 
 def _chart_event(model: Model) -> Any:

@@ -18,6 +18,7 @@ REASONS = {
     layout.OUT_OF_RANGE: "its joint left its range",
     layout.SINGULAR: "a coordinate moves no inertia",
     layout.NOT_FINITE: "a coordinate is no longer finite",
+    layout.NOT_CONVERGED: "Newton's iteration found no end of the step: take a smaller one",
 }
 
 

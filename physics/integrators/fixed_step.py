@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from .._typing import FloatArray, IntArray
 from ..kernels import layout
 from ..model import State
 from ..result import Result
@@ -20,29 +23,28 @@ KERNEL_NUMBERS = {
 STRETCH = 0.05
 
 
+Advance = Callable[[int, IntArray, FloatArray, FloatArray, IntArray, Recording], None]
+
+
 def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
     """Run a problem with one of the fixed-step methods; how it is cut into calls does not change a bit of the
     result.
     """
     from ..kernels.rollout import rollout
 
-    model = problem.model
-    q, qd, chart = np.array(state.q), np.array(state.qd), np.array(state.chart)
-    steps = int(np.ceil(problem.duration / problem.dt - 1e-9))
-    recording = Recording(problem, q, qd, {"integrator": name, "dt": problem.dt, "steps": steps})
-    workspace = model.workspace()
+    workspace = problem.model.workspace()
     spaces = workspace.clear()
-    counters = np.array([0, 1], dtype=np.int64)
-    stretch = 1  # the first call may compile
-    while counters[0] < steps:
-        began = time.perf_counter()
+
+    def advance(
+        count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
+    ) -> None:
         rollout(
-            model.arrays,
+            problem.model.arrays,
             KERNEL_NUMBERS[name],
             *problem.tau,
             problem.start,
             problem.dt,
-            int(min(stretch, steps - counters[0])),
+            count,
             counters,
             problem.samples,
             q,
@@ -54,7 +56,25 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
             workspace.limits,
             spaces,
         )
-        recording.check(spaces[2], problem.start + problem.dt * int(counters[0]), int(counters[1]))
+
+    return run_in_stretches(problem, name, state, advance, spaces[2])
+
+
+def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance, flags: Any) -> Result:
+    """Let a kernel advance a number of steps at a time, as many as keep progress lively.
+
+    advance is told how many, and gets what it changes: counters (steps done, samples written), q, qd, chart, and the
+    recording; flags are the kernel's.
+    """
+    q, qd, chart = np.array(state.q), np.array(state.qd), np.array(state.chart)
+    steps = int(np.ceil(problem.duration / problem.dt - 1e-9))
+    recording = Recording(problem, q, qd, {"integrator": name, "dt": problem.dt, "steps": steps})
+    counters = np.array([0, 1], dtype=np.int64)
+    stretch = 1  # the first call may compile
+    while counters[0] < steps:
+        began = time.perf_counter()
+        advance(int(min(stretch, steps - counters[0])), counters, q, qd, chart, recording)
+        recording.check(flags, problem.start + problem.dt * int(counters[0]), int(counters[1]))
         recording.report(counters[0] / steps, int(counters[1]))
         spent = max(time.perf_counter() - began, 1e-6)
         stretch = int(min(max(stretch * STRETCH / spent, 1), 8 * stretch))

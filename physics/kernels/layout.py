@@ -128,7 +128,9 @@ LIMIT_SPACE = 5
 
 # flags: status and the body that caused it
 STATUS, CULPRIT = 0, 1
-OK, OUT_OF_RANGE, SINGULAR, NOT_FINITE = 0, 1, 2, 3
+OK, OUT_OF_RANGE, SINGULAR, NOT_FINITE, NOT_CONVERGED = 0, 1, 2, 3, 4
 
 # integrators of the rollout
 SYMPLECTIC_EULER, FORWARD_EULER, RUNGE_KUTTA_4 = 0, 1, 2
+# of the implicit ones
+LINEARLY_IMPLICIT_EULER, BACKWARD_EULER, SDIRK2 = 0, 1, 2

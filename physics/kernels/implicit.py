@@ -1,0 +1,193 @@
+"""Implicit methods with a fixed step: linearly implicit Euler, backward Euler, and a stiffly accurate SDIRK2."""
+
+from __future__ import annotations
+
+import math
+
+from ._jit import jit
+from .derivatives import inverse_dynamics_derivatives
+from .layout import (
+    BACKWARD_EULER,
+    GIVEN,
+    HELD,
+    KIND,
+    LINEARLY_IMPLICIT_EULER,
+    OK,
+    ROTATION_VECTOR,
+    SINGULAR,
+    STATUS,
+)
+from .lu import lu_factorize
+from .newton import (
+    ACCELERATIONS,
+    BASE,
+    BASE_QD,
+    CORRECTION,
+    FOUND_FORCE,
+    GIVEN_FORCE,
+    HISTORY,
+    KNOWN,
+    LAST_Q,
+    LAST_QD,
+    MATRICES,
+    NEWER,
+    OLDER,
+    STAGE_Q,
+    STAGE_QD,
+    keep_residual,
+    raise_flag,
+    solve_stage,
+    solve_step,
+    step_matrix,
+)
+from .rollout import CHART_LIMIT, change_charts, check_finite, copy, record_samples, table_force
+from .spatial import Array
+
+# Alexander 1977: the diagonal of the two-stage method of order two that is L-stable; its last stage is the step's end.
+GAMMA = 1.0 - math.sqrt(0.5)
+
+
+@jit
+def linear_step(arrays: Array, dt: float, q: Array, qd: Array, implicit: Array, spaces: Array) -> None:
+    """(M - h D - h^2 K) (q'_new - q') = h (f + h K q'), then q_new = q + h q'_new (Wang 2022, eqs. 4.80-4.82).
+
+    f is the whole generalized force, that of velocities included, K = df/dq and D = df/dq' its exact derivatives: of
+    joints' and elements' forces with their geometric terms, of gravity, and of the inertial forces. With damping that
+    is linear, f + ... - D q' on the paper's right side is what it calls f. The forces are those at the step's end as
+    far as they depend on time.
+    """
+    slopes, system, pivots, vectors, notes, tangents = implicit
+    dof, flags = spaces[1], spaces[2]
+    nv = q.shape[0]
+    by_q, by_qd = slopes[0], slopes[1]
+    a, right = vectors[ACCELERATIONS, :nv], vectors[CORRECTION, :nv]
+    for d in range(nv):
+        a[d] = dof[d, GIVEN] if dof[d, HELD] != 0.0 else 0.0
+    copy(vectors[GIVEN_FORCE], vectors[FOUND_FORCE])
+    found = vectors[FOUND_FORCE]
+    inverse_dynamics_derivatives(arrays, q, qd, a, found, slopes, tangents, spaces)
+    notes[MATRICES] += 1.0
+    for d in range(nv):
+        for e in range(nv):
+            found[d] += dt * (by_q[d, e] * (qd[e] + dt * a[e]) + by_qd[d, e] * a[e])
+    keep_residual(vectors, dof, right)
+    step_matrix(dt, slopes, dof, system)
+    bad = lu_factorize(system, pivots)
+    if bad >= 0:
+        raise_flag(arrays[0], flags, SINGULAR, bad)
+        return
+    solve_step(system, pivots, right)
+    for d in range(nv):
+        qd[d] += dt * (a[d] + right[d])
+        q[d] += dt * qd[d]
+
+
+@jit
+def guess_stage(ahead: float, behind: float, implicit: Array, nv: int) -> None:
+    """Accelerations to begin with: a straight line through those of two stages before, behind apart, ahead of the
+    newer; keeps the history.
+    """
+    vectors, notes = implicit[3], implicit[4]
+    for d in range(nv):
+        guess = 0.0
+        if notes[HISTORY] > 0.0:
+            guess = vectors[NEWER, d]
+            if notes[HISTORY] > 1.0:
+                guess += (vectors[NEWER, d] - vectors[OLDER, d]) * (ahead / behind)
+        vectors[ACCELERATIONS, d] = guess
+
+
+@jit
+def keep_stage(implicit: Array, nv: int) -> None:
+    vectors, notes = implicit[3], implicit[4]
+    for d in range(nv):
+        vectors[OLDER, d] = vectors[NEWER, d]
+        vectors[NEWER, d] = vectors[ACCELERATIONS, d]
+    notes[HISTORY] = min(notes[HISTORY] + 1.0, 2.0)
+
+
+@jit
+def newton_step(
+    arrays: Array,
+    integrator: int,
+    times: Array,
+    values: Array,
+    t: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    implicit: Array,
+    spaces: Array,
+) -> None:
+    """Backward Euler, or the two stages of SDIRK2: q' and q at the end of the last stage are those of the step."""
+    vectors = implicit[3]
+    nv = q.shape[0]
+    stages = 1 if integrator == BACKWARD_EULER else 2
+    gamma = 1.0 if stages == 1 else GAMMA
+    for stage in range(stages):
+        early = stages == 2 and stage == 0
+        guess_stage(
+            gamma if stage == 0 else 1.0 - gamma, 1.0 if stages == 1 else (1.0 - gamma if stage == 0 else gamma),
+            implicit, nv,
+        )  # fmt: skip
+        for d in range(nv):
+            before = 0.0 if stage == 0 else (1.0 - gamma) * dt
+            vectors[BASE_QD, d] = qd[d] + before * vectors[NEWER, d]
+            vectors[BASE, d] = q[d] + before * vectors[STAGE_QD, d]
+        table_force(times, values, t + (gamma * dt if early else dt), vectors[GIVEN_FORCE])
+        if not solve_stage(arrays, gamma * dt, implicit, spaces, vectors[0, :0]):
+            return
+        keep_stage(implicit, nv)
+    copy(vectors[STAGE_Q, :nv], q)
+    copy(vectors[STAGE_QD, :nv], qd)
+
+
+@jit
+def implicit_rollout(
+    arrays: Array,
+    integrator: int,
+    times: Array,
+    values: Array,
+    start: float,
+    dt: float,
+    num_steps: int,
+    counters: Array,
+    samples: Array,
+    q: Array,
+    qd: Array,
+    chart: Array,
+    record_q: Array,
+    record_qd: Array,
+    implicit: Array,
+    spaces: Array,
+) -> None:
+    """As `rollout.rollout`; implicit is (slopes, system, pivots, vectors, notes, tangents), see `newton`: what is kept
+    from step to step is in it, so that the result does not depend on how a run is cut into calls.
+    """
+    vectors, notes, flags = implicit[3], implicit[4], spaces[2]
+    nv = q.shape[0]
+    last_q, last_qd = vectors[LAST_Q, :nv], vectors[LAST_QD, :nv]
+    has_charts = False
+    for b in range(arrays[2].shape[0]):
+        has_charts |= arrays[2][b, KIND] == ROTATION_VECTOR
+    for _ in range(num_steps):
+        t = start + counters[0] * dt
+        copy(q, last_q)
+        copy(qd, last_qd)
+        if integrator == LINEARLY_IMPLICIT_EULER:
+            table_force(times, values, t + dt, vectors[GIVEN_FORCE])
+            linear_step(arrays, dt, q, qd, implicit, spaces)
+        else:
+            newton_step(arrays, integrator, times, values, t, dt, q, qd, implicit, spaces)
+        if flags[STATUS] == OK:
+            check_finite(arrays, has_charts, q, qd, flags)
+        if flags[STATUS] != OK:
+            copy(last_q, q)
+            copy(last_qd, qd)
+            return
+        if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
+            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
+        if has_charts and change_charts(arrays, CHART_LIMIT, q, qd, vectors[ACCELERATIONS, :nv], chart) > 0:
+            notes[KNOWN] = 0.0
+            notes[HISTORY] = 0.0
+        counters[0] += 1

@@ -1,0 +1,299 @@
+"""One stage of an implicit step: accelerations that inverse dynamics finds right where they lead.
+
+With base and base_qd what is known of a stage, the unknown accelerations a lead to
+
+    q' = base_qd + s a,   q = base + s q'
+
+and Newton's iteration solves r(a) = ID(q, q', a) - tau = 0. Its matrix s^2 dID/dq + s dID/dq' + M is exact. It is kept
+while it leads on quickly (from stage to stage and step to step), and the iteration goes on to round-off.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ._jit import jit
+from .derivatives import inverse_dynamics_derivatives
+from .layout import (
+    CULPRIT,
+    DOF_COUNT,
+    DOF_START,
+    EFFORT,
+    GIVEN,
+    HELD,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    SINGULAR,
+    STATUS,
+)
+from .lu import lu_factorize, lu_solve
+from .rnea import inverse_dynamics
+from .spatial import Array
+
+# vectors (rows, nv and inputs): accelerations and the stage's known part, where they lead, forces that are given and
+# found, the correction and the next one, accelerations on trial, and of the integrators: the accelerations of the two
+# stages before, and the state before the step
+(
+    ACCELERATIONS,
+    BASE,
+    BASE_QD,
+    STAGE_Q,
+    STAGE_QD,
+    GIVEN_FORCE,
+    FOUND_FORCE,
+    CORRECTION,
+    FOLLOWING,
+    TRIAL,
+    OLDER,
+    NEWER,
+    LAST_Q,
+    LAST_QD,
+) = range(14)
+IMPLICIT_VECTORS = 14
+# notes: whether the matrix is known; the step that it is for; how many stages before are known; counts
+KNOWN, STEP, HISTORY, ITERATIONS, MATRICES = range(5)
+IMPLICIT_NOTES = 5
+
+MOST_ITERATIONS = 60
+SLOW = 0.3  # a kept matrix that does not shorten the correction to this share is made anew
+LEAST_STEP = 1e-6  # share of a correction under which a line search gives up
+# of velocities and of coordinates [rad, m]: what counts as round-off, and what where nothing gets better
+SETTLED, STUCK = 1e-14, 1e-9
+
+
+@jit
+def place_stage(step: float, a: Array, vectors: Array) -> None:
+    """Coordinates and velocities to which the accelerations lead."""
+    for d in range(a.shape[0]):
+        vectors[STAGE_QD, d] = vectors[BASE_QD, d] + step * a[d]
+        vectors[STAGE_Q, d] = vectors[BASE, d] + step * vectors[STAGE_QD, d]
+
+
+@jit
+def keep_residual(vectors: Array, dof: Array, right: Array) -> bool:
+    """Negative residual of the free coordinates into right, whether it is finite; of held ones it is their effort."""
+    total = 0.0
+    for d in range(dof.shape[0]):
+        right[d] = vectors[GIVEN_FORCE, d] - vectors[FOUND_FORCE, d]
+        total += abs(right[d])
+        if dof[d, HELD] != 0.0:
+            dof[d, EFFORT] = -right[d]
+            right[d] = 0.0
+    return total < math.inf
+
+
+@jit
+def evaluate_residual(
+    arrays: Array, step: float, a: Array, right: Array, vectors: Array, spaces: tuple[Array, Array, Array]
+) -> bool:
+    """Negative residual where the accelerations lead, into right; whether it is finite."""
+    work, dof, flags = spaces
+    nv = dof.shape[0]
+    flags[STATUS] = OK
+    for d in range(vectors.shape[1]):
+        vectors[FOUND_FORCE, d] = vectors[GIVEN_FORCE, d]
+    place_stage(step, a, vectors)
+    inverse_dynamics(
+        arrays, vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv], a, vectors[FOUND_FORCE], work, dof, flags
+    )
+    return keep_residual(vectors, dof, right)
+
+
+@jit
+def step_matrix(step: float, slopes: tuple[Array, Array, Array], dof: Array, system: Array) -> None:
+    """M + s dID/dq' + s^2 dID/dq; a held coordinate's row says that it does not change."""
+    by_q, by_qd, mass = slopes
+    for d in range(dof.shape[0]):
+        if dof[d, HELD] != 0.0:
+            for e in range(dof.shape[0]):
+                system[d, e] = 0.0
+            system[d, d] = 1.0
+        else:
+            for e in range(dof.shape[0]):
+                system[d, e] = mass[d, e] + step * (by_qd[d, e] + step * by_q[d, e])
+
+
+@jit
+def body_of(body_int: Array, d: int) -> int:
+    """The body whose joint has coordinate d."""
+    for i in range(body_int.shape[0]):
+        if body_int[i, DOF_START] <= d < body_int[i, DOF_START] + body_int[i, DOF_COUNT]:
+            return i
+    return 0
+
+
+@jit
+def raise_flag(body_int: Array, flags: Array, status: int, d: int) -> bool:
+    flags[STATUS] = status
+    flags[CULPRIT] = body_of(body_int, d)
+    return False
+
+
+@jit
+def largest(x: Array) -> int:
+    """Where an array has its largest or a not finite entry."""
+    best = 0
+    for d in range(x.shape[0]):
+        if not abs(x[d]) < math.inf:
+            return d
+        if abs(x[d]) > abs(x[best]):
+            best = d
+    return best
+
+
+@jit
+def make_matrix(
+    arrays: Array, step: float, a: Array, right: Array, implicit: Array, spaces: tuple[Array, Array, Array]
+) -> bool:
+    """Residual and matrix where the accelerations lead, factorized; False with a flag where that is not possible."""
+    slopes, system, pivots, vectors, notes, tangents = implicit
+    flags, nv = spaces[2], right.shape[0]
+    flags[STATUS] = OK
+    for d in range(vectors.shape[1]):
+        vectors[FOUND_FORCE, d] = vectors[GIVEN_FORCE, d]
+    place_stage(step, a, vectors)
+    found = vectors[FOUND_FORCE]
+    inverse_dynamics_derivatives(
+        arrays, vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv], a, found, slopes, tangents, spaces
+    )
+    notes[MATRICES] += 1.0
+    notes[KNOWN] = 0.0
+    if not keep_residual(vectors, spaces[1], right):
+        return raise_flag(arrays[0], flags, NOT_FINITE, largest(right))
+    step_matrix(step, slopes, spaces[1], system)
+    bad = lu_factorize(system, pivots)
+    if bad >= 0:
+        return raise_flag(arrays[0], flags, SINGULAR, bad)
+    notes[KNOWN] = 1.0
+    notes[STEP] = step
+    return True
+
+
+@jit
+def solve_step(system: Array, pivots: Array, right: Array) -> None:
+    """The one place where a step's linear equations are solved, in place of right (nv,)."""
+    lu_solve(system, pivots, right)
+
+
+@jit
+def size_of(x: Array, mass: Array) -> float:
+    """Length of accelerations in the scale of the coordinates' own inertias: radians and metres together."""
+    total = 0.0
+    for d in range(x.shape[0]):
+        total += mass[d, d] * x[d] * x[d]
+    return math.sqrt(total)
+
+
+@jit
+def within(step: float, x: Array, nv: int, share: float, vectors: Array) -> bool:
+    """Whether a correction x moves no coordinate and, for its own size, no velocity by more than a share."""
+    for d in range(nv):
+        if not abs(step * step * x[d]) <= share * (1.0 + abs(vectors[STAGE_Q, d])):
+            return False
+        if not abs(step * x[d]) <= 100.0 * share * (1.0 + abs(vectors[STAGE_QD, d])):
+            return False
+    return True
+
+
+@jit
+def try_correction(
+    arrays: Array, step: float, size: float, whole: bool, implicit: Array, spaces: tuple[Array, Array, Array]
+) -> float:
+    """Go along the correction until the next one, by the same matrix, is shorter (Deuflhard 1974); its length, or -1
+    where it grows, however short the step. Not whole: also where the whole correction does not do.
+    """
+    _, system, pivots, vectors, _, _ = implicit
+    mass, nv = implicit[0][2], spaces[1].shape[0]
+    share = 1.0
+    while share > LEAST_STEP:
+        for d in range(nv):
+            vectors[TRIAL, d] = vectors[ACCELERATIONS, d] + share * vectors[CORRECTION, d]
+        following = vectors[FOLLOWING, :nv]
+        if evaluate_residual(arrays, step, vectors[TRIAL, :nv], following, vectors, spaces):
+            solve_step(system, pivots, following)
+            next_size = size_of(following, mass)
+            if next_size <= (1.0 - 0.5 * share) * size:
+                return next_size
+            if share == 1.0 and within(step, following, nv, STUCK, vectors):
+                return next_size
+        if not whole:
+            return -1.0
+        share *= 0.5
+    return -1.0
+
+
+@jit
+def iterate(
+    arrays: Array, step: float, implicit: Array, spaces: tuple[Array, Array, Array], sizes: Array
+) -> bool:
+    """Newton's iteration from the accelerations in vectors, which it improves; False with a flag where it fails.
+
+    sizes (any number,) gets the lengths of the first corrections.
+    """
+    slopes, system, pivots, vectors, notes, _ = implicit
+    nv, flags = spaces[1].shape[0], spaces[2]
+    a, correction, following = vectors[ACCELERATIONS, :nv], vectors[CORRECTION, :nv], vectors[FOLLOWING, :nv]
+    fresh = notes[KNOWN] == 0.0 or notes[STEP] != step
+    if fresh:
+        if not make_matrix(arrays, step, a, correction, implicit, spaces):
+            return False
+    elif not evaluate_residual(arrays, step, a, correction, vectors, spaces):
+        return raise_flag(arrays[0], flags, NOT_FINITE, largest(correction))
+    solve_step(system, pivots, correction)
+    size = size_of(correction, slopes[2])
+    for k in range(MOST_ITERATIONS):
+        notes[ITERATIONS] += 1.0
+        if k < sizes.shape[0]:
+            sizes[k] = size
+        next_size = try_correction(arrays, step, size, fresh, implicit, spaces)
+        slow = next_size < 0.0
+        if not slow:
+            for d in range(nv):
+                a[d] = vectors[TRIAL, d]
+            slow = next_size > SLOW * size
+            # linear convergence: what is left behind the next correction is a share of it
+            if within(step, following, nv, SETTLED, vectors) or (
+                fresh and slow and within(step, following, nv, STUCK, vectors)
+            ):
+                for d in range(nv):
+                    a[d] += following[d]
+                return True
+        elif fresh:
+            return raise_flag(arrays[0], flags, NOT_CONVERGED, largest(correction))
+        if slow or sizes.shape[0] > 0:
+            if not make_matrix(arrays, step, a, correction, implicit, spaces):
+                return False
+            fresh = True
+            solve_step(system, pivots, correction)
+            size = size_of(correction, slopes[2])
+        else:
+            fresh = False
+            for d in range(nv):
+                correction[d] = following[d]
+            size = next_size
+    return raise_flag(arrays[0], flags, NOT_CONVERGED, largest(correction))
+
+
+@jit
+def solve_stage(
+    arrays: Array, step: float, implicit: Array, spaces: tuple[Array, Array, Array], sizes: Array
+) -> bool:
+    """Solve for the accelerations from the guess in vectors; from none where the guess does not lead there.
+
+    Where it succeeds, vectors hold them and where they lead; otherwise flags say why not.
+    """
+    vectors, notes = implicit[3], implicit[4]
+    dof = spaces[1]
+    nv = dof.shape[0]
+    for attempt in range(2):
+        for d in range(nv):
+            if dof[d, HELD] != 0.0:
+                vectors[ACCELERATIONS, d] = dof[d, GIVEN]
+            elif attempt > 0:
+                vectors[ACCELERATIONS, d] = 0.0
+        if iterate(arrays, step, implicit, spaces, sizes):
+            place_stage(step, vectors[ACCELERATIONS, :nv], vectors)
+            return bool(spaces[2][STATUS] == OK)
+        notes[KNOWN] = 0.0
+    return False

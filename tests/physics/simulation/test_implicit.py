@@ -1,0 +1,226 @@
+"""Implicit methods: orders, stability at large steps, energy, Newton's iteration, what stops them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.integrators.implicit import implicit_workspace
+from physics.kernels import newton
+from tests.physics.generators import (
+    JOINT_KINDS,
+    random_coordinates,
+    random_inertia,
+    random_joint,
+    random_pose,
+    smooth_frames,
+)
+
+IMPLICIT = ("linearly_implicit_euler", "bdf1", "sdirk2")
+
+
+def chain(rng, joints, stiffness=1.0, damping=0.1, armature=0.0):
+    builder, parent = ph.ModelBuilder(), None
+    for i, joint in enumerate(joints):
+        parent = builder.add_body(
+            f"body {i}",
+            parent,
+            joint=joint,
+            joint_in_parent=random_pose(rng, 0.1),
+            mass=rng.uniform(0.5, 1.5),
+            com=rng.normal(size=3) * 0.05,
+            inertia=random_inertia(rng, 1.0, 0.3),
+            stiffness=stiffness,
+            damping=damping,
+            armature=armature,
+        )
+    return builder
+
+
+def sprung_chain():
+    """Hinges with springs and dampers between points of bodies that are not neighbours, and to the world."""
+    rng = np.random.default_rng(0)
+    builder = chain(rng, [ph.joints.Hinge(rng.normal(size=3)) for _ in range(5)])
+    for k, (a, b) in enumerate([(1, 3), (2, 4), (4, None)]):
+        other = None if b is None else f"body {b}"
+        points = rng.normal(size=(2, 3)) * 0.2
+        ends = (f"body {a}", points[0], other, points[1])
+        builder.add_spring(f"spring {k}", *ends, stiffness=40.0, damping=1.0, rest_length=0.1)
+    model = builder.build()
+    return model, model.state(qd=rng.normal(size=model.num_coordinates) * 0.5)
+
+
+def chain_of_everything():
+    """One joint of every type, one behind the other; velocities so low that no chart changes."""
+    rng = np.random.default_rng(1)
+    joints = [random_joint(rng, kind) for kind in JOINT_KINDS]
+    model = chain(rng, joints, damping=0.5, armature=0.05).build()
+    q = np.concatenate([random_coordinates(rng, joint, 0.5) for joint in joints])
+    qd = np.where(model.prescribed, 1.0, 0.1 * rng.normal(size=len(q)))
+    return model, model.state(q=q, qd=qd)
+
+
+@pytest.mark.parametrize("make, span", [(sprung_chain, 0.3), (chain_of_everything, 0.02)])
+def test_orders_of_convergence(make, span):
+    """The error falls with the first, first and second power of the step, to 12 %; every joint at short span."""
+    model, state = make()
+    exact = ph.simulate(model, state, span, integrator="DOP853", rtol=1e-12, atol=1e-13).q[-1]
+    for name, order in zip(IMPLICIT, (1, 1, 2)):
+        steps = (40, 80, 160)
+        errors = [
+            np.linalg.norm(ph.simulate(model, state, span, span / n, name).q[-1] - exact) for n in steps
+        ]
+        slopes = np.log2(np.array(errors[:-1]) / errors[1:])
+        assert np.abs(slopes - order).max() < 0.12 * order, (name, errors)
+
+
+@pytest.mark.parametrize("name", ["Radau", "BDF"])
+def test_adaptive_implicit_methods(name):
+    model, state = sprung_chain()
+    options = {"rtol": 1e-8, "atol": 1e-10, "record_interval": 0.05}
+    exact = ph.simulate(model, state, 0.3, integrator="DOP853", **options)
+    result = ph.simulate(model, state, 0.3, integrator=name, **options)
+    assert np.abs(result.q - exact.q).max() < 1e-6
+
+
+def stiff_chain():
+    """Three hinges with joint springs so stiff, and little damping, that the fastest of them wants tiny steps."""
+    rng = np.random.default_rng(2)
+    model = chain(rng, [ph.joints.Hinge(rng.normal(size=3)) for _ in range(3)], 1e6, 10.0).build()
+    state = model.state(q=1e-3 * rng.normal(size=3))
+    by_q = ph.inverse_dynamics_derivatives(model, state).dq
+    frequency = np.sqrt(np.linalg.eigvals(np.linalg.solve(ph.mass_matrix(model, state), by_q)).real.max())
+    return model, state, 2.0 / frequency  # the largest stable step of symplectic Euler without damping
+
+
+@pytest.mark.parametrize("name", IMPLICIT)
+def test_stiff_springs_at_a_hundred_times_the_explicit_limit(name):
+    model, state, limit = stiff_chain()
+    with pytest.raises(ph.DivergedError):
+        ph.simulate(model, state, 4000.0 * limit, 2.0 * limit, "symplectic_euler")
+    dt = 100.0 * limit
+    result = ph.simulate(model, state, 200.0 * dt, dt, name)
+    assert np.diff(result.energy[:, 2]).max() < 1e-9 * np.ptp(result.energy[:, 2])
+    assert np.abs(ph.inverse_dynamics(model, model.state(q=result.q[-1]))).max() < 1e-6  # at rest in balance
+
+
+def test_linear_oscillator_is_the_textbooks():
+    """I q'' = -k q - c q': both Euler methods are v' = (I v - h k q) / (I + h c + h^2 k)."""
+    builder = ph.ModelBuilder(gravity=(0, 0, 0))
+    builder.add_body(
+        "wheel", joint=ph.joints.Hinge(), mass=1.0, inertia=np.diag([1, 1, 1.5]), stiffness=700.0, damping=3.0
+    )
+    model = builder.build()
+    for name in ("linearly_implicit_euler", "bdf1"):
+        h, q, v = 0.1, 0.3, -1.0
+        result = ph.simulate(model, model.state(q=[q], qd=[v]), 1.0, h, name)
+        for k in range(1, 11):
+            v = (1.5 * v - h * 700.0 * q) / (1.5 + h * 3.0 + h * h * 700.0)
+            q += h * v
+            assert np.isclose(result.q[k, 0], q, rtol=1e-12, atol=1e-14)
+            assert np.isclose(result.qd[k, 0], v, rtol=1e-12, atol=1e-12)
+
+
+def test_energy_falls_with_backward_euler_and_wavers_at_second_order_with_sdirk2():
+    builder = ph.ModelBuilder()
+    inertia = np.diag([0.1, 0.1, 0.01])
+    builder.add_body("rod", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, com=(0, 0, -0.5), inertia=inertia)
+    model = builder.build()
+    state = model.state(q=[1.5])
+    fallen = ph.simulate(model, state, 5.0, 0.01, "bdf1").energy[:, 2]
+    assert fallen[-1] < fallen[0] and np.diff(fallen).max() < 1e-3 * np.ptp(fallen)
+    drift = [np.ptp(ph.simulate(model, state, 5.0, dt, "sdirk2").energy[:, 2]) for dt in (0.02, 0.01)]
+    assert drift[1] < drift[0] / 3.5 and drift[1] < 1e-2 * (fallen[0] - fallen[-1])
+
+
+def test_newton_converges_quadratically():
+    """From no acceleration at all, a step far beyond the explicit limit; corrections in the scale of velocities."""
+    model, state = chain_of_everything()
+    implicit, spaces = implicit_workspace(model), model.workspace().clear()
+    vectors, nv, step = implicit[3], model.num_coordinates, 0.02
+    vectors[newton.BASE, :nv] = state.q
+    vectors[newton.BASE_QD, :nv] = state.qd
+    sizes = np.zeros(12)
+    assert newton.solve_stage(model.arrays, step, implicit, spaces, sizes)
+    sizes = step * sizes[sizes > 0.0]
+    assert len(sizes) > 5 and sizes[0] > 1.0
+    last = sizes[-4:]  # 0.016, 9e-4, 2e-6, 1e-11: each about three times the square of the one before
+    assert (last[1:] < 6.0 * last[:-1] ** 2).all() and last[-1] < 1e-9
+    q, qd, qdd = (vectors[row, :nv] for row in (newton.STAGE_Q, newton.STAGE_QD, newton.ACCELERATIONS))
+    force = ph.inverse_dynamics(model, model.state(q=q, qd=qd), qdd)
+    scale = np.abs(ph.mass_matrix(model, state)) @ np.abs(qdd)
+    assert np.abs(force[~model.prescribed]).max() < 1e-10 * scale.max()
+
+
+def test_spinning_body_changes_charts_and_keeps_its_momentum():
+    builder = ph.ModelBuilder(gravity=(0, 0, 0))
+    inertia = np.diag([0.3, 0.5, 0.6])
+    builder.add_body("top", joint=ph.joints.Spherical(), mass=1.0, inertia=inertia)
+    model = builder.build()
+    result = ph.simulate(model, model.state(q=[0.3, -0.2, 0.1], qd=[1.0, 4.0, 0.5]), 5.0, 2e-3, "sdirk2")
+    assert result.info["chart_changes"] > 0
+    rotation = ph.lie.so3_exp(result.q)
+    body_rate = np.einsum("tij,tj->ti", ph.lie.so3_right_jacobian(result.q), result.qd)
+    momentum = np.einsum("tij,jk,tk->ti", rotation, inertia, body_rate)
+    # second order: 5 s of 4 rad/s at (w dt)^2 of 6e-5
+    assert np.abs(momentum - momentum[0]).max() < 1e-2 * np.linalg.norm(momentum[0])
+
+
+def test_a_force_over_time_and_the_same_bits_every_time():
+    model, state = sprung_chain()
+    rng = np.random.default_rng(3)
+    table = ph.Table(np.linspace(0.0, 0.2, 5), rng.normal(size=(5, model.num_coordinates)))
+    exact = ph.simulate(model, state, 0.2, integrator="DOP853", tau=table, rtol=1e-11, atol=1e-12).q[-1]
+    for name, error in zip(IMPLICIT, (2e-2, 2e-2, 1e-4)):
+        first = ph.simulate(model, state, 0.2, 2e-3, name, tau=table)
+        again = ph.simulate(model, state, 0.2, 2e-3, name, tau=table, progress=lambda _: None)
+        assert np.abs(first.q[-1] - exact).max() < error
+        assert np.array_equal(first.q, again.q) and np.array_equal(first.qd, again.qd)
+
+
+@pytest.mark.parametrize("name", IMPLICIT)
+def test_prescribed_coordinates_go_their_way(name):
+    rng = np.random.default_rng(4)
+    joints = [ph.joints.Hinge(), random_joint(rng, "moving_surface"), ph.joints.Hinge()]
+    model = chain(rng, joints).build()
+    state = model.state()
+    result = ph.simulate(model, state, 0.1, 0.01, name)
+    moving = model.prescribed
+    assert moving.any() and np.allclose(result.q[:, moving], result.t[:, None], atol=1e-13)
+    assert (result.qd[:, moving] == 1.0).all()
+
+
+def test_what_they_cannot_do_is_told():
+    options = {"mass": 1.0, "com": (0.1, 0, 0), "inertia": np.eye(3) * 0.1}
+    builder = ph.ModelBuilder()
+    builder.add_body("bar", joint=ph.joints.Hinge(), limits=(-1, 1), limit_restitution=0.5, **options)
+    model = builder.build()
+    with pytest.raises(ph.ModelError, match="hard limits"):
+        ph.simulate(model, model.state(), 1.0, 0.01, "sdirk2")
+    frames = smooth_frames(np.random.default_rng(5), 8)
+    builder = ph.ModelBuilder()
+    builder.add_body("bead", joint=ph.joints.SplineCurve(frames, outside="error"), **options)
+    model = builder.build()
+    upper = model.joints[0].range[0, 1]
+    for name in IMPLICIT:
+        with pytest.raises(ph.DivergedError, match="range") as caught:
+            ph.simulate(model, model.state(q=[0.9 * upper], qd=[5.0]), 2.0, 0.01, name)
+        assert caught.value.body == "bead" and len(caught.value.result.t) > 1
+
+
+def test_a_step_that_newton_cannot_take_is_told():
+    """Rods thrown so fast that a step holds many turns: no solution is near; time and body are named."""
+    builder = ph.ModelBuilder(gravity=(0, 0, -100.0))
+    inertia = np.diag([0.1, 0.1, 0.01])
+    rods = {"joint": ph.joints.Hinge((0, 1, 0)), "mass": 1.0, "com": (0, 0, -0.5), "inertia": inertia}
+    parent = builder.add_body("upper", **rods)
+    placement = np.eye(4)
+    placement[2, 3] = -1.0
+    builder.add_body("lower", parent, joint_in_parent=placement, **rods)
+    model = builder.build()
+    rng = np.random.default_rng(3)
+    state = model.state(q=rng.normal(size=2), qd=50.0 * rng.normal(size=2))
+    with pytest.raises(ph.DivergedError, match="smaller") as caught:
+        ph.simulate(model, state, 100.0, 0.5, "sdirk2")
+    assert caught.value.body in ("upper", "lower") and caught.value.result.t[-1] == caught.value.time
