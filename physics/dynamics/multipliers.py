@@ -15,7 +15,7 @@ from ..errors import ModelError
 from ..kernels import layout
 from ..model import Model, State
 from ..validation import finite_array, float_array
-from . import check_state, forward_dynamics, newton_euler
+from . import check_state, forward_dynamics, newton_euler, with_inputs
 from .maximal import MaximalCoordinates, maximal_coordinates
 
 # A direction that constraints leave no more than this share of their strongest one is a combination of the others.
@@ -31,7 +31,8 @@ def joint_reactions(
     recursive Newton-Euler algorithm in O(n); the parent gets the opposite.
 
     Args:
-        qdd: accelerations (nv,); those under `tau` (nv,) and `wrenches` if not given.
+        qdd: accelerations (nv,); those under `tau` and `wrenches` if not given.
+        tau: generalized forces (nv,), with the inputs behind them or by name if wanted (`Model.with_inputs`).
         wrenches: on the bodies besides (nb, 6), in their frames.
 
     Raises:
@@ -39,17 +40,17 @@ def joint_reactions(
     """
     state = check_state(model, state)
     model.check_dynamics()
-    moving = maximal_coordinates(model, state)
+    complete, nv = with_inputs(model, tau, "tau"), model.num_coordinates
+    moving = maximal_coordinates(model, state, complete[nv:])
     outside = np.zeros((model.num_bodies, 6))
     if wrenches is not None:
         outside = finite_array(wrenches, outside.shape, "wrenches on the bodies")
     pushed, carried = moving.gathered(outside)
     if qdd is None:
-        forces = pushed if tau is None else pushed + finite_array(tau, pushed.shape, "tau")
-        qdd = forward_dynamics(model, state, forces)
+        qdd = forward_dynamics(model, state, complete + np.pad(pushed, (0, len(complete) - nv)))
     else:
         qdd = finite_array(qdd, pushed.shape, "qdd")
-    total = newton_euler(model, state, qdd)[1]
+    total = newton_euler(model, state, qdd, complete[nv:])[1]
     # a wrench is turned as a twist is by the inverse: w_body = Ad^T w_world
     turned = np.einsum("bji,bj->bi", lie.adjoint(moving.poses_in_tree), total)
     return np.asarray(turned - carried, dtype=np.float64)
@@ -151,7 +152,8 @@ def constrained_bodies(
     Redundant rows are found by their singular values, and share the least forces.
 
     Args:
-        model, state: the tree and where it is. tau: generalized forces (nv,).
+        model, state: the tree and where it is. tau: generalized forces (nv,), with the inputs behind them or by name
+            if wanted (`Model.with_inputs`).
         rows: further constraints on the bodies' accelerations (m, 6 nb), G phi' = right (a closed loop).
         right: (m,), -G' phi for a constraint G phi = 0.
         coordinate_rows, coordinate_right: further constraints on the accelerations of the coordinates (k, nv) and (k,)
@@ -165,9 +167,10 @@ def constrained_bodies(
     state = check_state(model, state)
     model.check_dynamics()
     nb, nv = model.num_bodies, model.num_coordinates
-    moving = maximal_coordinates(model, state)
+    complete = with_inputs(model, tau, "tau")
+    moving = maximal_coordinates(model, state, complete[nv:])
     joints = _Joints(moving)
-    forces = moving.joint_forces + (0.0 if tau is None else finite_array(tau, (nv,), "tau"))
+    forces = moving.joint_forces + complete[:nv]
     outside, aim = _rows(rows, right, 6 * nb, "rows")
     couplings, coupled = _rows(coordinate_rows, coordinate_right, nv, "coordinate rows")
     armature = np.diag(model.arrays[4][:, layout.ARMATURE])

@@ -7,6 +7,7 @@ import pytest
 
 import physics as ph
 from tests.physics.dynamics.test_springs import sprung
+from tests.physics.forces.test_elements import KINDS, model_with
 from tests.physics.generators import JOINT_KINDS, random_state, random_tree
 
 
@@ -80,6 +81,15 @@ def test_springs_between_bodies_are_wrenches_on_them():
         tau = rng.normal(size=model.num_coordinates)
         dense = ph.forward_dynamics(model, state, tau, road="dense")
         assert np.allclose(dense, ph.forward_dynamics(model, state, tau), rtol=1e-9, atol=1e-9)
+
+
+def test_force_elements_are_wrenches_on_the_bodies():
+    for seed in range(3):
+        rng, tree, model = model_with(seed, *KINDS)
+        state = random_state(rng, model)
+        dense = ph.forward_dynamics(model, state, road="dense")
+        assert np.allclose(dense, ph.forward_dynamics(model, state), rtol=1e-9, atol=1e-9)
+        assert np.abs(dense - ph.forward_dynamics(tree, state)).max() > 1.0
 
 
 def test_wrenches_besides_are_generalized_forces():

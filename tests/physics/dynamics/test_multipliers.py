@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from tests.physics.dynamics.test_springs import sprung
+from tests.physics.forces.test_elements import KINDS, model_with
 from tests.physics.generators import JOINT_KINDS, random_state, random_tree
 
 # Joints whose coordinates move their body independently: a rotation vector behind a hinge does not.
@@ -32,8 +32,8 @@ def test_joint_reactions_are_the_multipliers(kind):
         assert np.abs(reactions - given).max() < 1e-10 * np.abs(reactions).max()
 
 
-def test_springs_between_bodies_are_no_part_of_the_reactions():
-    rng, model = sprung(3, damping=0.5)
+def test_force_elements_between_bodies_are_no_part_of_the_reactions():
+    rng, _, model = model_with(3, *KINDS)
     state = random_state(rng, model)
     reactions = ph.joint_reactions(model, state)
     system = ph.constrained_bodies(model, state)

@@ -19,7 +19,9 @@ def text(values: Any) -> str:
 
 
 def mujoco_chain(links: list[dict[str, Any]], axes: FloatArray, dt: float) -> Any:
-    """MuJoCo's model of a chain (`generators.chain`), Euler's method: each link hangs from the one before by a hinge at its own origin.
+    """MuJoCo's model of a chain (`generators.chain`), Euler's method.
+
+    Each link hangs from the one before by a hinge at its own origin.
 
     Args:
         links: arguments of `add_body` for each link (see `generators.links`).

@@ -33,7 +33,7 @@ def sprung_tree(
         body["armature"] = np.full(count, 0.0 if kind in ("free", "spherical") else 0.02 * rng.random())
         bodies.append(body)
     springs = []
-    for number in range(1 + num_bodies // 3):
+    for _ in range(1 + num_bodies // 3):
         one = int(rng.integers(num_bodies))
         other = int(rng.integers(-1, num_bodies))
         if one == other:
