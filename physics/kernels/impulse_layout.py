@@ -1,0 +1,38 @@
+"""What the workspaces of the impulses' solver hold (see `impulses`)."""
+
+from __future__ import annotations
+
+from ._jit import jit
+from .spatial import Array
+
+# rows of space: vectors, then the responses W (without the equalities), then the matrix of a linear step
+(
+    RIGHT,
+    IMPULSE,
+    SPEED,
+    STEP,
+    RISE,  # change of speeds that a step brings
+    SCALE,
+    FRICTION,
+    TRIAL,
+    TRIAL_SPEED,
+    DUAL,
+    DUAL_STEP,
+) = range(11)
+VECTORS = 11
+
+# thirds of order: rows of the problem, what they do, those that act
+OPEN, STICK, SLIDE = 0, 1, 2
+
+
+def impulse_space(rows: int) -> tuple[tuple[int, int], int]:
+    """Shape of `space` and length of `order` for problems of at most so many rows."""
+    return (VECTORS + 2 * rows, rows), 3 * rows
+
+
+@jit
+def push(i: int, change: float, first: int, m: int, space: Array, into: int) -> None:
+    """Add to the speeds in a vector of space what a change of impulse i brings."""
+    if change != 0.0:
+        for j in range(first, m):
+            space[into, j] += change * space[VECTORS + i, j]

@@ -1,0 +1,255 @@
+"""Impulses that satisfy equalities, one-sided rows and contacts with Coulomb's friction, all of them at once.
+
+Row speeds are u = W impulse + right, W = J M^-1 J^T symmetric, positive semi-definite; rows may say the same twice.
+EQUALITY: u = 0. UNILATERAL: 0 <= impulse, 0 <= u, one of them zero. NORMAL, followed by its two TANGENT rows:
+impulse in the cone K_mu, u + mu |u_t| n in its dual, perpendicular (De Saxce & Feng 1998): an exact cone, no pyramid.
+
+Equalities leave by pivoted Cholesky factors, rows without a pivot are dependent and get no impulse. Without friction an
+active set is pivoted, which ends exactly. With friction sweeps of exact solutions contact by contact (block
+Gauss-Seidel) start Newton's steps; where these are stuck, the central path (see `interior`) or more sweeps lead on.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ._jit import inline, jit
+from .cone import project_on_cone, solve_contact
+from .impulse_layout import FRICTION, IMPULSE, RIGHT, SCALE, SPEED, VECTORS, push
+from .interior import follow_path
+from .linear import eliminate
+from .contact_newton import choose, defect, descend, newton_step, pivot_rows
+from .spatial import Array
+
+EQUALITY, UNILATERAL, NORMAL, TANGENT = 0, 1, 2, 3
+
+DEPENDENT = 1e-11  # of a row's own response: what is less after elimination is round-off
+EXACT = 1e-15
+ENOUGH = 1e-10  # where round-off and rows that say the same let nothing better be had
+SWEEPS = 8
+MOST_SWEEPS = 500
+MOST_NEWTON_STEPS = 50
+MOST_STUCK = 4
+MOST_ROUNDS = 8
+
+
+@jit
+def gather(
+    count: int,
+    matrix: Array,
+    right: Array,
+    kinds: Array,
+    friction: Array,
+    impulse: Array,
+    space: Array,
+    order: Array,
+) -> tuple[int, int, int]:
+    """Rows into space in the order equalities, contacts with friction, one-sided ones; where each of these ends.
+
+    Tangents of contacts without friction are left out.
+    """
+    m = 0
+    for i in range(count):
+        if kinds[i] == EQUALITY:
+            order[m] = i
+            m += 1
+    equalities = m
+    for i in range(count):
+        if kinds[i] == NORMAL and friction[i] > 0.0:
+            order[m], order[m + 1], order[m + 2] = i, i + 1, i + 2
+            m += 3
+    cones = m
+    for i in range(count):
+        if kinds[i] == UNILATERAL or (kinds[i] == NORMAL and friction[i] <= 0.0):
+            order[m] = i
+            m += 1
+    for i in range(m):
+        k = order[i]
+        space[RIGHT, i] = right[k]
+        space[IMPULSE, i] = impulse[k]
+        space[FRICTION, i] = friction[k]
+        space[SCALE, i] = matrix[k, k]
+        for j in range(i, m):
+            space[VECTORS + i, j] = matrix[k, order[j]]
+    for i in range(count):
+        impulse[i] = 0.0
+    return equalities, cones, m
+
+
+@jit
+def prepare(first: int, cones: int, m: int, space: Array) -> bool:
+    """Of what is left without the equalities: the whole symmetric matrix, scales of the rows, feasible first impulses
+    with their speeds. Whether some of these impulses act.
+
+    A row's scale is the inverse of its response, of a contact's rows that of their mean; 0 where no impulse moves it.
+    """
+    a = VECTORS
+    for i in range(first, m):
+        for j in range(i + 1, m):
+            space[a + j, i] = space[a + i, j]
+    warm = False
+    for i in range(first, m, 1):
+        if i < cones and (i - first) % 3 != 0:
+            continue
+        alive = space[a + i, i] > DEPENDENT * space[SCALE, i]
+        if i < cones:
+            mean = (space[a + i, i] + space[a + i + 1, i + 1] + space[a + i + 2, i + 2]) / 3.0
+            x = (space[IMPULSE, i], space[IMPULSE, i + 1], space[IMPULSE, i + 2])
+            x = project_on_cone(x, space[FRICTION, i])
+            for k in range(3):
+                space[SCALE, i + k] = 1.0 / mean if alive else 0.0
+                space[IMPULSE, i + k] = x[k] if alive else 0.0
+        else:
+            space[SCALE, i] = 1.0 / space[a + i, i] if alive else 0.0
+            space[IMPULSE, i] = max(space[IMPULSE, i], 0.0) if alive else 0.0
+        warm = warm or space[IMPULSE, i] > 0.0
+    for i in range(first, m):
+        space[SPEED, i] = space[RIGHT, i]
+    for i in range(first, m):
+        push(i, space[IMPULSE, i], first, m, space, SPEED)
+    return warm
+
+
+@jit
+def sweep(first: int, cones: int, m: int, space: Array) -> None:
+    """Every contact solved exactly, one after the other, while the others keep their impulses."""
+    a = VECTORS
+    for i in range(first, cones, 3):
+        if space[SCALE, i] <= 0.0:
+            continue
+        x = (space[IMPULSE, i], space[IMPULSE, i + 1], space[IMPULSE, i + 2])
+        b = (space[SPEED, i], space[SPEED, i + 1], space[SPEED, i + 2])
+        for k in range(3):
+            b = (
+                b[0] - space[a + i + k, i] * x[k],
+                b[1] - space[a + i + k, i + 1] * x[k],
+                b[2] - space[a + i + k, i + 2] * x[k],
+            )
+        y = solve_contact(space, a + i, i, b, space[FRICTION, i])
+        for k in range(3):
+            push(i + k, y[k] - x[k], first, m, space, SPEED)
+            space[IMPULSE, i + k] = y[k]
+    for i in range(cones, m):
+        if space[SCALE, i] > 0.0:
+            y0 = max(space[IMPULSE, i] - space[SCALE, i] * space[SPEED, i], 0.0)
+            push(i, y0 - space[IMPULSE, i], first, m, space, SPEED)
+            space[IMPULSE, i] = y0
+
+
+@jit
+def approach(first: int, cones: int, m: int, space: Array, order: Array, cold: bool) -> bool:
+    """Newton's steps, and sweeps where they are stuck."""
+    stuck = 0
+    if cold:
+        for _ in range(SWEEPS):
+            sweep(first, cones, m, space)
+    for _ in range(MOST_NEWTON_STEPS):
+        value, size = defect(first, cones, m, space, IMPULSE, SPEED)
+        if value <= EXACT * EXACT * size:
+            return True
+        choose(first, cones, m, space, order)
+        newton_step(first, cones, m, space, order)
+        if not descend(first, cones, m, space, value):
+            if value <= ENOUGH * ENOUGH * size:
+                return True
+            stuck += 1
+            if stuck > MOST_STUCK:
+                return False
+            for _ in range(SWEEPS << stuck):
+                sweep(first, cones, m, space)
+    return False
+
+
+@jit
+def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: bool) -> None:
+    """Impulses of contacts with friction and of one-sided rows."""
+    for turn in range(MOST_ROUNDS):
+        if approach(first, cones, m, space, order, turn == 0 and not warm):
+            return
+        if turn % 2 == 0:
+            follow_path(first, cones, m, space)
+        else:
+            for _ in range(MOST_SWEEPS * turn):
+                sweep(first, cones, m, space)
+
+
+@jit
+def natural_residual(
+    count: int, matrix: Array, right: Array, kinds: Array, friction: Array, impulse: Array
+) -> float:
+    """|lambda - proj_K(lambda - r (u + mu |u_t| n))| / |lambda| over all rows, r the inverse of a contact's mean
+    response (0 for rows that no impulse moves).
+    """
+    total, size = 0.0, 0.0
+    for i in range(count):
+        size += impulse[i] * impulse[i]
+        if kinds[i] == TANGENT:
+            continue
+        u = row_speed(i, count, matrix, right, impulse)
+        response = matrix[i, i]
+        if kinds[i] != NORMAL:
+            f = u / response if response > 0.0 else 0.0
+            if kinds[i] == UNILATERAL:
+                f = min(f, impulse[i])
+            total += f * f
+            continue
+        mu = friction[i]
+        v = row_speed(i + 1, count, matrix, right, impulse)
+        w = row_speed(i + 2, count, matrix, right, impulse)
+        response = (response + matrix[i + 1, i + 1] + matrix[i + 2, i + 2]) / 3.0
+        r = 1.0 / response if matrix[i, i] > 0.0 else 0.0
+        x = impulse[i], impulse[i + 1], impulse[i + 2]
+        y = project_on_cone((x[0] - r * (u + mu * math.sqrt(v * v + w * w)), x[1] - r * v, x[2] - r * w), mu)
+        total += (x[0] - y[0]) ** 2 + (x[1] - y[1]) ** 2 + (x[2] - y[2]) ** 2
+    if size == 0.0:
+        return math.sqrt(total)
+    return math.sqrt(total / size)
+
+
+@inline
+def row_speed(i: int, count: int, matrix: Array, right: Array, impulse: Array) -> float:
+    """u of row i."""
+    total: float = right[i]
+    for j in range(count):
+        total += matrix[i, j] * impulse[j]
+    return total
+
+
+@jit
+def solve_impulses(
+    count: int,
+    matrix: Array,
+    right: Array,
+    kinds: Array,
+    friction: Array,
+    impulse: Array,
+    space: Array,
+    order: Array,
+) -> float:
+    """Impulses (count,) of all rows, from those that are there to begin with; the natural map's residual.
+
+    Args:
+        count: number of rows; the arrays may be longer.
+        matrix, right: W (count, count), symmetric; the speeds without impulses (count,).
+        kinds: EQUALITY, UNILATERAL or NORMAL with two TANGENT behind it. friction: mu in NORMAL rows.
+        space, order: workspaces, see `impulse_space`.
+    """
+    first, cones, m = gather(count, matrix, right, kinds, friction, impulse, space, order)
+    rank = eliminate(space, VECTORS, first, m, space[RIGHT], order, space[SCALE], DEPENDENT)
+    if m > first:
+        warm = prepare(first, cones, m, space)
+        if cones > first:
+            settle(first, cones, m, space, order, warm)
+        else:
+            pivot_rows(first, m, space, order)
+    for i in range(rank - 1, -1, -1):
+        total = -space[RIGHT, i]
+        for j in range(i + 1, rank):
+            total -= space[VECTORS + i, j] * space[IMPULSE, j]
+        for j in range(first, m):
+            total -= space[VECTORS + i, j] * space[IMPULSE, j]
+        space[IMPULSE, i] = total / space[VECTORS + i, i]
+    for i in range(m):
+        if i < rank or i >= first:
+            impulse[order[i]] = space[IMPULSE, i]
+    return natural_residual(count, matrix, right, kinds, friction, impulse)
