@@ -15,10 +15,10 @@ import math
 
 from ._jit import inline, jit
 from .cone import project_on_cone, solve_contact
+from .contact_newton import choose, defect, descend, newton_step, pivot_rows
 from .impulse_layout import FRICTION, IMPULSE, RIGHT, SCALE, SPEED, VECTORS, push
 from .interior import follow_path
 from .linear import eliminate
-from .contact_newton import choose, defect, descend, newton_step, pivot_rows
 from .spatial import Array
 
 EQUALITY, UNILATERAL, NORMAL, TANGENT = 0, 1, 2, 3
