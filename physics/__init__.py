@@ -5,7 +5,7 @@ Twists are [angular, linear] in the body frame, wrenches [moment, force], quater
 
 from __future__ import annotations
 
-from . import constraints, exponential_coordinates, joints, lie, splines
+from . import constraints, exponential_coordinates, forces, joints, lie, splines
 from .body import Body
 from .builder import ModelBuilder
 from .dynamics import Energy, body_poses, energy, forward_dynamics, inverse_dynamics, mass_matrix
@@ -43,6 +43,7 @@ from .fitting import (
 )
 from .inverse_kinematics import InverseKinematics, KinematicSolution, inverse_kinematics
 from .io import ModelFile, load_model, load_result, save_model, save_result
+from .keyframes import keyframe_table
 from .kinematic_targets import Target
 from .model import Model, State
 from .projection import Projection, project
@@ -52,6 +53,7 @@ from .simulation import Table, simulate
 __all__ = [
     "joints",
     "constraints",
+    "forces",
     "lie",
     "splines",
     "exponential_coordinates",
@@ -92,6 +94,7 @@ __all__ = [
     "Impact",
     "simulate",
     "Table",
+    "keyframe_table",
     "Result",
     "fit_curve",
     "CurveFit",

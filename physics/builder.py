@@ -9,6 +9,7 @@ from . import joints, lie
 from .body import Body, make_body
 from .errors import FormatError, ModelError
 from .forces.building import ForceBuilder, check_keys
+from .forces.wobbling import WobblingMass, wobbling_mass
 from .joints import Joint
 from .model import Model
 from .validation import finite_array
@@ -87,6 +88,53 @@ class ModelBuilder(ForceBuilder):
         )
         self.bodies.append(body)
         return body
+
+    def add_wobbling_mass(
+        self,
+        name: str,
+        segment: Body | str,
+        *,
+        mass: float,
+        inertia: Any,
+        axis: Any,
+        stiffness_along: float,
+        stiffness_across: float,
+        damping_along: float,
+        damping_across: float,
+        stiffness_rotation: float,
+        damping_rotation: float,
+        com: Any = None,
+        normal: Any = None,
+    ) -> WobblingMass:
+        """Add the soft parts of a segment as a body that wobbles on it (Ertl et al. 1993, eq. 16).
+
+        Its frame is parallel to the segment's while it is at rest, with the origin in its mass centre. Its joint has
+        the displacements of the mass centre, along the axis first, then the rotation about it: one angle in the plane,
+        a rotation vector in space. A `Mount` of the same name couples the displacement (cubic, along and across), a
+        spring and a damper on the joint the rotation (linear); the segment feels the opposite.
+
+        Args:
+            name: unique among bodies and among forces, not empty.
+            segment: the body that carries it, added before, or its name.
+            mass: [kg]. inertia: (3, 3) about its mass centre in the segment's axes [kg m^2].
+            axis: (3,) along the segment, in its frame.
+            stiffness_along, stiffness_across: c of eqs. 16b, 16c [N/m^3]. damping_along, damping_across: d [N s/m].
+            stiffness_rotation: a of eq. 16a [N m/rad]. damping_rotation: b [N m s/rad]. None of them negative.
+            com: where its mass centre belongs in the segment's frame (3,) [m]; the segment's mass centre if None.
+            normal: (3,) of the plane that it stays in, across the axis, in the segment's frame; None for space.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        mount = {
+            "stiffness_along": stiffness_along,
+            "stiffness_across": stiffness_across,
+            "damping_along": damping_along,
+            "damping_across": damping_across,
+        }
+        rotation = stiffness_rotation, damping_rotation
+        solid = {"mass": mass, "inertia": inertia}
+        return wobbling_mass(self, name, segment, axis, com, normal, solid, mount, rotation)
 
     def _parent_index(self, name: Any, parent: Any) -> int:
         """Index of the parent of a body to be named `name`, -1 for the world; ModelError where either will not do."""

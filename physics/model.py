@@ -164,7 +164,7 @@ class Model:
 
     def workspace(self) -> Workspace:
         """Scratch memory for the kernels; one a thread."""
-        workspace = Workspace(self.num_bodies, self.num_coordinates, self.num_limits)
+        workspace = Workspace(self.num_bodies, self.num_coordinates, self.num_limits, self.num_inputs)
         workspace.dof[:, layout.HELD] = self.prescribed
         return workspace
 

@@ -6,9 +6,10 @@ from .controller import PositionController
 from .damping import BodyDamping
 from .ground import Ground
 from .inputs import Input
+from .mount import Mount
 from .spring import Spring
 from .wrench import Wrench
 
-Force = Wrench | BodyDamping | Ground
+Force = Wrench | BodyDamping | Ground | Mount
 
-__all__ = ["Spring", "Wrench", "BodyDamping", "Ground", "Force", "Input", "PositionController"]
+__all__ = ["Spring", "Wrench", "BodyDamping", "Ground", "Mount", "Force", "Input", "PositionController"]

@@ -8,12 +8,13 @@ from typing import Any, TypeVar
 from ..body import Body
 from ..errors import FormatError, ModelError
 from ..validation import unit_axis
-from . import BodyDamping, Force, Ground, Input, PositionController, Spring, Wrench
+from . import BodyDamping, Force, Ground, Input, Mount, PositionController, Spring, Wrench
 from .base import checked_name
 from .controller import CONTROLLER_KEYS, make_controller
 from .damping import make_body_damping
 from .ground import SMOOTH_SPEED, make_ground
 from .inputs import make_input
+from .mount import make_mount
 from .spring import SPRING_KEYS, make_spring
 from .wrench import make_wrench
 
@@ -202,6 +203,45 @@ class ForceBuilder:
         }
         return self._added(name, lambda: make_ground(name, self._body_numbers(), values))
 
+    def add_mount(
+        self,
+        name: str,
+        body: Body | str,
+        point: Any,
+        other: Body | str | None,
+        other_point: Any,
+        *,
+        axis: Any,
+        stiffness_along: float,
+        stiffness_across: float,
+        damping_along: float = 0.0,
+        damping_across: float = 0.0,
+    ) -> Mount:
+        """Add a soft mount of a point of a body in another (Ertl et al. 1993, eqs. 16b, 16c).
+
+        Args:
+            name: unique among forces, not empty.
+            body, other: bodies added before, or their names; None for the world.
+            point: in the frame of the body (3,) [m]; other_point: where it belongs in that of the other.
+            axis: (3,) in the frame of the other; only where it points counts.
+            stiffness_along, stiffness_across, damping_along, damping_across: meanings and units as in `Mount`.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        values = {
+            "body": _named(body),
+            "point": point,
+            "other": _named(other),
+            "other_point": other_point,
+            "axis": axis,
+            "stiffness_along": stiffness_along,
+            "stiffness_across": stiffness_across,
+            "damping_along": damping_along,
+            "damping_across": damping_across,
+        }
+        return self._added(name, lambda: make_mount(name, self._body_numbers(), values))
+
     def add_controller(
         self,
         name: str,
@@ -280,6 +320,7 @@ class ForceBuilder:
                 "wrench": self.add_wrench,
                 "body_damping": self.add_body_damping,
                 "ground": self.add_ground,
+                "mount": self.add_mount,
             }
             adders[kind](**values)
         for entry in _entries(description, "controllers", CONTROLLER_KEYS, CONTROLLER_KEYS[:3]):
@@ -290,6 +331,10 @@ class ForceBuilder:
 FORCE_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "wrench": (("name", "body", "moment", "force"), ("magnitude", "point", "axes")),
     "body_damping": (("name", "body"), ("angular", "linear", "point")),
+    "mount": (
+        ("name", "body", "point", "other", "other_point", "axis", "stiffness_along", "stiffness_across"),
+        ("damping_along", "damping_across"),
+    ),
     "ground": (
         ("name", "body", "points", "stiffness"),
         ("exponent", "damping", "friction", "radius", "plane", "other", "smooth_speed"),

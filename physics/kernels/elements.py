@@ -1,4 +1,4 @@
-"""Force elements: springs between points, wrenches, body damping and deformable ground (Wang 2022, sec. 3.10).
+"""Force elements: springs between points, wrenches, body damping (Wang 2022, sec. 3.10), deformable ground, mounts.
 
 An element begins at a row of data (`layout.ELEMENT_KIND` ...) and acts on a body, some of them on another one by the
 opposite wrench. Wrenches are in world axes, each about the reference point of its body's tree, as the bodies' bias
@@ -24,6 +24,7 @@ from .layout import (
     ELEMENT_SIZE,
     FORCE,
     GROUND_ELEMENT,
+    MOUNT_ELEMENT,
     POSE,
     SPRING_ELEMENT,
     WRENCH_ELEMENT,
@@ -34,6 +35,7 @@ from .layout import (
     WRENCH_POINT,
     WRENCH_TURNS,
 )
+from .mount import mount_potential, mount_tangent, mount_wrench
 from .points import STILL, carried, material, position, twist_of, wrench_at, wrench_change
 from .spatial import (
     Array,
@@ -85,6 +87,8 @@ def element_wrench(
         return spring_wrench(body_int, data, row, work)
     if kind == GROUND_ELEMENT:
         return ground_wrench(body_int, data, row, work)
+    if kind == MOUNT_ELEMENT:
+        return mount_wrench(body_int, data, row, work)
     if kind == WRENCH_ELEMENT:
         lever, moment, force = given_wrench(data, magnitude_of(data, tau, nv, row), row, work)
         return wrench_at(lever, moment, force), STILL
@@ -118,6 +122,8 @@ def element_tangent(
         return spring_tangent(body_int, data, row, work, eta, nu, other_eta, other_nu)
     if kind == GROUND_ELEMENT:
         return ground_tangent(body_int, data, row, work, eta, nu, other_eta, other_nu)
+    if kind == MOUNT_ELEMENT:
+        return mount_tangent(body_int, data, row, work, eta, nu, other_eta, other_nu)
     turn = (eta[0], eta[1], eta[2])
     body = int(data[row + ELEMENT_BODY])
     if kind == WRENCH_ELEMENT:
@@ -188,6 +194,8 @@ def element_potential(body_int: Array, data: Array, work: Array) -> float:
             energy += spring_potential(body_int, data, row, work)
         elif kind == GROUND_ELEMENT:
             energy += ground_potential(body_int, data, row, work)
+        elif kind == MOUNT_ELEMENT:
+            energy += mount_potential(body_int, data, row, work)
         elif kind != DAMPING_ELEMENT and data[row + WRENCH_INPUT] < 0.0 and data[row + WRENCH_TURNS] == 0.0:
             body = int(data[row + ELEMENT_BODY])
             x = position(body_int, work, body, carried(work, body, flat3(data, row + WRENCH_POINT)))

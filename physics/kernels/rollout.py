@@ -274,7 +274,7 @@ def rollout(
 
     counters is (steps done, samples written), kept between calls: step k begins at start + k dt, so
     that the result does not depend on how a run is cut into calls. Where a step fails, flags hold status and culprit,
-    and the state stays the last good one. stage is a workspace (8, nv), limits that of the hard limits
+    and the state stays the last good one. stage is a workspace (8, nv + inputs), limits that of the hard limits
     (`limits`), spaces is (work, dof, flags).
     """
     work, dof, flags = spaces

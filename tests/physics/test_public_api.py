@@ -51,6 +51,8 @@ PUBLIC = {
     "Impact",
     "simulate",
     "Table",
+    "keyframe_table",
+    "forces",
     "Result",
     "fit_curve",
     "CurveFit",

@@ -12,7 +12,16 @@ from physics.kernels.joint import outward
 from tests.physics.dynamics.test_derivatives import difference
 from tests.physics.generators import random_pose, random_rotation, random_state, random_tree
 
-KINDS = ("spring", "wrench", "turning wrench", "body damping", "ground", "ground on a body")
+KINDS = (
+    "spring",
+    "wrench",
+    "turning wrench",
+    "body damping",
+    "ground",
+    "ground on a body",
+    "mount",
+    "mount in the world",
+)
 
 
 def add(builder, rng, kind, **changes):
@@ -20,6 +29,14 @@ def add(builder, rng, kind, **changes):
     numbers = {"stiffness": rng.uniform(50.0, 200.0), "damping": rng.uniform(1.0, 3.0)} | changes
     if kind == "spring":
         builder.add_spring(kind, "body_3", rng.normal(size=3), "body_6", rng.normal(size=3), **numbers)
+    elif "mount" in kind:
+        names = ("stiffness_along", "stiffness_across", "damping_along", "damping_across")
+        damp = 0.0 if changes.get("damping") == 0.0 else 1.0
+        values = dict(zip(names, rng.uniform(1.0, 3.0, 4) * [20.0, 10.0, damp, damp]))
+        other = None if "world" in kind else "body_6"
+        builder.add_mount(
+            kind, "body_3", rng.normal(size=3), other, rng.normal(size=3), axis=rng.normal(size=3), **values
+        )
     elif "wrench" in kind:
         axes = "body" if "turning" in kind else "world"
         builder.add_wrench(
@@ -87,7 +104,7 @@ def test_tangents_are_the_slopes_of_the_wrenches(kind, seed):
     assert np.abs(found - slopes).max() < 1e-7 * max(np.abs(slopes).max(), 1.0)
 
 
-@pytest.mark.parametrize("kind", ["spring", "wrench", "ground", "ground on a body"])
+@pytest.mark.parametrize("kind", ["spring", "wrench", "ground", "ground on a body", "mount"])
 def test_forces_are_the_slope_of_the_energy(kind):
     changes = {} if kind == "wrench" else {"damping": 0.0}
     rng, tree, model = model_with(4, kind, **changes)
@@ -113,7 +130,7 @@ def test_forces_are_the_slope_of_the_energy(kind):
     assert np.abs(force + slopes).max() < 1e-6 * np.abs(force).max()
 
 
-@pytest.mark.parametrize("kind", ["spring", "body damping", "ground", "ground on a body"])
+@pytest.mark.parametrize("kind", ["spring", "body damping", "ground", "ground on a body", "mount"])
 @pytest.mark.parametrize("seed", range(3))
 def test_damping_and_friction_only_take_energy(kind, seed):
     rng, tree, model = model_with(seed, kind)
@@ -130,7 +147,7 @@ def test_damping_and_friction_only_take_energy(kind, seed):
 
 
 def test_action_is_reaction_also_between_trees():
-    rng, _, model = model_with(2, "spring", "ground on a body")
+    rng, _, model = model_with(2, "spring", "ground on a body", "mount")
     state = random_state(rng, model)
     spaces = model.workspace().clear()
     outward(model.arrays, np.array(state.q), np.array(state.qd), *spaces)
@@ -171,7 +188,7 @@ def test_forward_is_the_inverse_of_inverse_dynamics_with_all_elements():
 @pytest.mark.parametrize("kind", KINDS)
 def test_derivatives_of_inverse_dynamics_count_them(kind):
     rng, _, model = model_with(6, kind)
-    # differences of fourth order of forces of some hundred newtons, with the kinks of the ground's powers in their reach
+    # differences of fourth order, of forces of some hundred newtons
     assert difference(model, random_state(rng, model), rng.normal(size=model.num_coordinates)) < 1e-7
 
 

@@ -1,0 +1,90 @@
+"""A soft mount of a point of a body in another body or the world: cubic springs with dampers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..immutable import ReadOnlyArrays
+from ..kernels import layout
+from ..validation import finite_array, number, unit_axis
+from .base import body_index, element_row, link_axes, link_points
+
+
+@dataclass(frozen=True, eq=False)
+class Mount(ReadOnlyArrays):
+    """Holds a point of a body where it belongs in another one, loosely near by and stiffly farther off (Ertl et al.
+    1993, eqs. 16b, 16c).
+
+    For a displacement s along the axis the force is -(stiffness_along sign(s) |s|^3 + damping_along s'), for t across
+    it -(stiffness_across |t|^2 t + damping_across t'), in the frame of the body that carries the axis, which feels the
+    opposite. Stored are stiffness_along s^4 / 4 and stiffness_across |t|^4 / 4.
+
+    Attributes:
+        name: unique among the model's forces.
+        body: index of the body. point: in its frame (3,) [m].
+        other: index of the body that carries the axis, -1 for the world. other_point: where the point belongs in its
+            frame (3,) [m]. axis: (3,) in its frame, of length 1.
+        stiffness_along, stiffness_across: [N/m^3], not negative.
+        damping_along, damping_across: [N s/m], not negative.
+    """
+
+    name: str
+    body: int
+    point: FloatArray
+    other: int
+    other_point: FloatArray
+    axis: FloatArray
+    stiffness_along: float
+    stiffness_across: float
+    damping_along: float
+    damping_across: float
+    type: ClassVar[str] = "mount"
+
+    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
+        """JSON-able description; names are those of the model's bodies."""
+        return {
+            "type": self.type,
+            "name": self.name,
+            "body": names[self.body],
+            "point": self.point.tolist(),
+            "other": None if self.other < 0 else names[self.other],
+            "other_point": self.other_point.tolist(),
+            "axis": self.axis.tolist(),
+            **{key: getattr(self, key) for key in NUMBERS},
+        }
+
+    def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
+        """The row that the kernels read (``kernels.layout``)."""
+        return element_row(
+            layout.MOUNT_ELEMENT,
+            self.body,
+            self.other,
+            link_points(self.point, self.body, body_frames),
+            link_points(self.other_point, self.other, body_frames),
+            link_axes(self.axis, self.other, body_frames),
+            [getattr(self, key) for key in NUMBERS],
+        )
+
+
+NUMBERS = ("stiffness_along", "stiffness_across", "damping_along", "damping_across")
+
+
+def make_mount(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Mount:
+    """Check everything and make the mount; ModelError names force, thing and value."""
+    of = f"of force {name!r}"
+    body = body_index(values["body"], bodies, f"body {of}")
+    other = body_index(values["other"], bodies, f"other {of}", world=True)
+    if body == other:
+        raise ModelError(
+            f"point and axis {of} are on the same body {values['body']!r}: it would move nothing"
+        )
+    points = {key: finite_array(values[key], (3,), f"{key} {of}") for key in ("point", "other_point")}
+    numbers = {key: number(values[key], f"{key} {of}", not_negative=True) for key in NUMBERS}
+    axis = unit_axis(values["axis"], f"axis {of}")
+    mount = Mount(name, body, points["point"], other, points["other_point"], axis, **numbers)
+    mount.lock()
+    return mount
