@@ -309,15 +309,15 @@ def check_frames(frames: Any, name: str) -> FloatArray:
     return poses
 
 
-def spatial_inertia(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
-    """Spatial inertia (6, 6) in body axes (Lee & Terzopoulos 2008, eq. 8).
+def spatial_inertia(mass: Any, com: Any, inertia: Any) -> FloatArray:
+    """Spatial inertia (..., 6, 6) in body axes (Lee & Terzopoulos 2008, eq. 8).
 
-    mass [kg], centre of mass (3,) [m], rotational inertia (3, 3) about it [kg m^2].
+    mass (...) [kg], centre of mass (..., 3) [m], rotational inertia (..., 3, 3) about it [kg m^2].
     """
-    lever = hat(com)
-    result = np.zeros((6, 6))
-    result[:3, :3] = inertia - mass * lever @ lever
-    result[:3, 3:] = mass * lever
-    result[3:, :3] = -mass * lever
-    result[3:, 3:] = mass * np.eye(3)
+    mass, lever = np.asarray(mass, dtype=np.float64)[..., None, None], hat(com)
+    result = np.zeros((*lever.shape[:-2], 6, 6))
+    result[..., :3, :3] = inertia - mass * (lever @ lever)
+    result[..., :3, 3:] = mass * lever
+    result[..., 3:, :3] = -mass * lever
+    result[..., 3:, 3:] = mass * np.eye(3)
     return result

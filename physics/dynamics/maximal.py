@@ -57,9 +57,8 @@ class MaximalCoordinates:
         tau = inputs_alone(model, inputs)
         motions(model.arrays, q, qd, tau, self._frames, moving, self.joint_forces, work, self._dof, flags)
         check_flags(model, flags)
-        self.inertias = np.array(
-            [lie.spatial_inertia(body.mass, body.com, body.inertia) for body in model.bodies]
-        ).reshape(nb, 6, 6)
+        masses, coms, moments = zip(*((body.mass, body.com, body.inertia) for body in model.bodies))
+        self.inertias = lie.spatial_inertia(masses, np.array(coms), np.array(moments))
         roots = model.arrays[0][:, layout.ROOT]
         self._references = work[roots, layout.REFERENCE : layout.REFERENCE + 3].copy()
         rotations = self._frames[:, :9].reshape(nb, 3, 3)

@@ -9,6 +9,7 @@ from .claim import REGISTRY, Claim
 MODULES = (
     "claims_joints",
     "claims_dynamics",
+    "claims_hybrid",
     "claims_limits",
     "claims_energy",
     "claims_convergence",

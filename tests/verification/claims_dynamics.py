@@ -66,8 +66,8 @@ def worst_of_trees(count: int, seed: int) -> Measurement:
 
 
 STATEMENT = (
-    "ABA against M^-1, RNEA and the dense road by maximal coordinates, and M against RNEA's columns, on {} random trees of 1 to 40 bodies with "
-    "joints of every type, springs, dampers and armature: largest relative difference"
+    "ABA against M^-1, RNEA and the dense road by maximal coordinates, and M against RNEA's columns, on {} random "
+    "trees of 1 to 40 bodies with joints of every type, springs, dampers and armature: largest relative difference"
 )
 SOURCE = "Lee & Terzopoulos 2008, App. A"
 
