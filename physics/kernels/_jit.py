@@ -133,12 +133,18 @@ def _in_folder(kind: str, function: Kernel, make: Callable[[Kernel], Any]) -> An
 
 
 def _entry(function: Kernel) -> Any:
-    return numba.njit(cache=CACHE_BASE is not None, no_cfunc_wrapper=True, **_options())(function)
+    options = _options()
+    if LINKING is not None:
+        options["pipeline_class"] = LINKING.EntryCompiler
+    return numba.njit(cache=CACHE_BASE is not None, no_cfunc_wrapper=True, **options)(function)
+
+
+def _callee_options() -> dict[str, Any]:
+    return {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True} | _options()
 
 
 def _shared(function: Kernel) -> Any:
-    options = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    kernel = LINKING.Kernel(function, None, options | _options(), LINKING.SharedCompiler)
+    kernel = LINKING.Kernel(function, None, _callee_options(), LINKING.SharedCompiler)
     if CACHE_BASE is not None:
         kernel.enable_caching()
     kernel.entry = _in_folder("entry", function, _entry)
@@ -161,8 +167,7 @@ def inline(function: Kernel) -> Kernel:
     """
     if numba is None:
         return function
-    options = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True} | _options()
-    if LINKING is not None:
-        options["pipeline_class"] = LINKING.InlineCompiler
-    compiled: Kernel = numba.njit(**options)(function)
-    return compiled
+    options = _callee_options() | {"forceinline": True}
+    if LINKING is None:
+        return cast(Kernel, numba.jit(**options)(function))
+    return cast(Kernel, LINKING.Inline(function, None, options, LINKING.InlineCompiler))

@@ -11,9 +11,12 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
+
+from ._jit import sources_hash
 
 
 class Loader:
@@ -81,19 +84,67 @@ class _Inlined(JITCodeLibrary):  # type: ignore[misc, unused-ignore]
         return 0
 
 
-class _Compiler(Compiler):  # type: ignore[misc, unused-ignore]
+# What kernels have nothing for: closures, comprehensions, expressions of whole arrays, overloads inlined as source
+NEEDLESS = {
+    "InlineClosureLikes",
+    "RewriteSemanticConstants",
+    "MakeFunctionToJitFunction",
+    "InlineInlinables",
+    "FindLiterallyCalls",
+    "LiteralUnroll",
+    "NopythonRewrites",
+    "InlineOverloads",
+    "DumpParforDiagnostics",
+}
+_resolved: dict[Any, Any] = {}
+
+
+class _Remembering:
+    """The context of types that Numba infers in, which asks for the type of a call with the same arguments only once.
+
+    An operator has dozens of implementations to choose from, and a kernel hundreds of operators.
+    """
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def resolve_function_type(self, function: Any, arguments: Any, keywords: Any) -> Any:
+        """Signature of a call; as Numba's."""
+        if keywords or type(function) is not types.Function:
+            return self._context.resolve_function_type(function, arguments, keywords)
+        key = (function, tuple(arguments))
+        if key not in _resolved:
+            _resolved[key] = self._context.resolve_function_type(function, arguments, keywords)
+        return _resolved[key]
+
+
+class EntryCompiler(Compiler):  # type: ignore[misc, unused-ignore]
+    """Compiles what Python calls."""
+
+    def define_pipelines(self) -> Any:
+        """Numba's pipeline without what no kernel needs."""
+        define: Callable[[], Any] = super().define_pipelines
+        pipelines = define()
+        self.state.typingctx = _Remembering(self.state.typingctx)
+        for manager in pipelines:
+            manager.passes = [step for step in manager.passes if step[0].__name__ not in NEEDLESS]
+            manager.finalize()
+        return pipelines
+
+
+class _Compiler(EntryCompiler):
     library: type
 
     def define_pipelines(self) -> Any:
+        """As `EntryCompiler`, into another kind of library and under a name that is the same in every process."""
         state = self.state
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
-        # Numba numbers functions in the order of their compilation, so that names differ between processes
-        from ._jit import sources_hash
-
         state.func_id.unique_id = sources_hash(state.func_id.modname.rpartition(".")[2])
-        pipelines: Callable[[], Any] = super().define_pipelines
-        return pipelines()
+        return super().define_pipelines()
 
 
 class InlineCompiler(_Compiler):
@@ -108,7 +159,16 @@ class SharedCompiler(_Compiler):
     library = _Shared
 
 
-class Kernel(CPUDispatcher):  # type: ignore[misc, unused-ignore]
+class Inline(CPUDispatcher):  # type: ignore[misc, unused-ignore]
+    """A function as kernels call it."""
+
+    def get_call_template(self, arguments: Any, keywords: Any) -> Any:
+        """As Numba's, but a literal number is a number: else each one is another specialization."""
+        resolve: Callable[[Any, Any], Any] = super().get_call_template
+        return resolve(tuple(types.unliteral(argument) for argument in arguments), keywords)
+
+
+class Kernel(Inline):
     """A kernel as other kernels call it; where Python calls it, it is compiled for that too, at its first call."""
 
     entry: Any
