@@ -22,6 +22,7 @@ from .dynamics.jacobian import body_bias, body_jacobian
 from .dynamics.maximal import MaximalCoordinates, maximal_coordinates
 from .dynamics.multipliers import ConstrainedMotion, constrained_bodies, joint_reactions
 from .dynamics.samples import ExternalForce, SampledDynamics, inverse_dynamics_of_samples
+from .dynamics.wrenches import ForceWrench, force_wrenches
 from .errors import (
     CancelledError,
     CondyleError,
@@ -54,6 +55,8 @@ __all__ = [
     "joints",
     "constraints",
     "forces",
+    "force_wrenches",
+    "ForceWrench",
     "lie",
     "splines",
     "exponential_coordinates",

@@ -47,7 +47,7 @@ class ForceBuilder:
         """Add a spring with a damper between a point of a body and one of another body, or of the world (None).
 
         Args:
-            name: unique among springs, not empty.
+            name: unique among springs and forces, not empty.
             body, other: bodies added before, or their names.
             point, other_point: in their body frames (3,) [m]; in the world for None.
             stiffness: [N/m]. damping: [N s/m]. rest_length: [m]. None of them negative.
@@ -55,8 +55,7 @@ class ForceBuilder:
         Raises:
             ModelError: anything of this is not acceptable; nothing has been added then.
         """
-        if any(spring.name == name for spring in self.springs):
-            raise ModelError(f"there is a spring named {name!r} already")
+        self._check_free(name)
         values = {
             "body": _named(body),
             "point": point,
@@ -97,7 +96,7 @@ class ForceBuilder:
         """Add a force in a point of a body (Wang 2022, sec. 3.10.2).
 
         Args:
-            name: unique among forces, not empty.
+            name: unique among springs and forces, not empty.
             body: a body added before, or its name.
             direction: (3,) in the axes; only where it points counts.
             magnitude: [N], or the name of an input added before.
@@ -148,7 +147,7 @@ class ForceBuilder:
         """Add damping of a body's motion against the world (Wang 2022, sec. 3.10.1).
 
         Args:
-            name: unique among forces, not empty.
+            name: unique among springs and forces, not empty.
             body: a body added before, or its name.
             angular: moment against the angular velocity [N m s/rad]. linear: force against the velocity of the point
                 [N s/m]. Neither negative, not both 0.
@@ -179,7 +178,7 @@ class ForceBuilder:
         """Add deformable ground under points of a body (Ertl et al. 1993, eq. 8); meanings and units as in `Ground`.
 
         Args:
-            name: unique among forces, not empty.
+            name: unique among springs and forces, not empty.
             body: a body added before, or its name.
             points: (n, 3), or one point (3,), in its body frame [m].
             stiffness, exponent, damping, friction, radius, smooth_speed: of the ground.
@@ -220,7 +219,7 @@ class ForceBuilder:
         """Add a soft mount of a point of a body in another (Ertl et al. 1993, eqs. 16b, 16c).
 
         Args:
-            name: unique among forces, not empty.
+            name: unique among springs and forces, not empty.
             body, other: bodies added before, or their names; None for the world.
             point: in the frame of the body (3,) [m]; other_point: where it belongs in that of the other.
             axis: (3,) in the frame of the other; only where it points counts.
@@ -286,10 +285,14 @@ class ForceBuilder:
     def _body_numbers(self) -> dict[str, int]:
         return {known.name: i for i, known in enumerate(self.bodies)}
 
+    def _check_free(self, name: Any) -> None:
+        for kind, known in (("spring", self.springs), ("force", self.forces)):
+            if any(other.name == name for other in known):
+                raise ModelError(f"there is a {kind} named {name!r} already")
+
     def _added(self, name: Any, make: Callable[[], Made]) -> Made:
         checked_name(name, "force")
-        if any(force.name == name for force in self.forces):
-            raise ModelError(f"there is a force named {name!r} already")
+        self._check_free(name)
         made = make()
         self.forces.append(made)
         return made

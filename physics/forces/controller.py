@@ -25,7 +25,8 @@ class PositionController(ReadOnlyArrays):
 
     Target and target rate of every coordinate are inputs of the model, named ``controller.coordinate.target`` and
     ``controller.coordinate.rate``, so that they follow tables and keyframes in every integrator. What the
-    controller does is work: no energy is counted for it.
+    controller does is work: no energy is counted for it. On a rotation vector it acts on r in the chart of the moment,
+    as springs do (`Body`).
 
     Attributes:
         name: unique among the model's controllers.

@@ -20,7 +20,7 @@ class BodyDamping(ReadOnlyArrays):
     3.10.1).
 
     Attributes:
-        name: unique among the model's forces.
+        name: unique among the model's springs and forces.
         body: index of the body.
         point: in the body frame (3,) [m]; the mass centre where none was given.
         angular: [N m s/rad], not negative. linear: [N s/m], not negative.

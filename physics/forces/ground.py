@@ -31,7 +31,7 @@ class Ground(ReadOnlyArrays):
     ground stores stiffness delta^(exponent + 1) / (exponent + 1).
 
     Attributes:
-        name: unique among the model's forces.
+        name: unique among the model's springs and forces.
         body: index of the body with the points. other: of that which carries the plane, -1 for the world.
         points: in the body frame (n, 3) [m]. radius: [m], not negative.
         plane: pose in the frame of `other` (4, 4); its z axis is the normal, its origin lies in the plane.

@@ -24,7 +24,7 @@ class Mount(ReadOnlyArrays):
     opposite. Stored are stiffness_along s^4 / 4 and stiffness_across |t|^4 / 4.
 
     Attributes:
-        name: unique among the model's forces.
+        name: unique among the model's springs and forces.
         body: index of the body. point: in its frame (3,) [m].
         other: index of the body that carries the axis, -1 for the world. other_point: where the point belongs in its
             frame (3,) [m]. axis: (3,) in its frame, of length 1.

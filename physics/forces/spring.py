@@ -19,7 +19,7 @@ class Spring(ReadOnlyArrays):
     """Pulls its ends together with stiffness (length - rest_length) + damping d(length)/dt (Wang 2022, sec. 3.10.3).
 
     Attributes:
-        name: unique among the model's springs.
+        name: unique among the model's springs and forces.
         body, other: indices of the bodies that it joins; other is -1 for the world.
         point, other_point: its ends in their body frames (3,) [m].
         stiffness: [N/m], not negative. damping: [N s/m], not negative. rest_length: [m], not negative.

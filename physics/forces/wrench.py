@@ -22,7 +22,7 @@ class Wrench(ReadOnlyArrays):
     eq. 3.30, 0 at the world's origin); moments, and what turns with its body or follows an input, store none.
 
     Attributes:
-        name: unique among the model's forces.
+        name: unique among the model's springs and forces.
         body: index of the body.
         point: where the force acts, in the body frame (3,) [m].
         moment, force: (3,) [N m, N for each unit of magnitude].

@@ -53,6 +53,8 @@ PUBLIC = {
     "Table",
     "keyframe_table",
     "forces",
+    "force_wrenches",
+    "ForceWrench",
     "Result",
     "fit_curve",
     "CurveFit",

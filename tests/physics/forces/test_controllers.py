@@ -23,7 +23,17 @@ def arm(gravity=(0, 0, 0), **changes):
 @pytest.mark.parametrize(
     "integrator, tolerance",
     # the methods' orders at steps of 1e-3
-    [("symplectic_euler", 2e-3), ("forward_euler", 5e-3), ("rk4", 1e-10), ("DOP853", 1e-7), ("LSODA", 1e-5)],
+    [
+        ("symplectic_euler", 2e-3),
+        ("forward_euler", 5e-3),
+        ("linearly_implicit_euler", 1e-2),
+        ("bdf1", 1e-2),
+        ("sdirk2", 1e-5),
+        ("rk4", 1e-10),
+        ("DOP853", 1e-7),
+        ("LSODA", 1e-5),
+        ("Radau", 1e-6),
+    ],
 )
 def test_step_response_is_that_of_a_damped_oscillator(integrator, tolerance):
     model = arm()

@@ -159,6 +159,24 @@ def test_action_is_reaction_also_between_trees():
     assert np.abs(found).max() > 1.0 and np.abs(total).max() < 1e-12 * np.abs(found).max()
 
 
+def test_wrenches_are_told_by_name():
+    """They do to the coordinates what the elements do, through the bodies' jacobians."""
+    rng, tree, model = model_with(8, *KINDS)
+    state = random_state(rng, model)
+    poses, force = ph.body_poses(model, state), np.zeros(model.num_coordinates)
+    told = ph.force_wrenches(model, state)
+    assert list(told) == list(KINDS)
+    for element in (*model.springs, *model.forces):
+        for body, wrench in zip((element.body, getattr(element, "other", -1)), told[element.name]):
+            if body >= 0:
+                rotation, place = poses[body][:3, :3], poses[body][:3, 3]
+                moment = wrench[:3] - np.cross(place, wrench[3:])
+                here = np.concatenate([rotation.T @ moment, rotation.T @ wrench[3:]])
+                force += ph.body_jacobian(model, state, model.body_names[body]).T @ here
+    expected = ph.inverse_dynamics(tree, state) - ph.inverse_dynamics(model, state)
+    assert np.abs(force - expected).max() < 1e-12 * np.abs(expected).max()
+
+
 def test_wrenches_and_dampings_against_the_jacobian():
     rng, tree, _ = model_with(5)
     moment, force, point = rng.normal(size=(3, 3))
@@ -281,6 +299,10 @@ def test_elements_come_back_from_a_file(tmp_path):
             "must be 'world' or 'body', got 'local'",
         ),
         (lambda b: b.add_force("old", "a", (1, 0, 0), 1.0), "there is a force named 'old' already"),
+        (
+            lambda b: b.add_spring("old", "a", (0, 0, 0), "b", (0, 0, 0), stiffness=1.0),
+            "there is a force named 'old' already",
+        ),
         (
             lambda b: b.add_wrench("f", "a", (0, 0, 0), (0, 0, 0)),
             "moment and force of force 'f' are both zero",

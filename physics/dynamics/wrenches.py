@@ -1,0 +1,64 @@
+"""What springs and other force elements do to the bodies in one state."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..kernels import layout
+from ..model import Model, State
+from . import check_flags, check_state, inputs_alone
+
+
+class ForceWrench(NamedTuple):
+    """Wrenches [moment, force] (6,) in world axes about the world's origin [N m, N].
+
+    Attributes:
+        body: on the element's body. other: on the other one, or the world; the opposite, or 0 where only one body is
+            acted on.
+    """
+
+    body: FloatArray
+    other: FloatArray
+
+
+def force_wrenches(model: Model, state: State, inputs: Any = None) -> dict[str, ForceWrench]:
+    """The wrenches of all springs and forces by name, such as ground reactions; springs first.
+
+    Args:
+        inputs: of the model, (num_inputs,) or {name: number}; their own values if None.
+
+    Raises:
+        ModelError: the state is not one of the model, or inputs are not acceptable.
+        JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
+    """
+    from ..kernels.elements import element_wrench
+    from ..kernels.joint import outward
+
+    state = check_state(model, state)
+    tau = inputs_alone(model, inputs)
+    spaces = model.workspace().clear()
+    outward(model.arrays, np.array(state.q), np.array(state.qd), *spaces)
+    check_flags(model, spaces[2])
+    body_int, _, _, data, _ = model.arrays
+    found = {}
+    row = int(data[layout.ELEMENT_ROWS])
+    for element in (*model.springs, *model.forces):
+        pair = element_wrench(body_int, data, tau, model.num_coordinates, row, spaces[0])
+        bodies = int(data[row + layout.ELEMENT_BODY]), int(data[row + layout.ELEMENT_OTHER])
+        found[element.name] = ForceWrench(
+            *(_about_origin(body_int, spaces[0], *x) for x in zip(bodies, pair))
+        )
+        row += int(data[row + layout.ELEMENT_SIZE])
+    return found
+
+
+def _about_origin(body_int: Any, work: FloatArray, body: int, wrench: Any) -> FloatArray:
+    """A wrench about the reference point of a body's tree, as seen about the world's origin."""
+    moved = np.array(wrench)
+    if body >= 0:
+        reference = work[body_int[body, layout.ROOT], layout.REFERENCE : layout.REFERENCE + 3]
+        moved[:3] += np.cross(reference, moved[3:])
+    return moved
