@@ -114,7 +114,8 @@ def inverse_dynamics_of_samples(
         times: increasing (T,) [s], T > degree. q: coordinates (T, nv).
         cutoff: frequency [Hz] at which the splines lose 3 dB, a number or (nv,); one for each rotation vector.
         smoothing: instead of a cutoff, the weight [s^degree] of the integral of the squared derivative (degree + 1) / 2
-            against the sum of squared distances from the samples; 0: through the samples.
+            against the sum of squared distances from the samples; 0: through the samples. What was measured wants a
+            cutoff: noise in accelerations grows with the square of the sampling rate, and most at the ends.
         degree: of the splines: 3, 5 or 7.
         external_forces: on bodies, known over all times.
 

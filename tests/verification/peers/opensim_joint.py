@@ -74,9 +74,10 @@ def our_function(function: Any) -> Any:
     """Our function for one of OpenSim's."""
     scaled = opensim.MultiplierFunction.safeDownCast(function)
     if scaled is not None:
-        if scaled.getScale() != 1.0:
-            raise ValueError(f"a scaled function is not compared here, got {scaled.getScale()}")
-        return our_function(scaled.getFunction())
+        inner, scale = our_function(scaled.getFunction()), scaled.getScale()
+        if isinstance(inner, ph.joints.Linear):
+            return ph.joints.Linear(scale * inner.slope, scale * inner.offset)
+        return ph.joints.CubicSpline(inner.x, scale * np.array(inner.y))
     constant = opensim.Constant.safeDownCast(function)
     if constant is not None:
         return ph.joints.Linear(0.0, constant.getValue())
