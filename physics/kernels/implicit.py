@@ -30,10 +30,10 @@ from .newton import (
     LAST_Q,
     LAST_QD,
     MATRICES,
-    NEWER,
-    OLDER,
+    NEWEST,
     STAGE_Q,
     STAGE_QD,
+    TIMES,
     keep_residual,
     raise_flag,
     solve_stage,
@@ -83,27 +83,33 @@ def linear_step(arrays: Array, dt: float, q: Array, qd: Array, implicit: Array, 
 
 
 @jit
-def guess_stage(ahead: float, behind: float, implicit: Array, nv: int) -> None:
-    """Accelerations to begin with: a straight line through those of two stages before, behind apart, ahead of the
-    newer; keeps the history.
-    """
+def guess_stage(now: float, implicit: Array, nv: int) -> None:
+    """Accelerations to begin with, at a time in steps: the polynomial through those of up to three stages before."""
     vectors, notes = implicit[3], implicit[4]
+    known = int(notes[HISTORY])
     for d in range(nv):
-        guess = 0.0
-        if notes[HISTORY] > 0.0:
-            guess = vectors[NEWER, d]
-            if notes[HISTORY] > 1.0:
-                guess += (vectors[NEWER, d] - vectors[OLDER, d]) * (ahead / behind)
-        vectors[ACCELERATIONS, d] = guess
+        vectors[ACCELERATIONS, d] = 0.0
+    for i in range(known):
+        weight = 1.0
+        for j in range(known):
+            if j != i:
+                weight *= (now - notes[TIMES + j]) / (notes[TIMES + i] - notes[TIMES + j])
+        for d in range(nv):
+            vectors[ACCELERATIONS, d] += weight * vectors[NEWEST + i, d]
 
 
 @jit
-def keep_stage(implicit: Array, nv: int) -> None:
+def keep_stage(now: float, implicit: Array, nv: int) -> None:
+    """The accelerations of a stage become the newest of those before."""
     vectors, notes = implicit[3], implicit[4]
+    for i in range(2, 0, -1):
+        notes[TIMES + i] = notes[TIMES + i - 1]
+        for d in range(nv):
+            vectors[NEWEST + i, d] = vectors[NEWEST + i - 1, d]
+    notes[TIMES] = now
     for d in range(nv):
-        vectors[OLDER, d] = vectors[NEWER, d]
-        vectors[NEWER, d] = vectors[ACCELERATIONS, d]
-    notes[HISTORY] = min(notes[HISTORY] + 1.0, 2.0)
+        vectors[NEWEST, d] = vectors[ACCELERATIONS, d]
+    notes[HISTORY] = min(notes[HISTORY] + 1.0, 3.0)
 
 
 @jit
@@ -113,31 +119,32 @@ def newton_step(
     times: Array,
     values: Array,
     t: float,
+    steps: int,
     dt: float,
     q: Array,
     qd: Array,
     implicit: Array,
     spaces: Array,
 ) -> None:
-    """Backward Euler, or the two stages of SDIRK2: q' and q at the end of the last stage are those of the step."""
+    """Backward Euler, or the two stages of SDIRK2: q' and q at the end of the last stage are those of the step.
+
+    steps is how many are done before.
+    """
     vectors = implicit[3]
     nv = q.shape[0]
     stages = 1 if integrator == BACKWARD_EULER else 2
     gamma = 1.0 if stages == 1 else GAMMA
     for stage in range(stages):
-        early = stages == 2 and stage == 0
-        guess_stage(
-            gamma if stage == 0 else 1.0 - gamma, 1.0 if stages == 1 else (1.0 - gamma if stage == 0 else gamma),
-            implicit, nv,
-        )  # fmt: skip
+        done = (1.0 - gamma) if stage == 1 else 0.0  # share of the step that the first stage's slope takes
+        reached = done + gamma
+        guess_stage(steps + reached, implicit, nv)
         for d in range(nv):
-            before = 0.0 if stage == 0 else (1.0 - gamma) * dt
-            vectors[BASE_QD, d] = qd[d] + before * vectors[NEWER, d]
-            vectors[BASE, d] = q[d] + before * vectors[STAGE_QD, d]
-        table_force(times, values, t + (gamma * dt if early else dt), vectors[GIVEN_FORCE])
+            vectors[BASE_QD, d] = qd[d] + done * dt * vectors[NEWEST, d]
+            vectors[BASE, d] = q[d] + done * dt * vectors[STAGE_QD, d]
+        table_force(times, values, t + reached * dt, vectors[GIVEN_FORCE])
         if not solve_stage(arrays, gamma * dt, implicit, spaces, vectors[0, :0]):
             return
-        keep_stage(implicit, nv)
+        keep_stage(steps + reached, implicit, nv)
     copy(vectors[STAGE_Q, :nv], q)
     copy(vectors[STAGE_QD, :nv], qd)
 
@@ -178,7 +185,7 @@ def implicit_rollout(
             table_force(times, values, t + dt, vectors[GIVEN_FORCE])
             linear_step(arrays, dt, q, qd, implicit, spaces)
         else:
-            newton_step(arrays, integrator, times, values, t, dt, q, qd, implicit, spaces)
+            newton_step(arrays, integrator, times, values, t, counters[0], dt, q, qd, implicit, spaces)
         if flags[STATUS] == OK:
             check_finite(arrays, has_charts, q, qd, flags)
         if flags[STATUS] != OK:

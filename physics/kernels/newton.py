@@ -32,8 +32,8 @@ from .rnea import inverse_dynamics
 from .spatial import Array
 
 # vectors (rows, nv and inputs): accelerations and the stage's known part, where they lead, forces that are given and
-# found, the correction and the next one, accelerations on trial, and of the integrators: the accelerations of the two
-# stages before, and the state before the step
+# found, the correction and the next one, accelerations on trial, and of the integrators: the accelerations of the three
+# stages before, newest first, and the state before the step
 (
     ACCELERATIONS,
     BASE,
@@ -45,18 +45,21 @@ from .spatial import Array
     CORRECTION,
     FOLLOWING,
     TRIAL,
-    OLDER,
+    NEWEST,
     NEWER,
+    OLDEST,
     LAST_Q,
     LAST_QD,
-) = range(14)
-IMPLICIT_VECTORS = 14
-# notes: whether the matrix is known; the step that it is for; how many stages before are known; counts
-KNOWN, STEP, HISTORY, ITERATIONS, MATRICES = range(5)
-IMPLICIT_NOTES = 5
+) = range(15)
+IMPLICIT_VECTORS = 15
+# notes: whether the matrix is known; the step that it is for; how many stages before are known, and when they were
+# (three, in steps); counts
+KNOWN, STEP, HISTORY, TIMES, ITERATIONS, MATRICES = 0, 1, 2, 3, 6, 7
+IMPLICIT_NOTES = 8
 
 MOST_ITERATIONS = 60
 SLOW = 0.3  # a kept matrix that does not shorten the correction to this share is made anew
+MANY = 4  # iterations after which a matrix is made anew for the next stage
 LEAST_STEP = 1e-6  # share of a correction under which a line search gives up
 # of velocities and of coordinates [rad, m]: what counts as round-off, and what where nothing gets better
 SETTLED, STUCK = 1e-14, 1e-9
@@ -252,12 +255,14 @@ def iterate(
             for d in range(nv):
                 a[d] = vectors[TRIAL, d]
             slow = next_size > SLOW * size
-            # linear convergence: what is left behind the next correction is a share of it
-            if within(step, following, nv, SETTLED, vectors) or (
+            # what is left behind the next correction is a share of it
+            if within(step, following, nv, SETTLED / max(next_size / size, 0.1), vectors) or (
                 fresh and slow and within(step, following, nv, STUCK, vectors)
             ):
                 for d in range(nv):
                     a[d] += following[d]
+                if k + 1 >= MANY:
+                    notes[KNOWN] = 0.0
                 return True
         elif fresh:
             return raise_flag(arrays[0], flags, NOT_CONVERGED, largest(correction))

@@ -52,21 +52,14 @@ def add_control(scratch: Array, a: int, b: int, c: int, data: Array, at: int, ra
     third_3 = (w3 * z * z * u * v + w1 * (u2 * x * x * v + u * v2 * y * y)) + 2.0 * (
         w2 * z * (u1 * x * v + u * v1 * y) + mixed * x * y
     )
-    for k in range(6):
-        value = data[at + k]
-        scratch[SUMS, k] += u * v * w * value
-        scratch[SUMS + 1, k] += u1 * v * w * value
-        scratch[SUMS + 2, k] += u * v1 * w * value
-        scratch[SUMS + 3, k] += u * v * w1 * value
-        scratch[SUMS + 4, k] += u2 * v * w * value
-        scratch[SUMS + 5, k] += u1 * v1 * w * value
-        scratch[SUMS + 6, k] += u1 * v * w1 * value
-        scratch[SUMS + 7, k] += u * v2 * w * value
-        scratch[SUMS + 8, k] += u * v1 * w1 * value
-        scratch[SUMS + 9, k] += u * v * w2 * value
-        scratch[SUMS + 10, k] += third_1 * value
-        scratch[SUMS + 11, k] += third_2 * value
-        scratch[SUMS + 12, k] += third_3 * value
+    shares = (
+        *(u * v * w, u1 * v * w, u * v1 * w, u * v * w1),
+        *(u2 * v * w, u1 * v1 * w, u1 * v * w1, u * v2 * w, u * v1 * w1, u * v * w2),
+        *(third_1, third_2, third_3),
+    )
+    for m in range(SUM_ROWS):
+        for k in range(6):
+            scratch[SUMS + m, k] += shares[m] * data[at + k]
 
 
 @jit
