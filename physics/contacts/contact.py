@@ -1,0 +1,144 @@
+"""Points of a body that may touch an obstacle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import lie
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..forces.base import body_index, checked_name, link_points
+from ..immutable import ReadOnlyArrays
+from ..joints.base import IDENTITY
+from ..joints.spline_curve import kernel_poses
+from ..kernels.contacts import PAIR_WIDTH
+from ..validation import all_finite, float_array, number
+from .obstacles import Obstacle, obstacle_from_dict
+
+
+@dataclass(frozen=True, eq=False)
+class Contact(ReadOnlyArrays):
+    """Points of a body, each with a radius, that an obstacle keeps outside and rubs against.
+
+    Vertices of a mesh have radius 0; a sphere is one point, a capsule's ends are two.
+
+    Attributes:
+        name: unique among the model's contacts.
+        body: index of the body with the points. other: of that which carries the obstacle, -1 for the world.
+        points: in the body frame (n, 3) [m]. radii: (n,) [m], not negative.
+        obstacle: its shape. pose: of the obstacle in the frame of `other` (4, 4).
+        friction: Coulomb's coefficient of this pair of surfaces, not negative.
+        restitution: share of the speed of approach with which they part, 0 to 1.
+    """
+
+    name: str
+    body: int
+    points: FloatArray
+    radii: FloatArray
+    other: int
+    obstacle: Obstacle
+    pose: FloatArray
+    friction: float
+    restitution: float
+
+    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
+        """JSON-able description; names are those of the model's bodies."""
+        return {
+            "name": self.name,
+            "body": names[self.body],
+            "points": self.points.tolist(),
+            "radius": self.radii.tolist(),
+            "other": None if self.other < 0 else names[self.other],
+            "obstacle": self.obstacle.to_dict(),
+            "pose": self.pose.tolist(),
+            "friction": self.friction,
+            "restitution": self.restitution,
+        }
+
+
+CONTACT_KEYS = (
+    "name",
+    "body",
+    "points",
+    "obstacle",
+    "other",
+    "pose",
+    "radius",
+    "friction",
+    "restitution",
+)
+
+
+def make_contact(name: Any, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Contact:
+    """Check everything and make the contact.
+
+    Args:
+        name: a string that is not empty.
+        bodies: numbers of the bodies by their names.
+        values: the keys of `CONTACT_KEYS` but the name; radius a number or one for each point, pose None where it is
+            the frame of `other` itself, obstacle an `Obstacle` or what its ``to_dict`` gave.
+
+    Raises:
+        ModelError: anything of this is not acceptable; names contact, thing and value.
+    """
+    of = f"of contact {checked_name(name, 'contact')!r}"
+    body = body_index(values["body"], bodies, f"body {of}")
+    other = body_index(values["other"], bodies, f"other {of}", world=True)
+    if body == other:
+        raise ModelError(f"points and obstacle {of} are on body {values['body']!r}: they can never part")
+    points = all_finite(float_array(values["points"], f"points {of}"), f"points {of}")
+    if points.ndim != 2 or points.shape[1] != 3 or not len(points):
+        raise ModelError(f"points {of} must have shape (n, 3) with n at least 1, got {points.shape}")
+    radii = all_finite(float_array(values["radius"], f"radius {of}"), f"radius {of}")
+    if radii.ndim and radii.shape != (len(points),):
+        raise ModelError(f"radius {of} must be one number or {len(points)}, got shape {radii.shape}")
+    if radii.min() < 0.0:
+        raise ModelError(f"radius {of} must not be negative, got {radii.min():g}")
+    obstacle = values["obstacle"]
+    if isinstance(obstacle, Mapping):
+        obstacle = obstacle_from_dict(obstacle)
+    if not isinstance(obstacle, Obstacle):
+        raise ModelError(f"obstacle {of} must be an obstacle, got {obstacle!r:.80}")
+    pose = IDENTITY.copy()
+    if values["pose"] is not None:
+        pose = lie.check_frames(values["pose"], f"pose {of}")
+        if pose.shape != (4, 4):
+            raise ModelError(f"pose {of} must have shape (4, 4), got {pose.shape}")
+    friction = number(values["friction"], f"friction {of}", not_negative=True)
+    restitution = number(values["restitution"], f"restitution {of}", not_negative=True)
+    if restitution > 1.0:
+        raise ModelError(f"restitution {of} must be at most 1, got {restitution:g}")
+    radii = np.broadcast_to(radii, len(points)).copy()
+    contact = Contact(name, body, points, radii, other, obstacle, pose, friction, restitution)
+    contact.lock()
+    return contact
+
+
+def pack_contacts(contacts: Sequence[Contact], body_frames: Sequence[FloatArray]) -> FloatArray:
+    """The array that ``kernels.contacts`` reads; body_frames are the poses of body frames in their link frames (4, 4).
+
+    Pairs are numbered in the order of contacts and of their points.
+    """
+    pairs: list[FloatArray] = []
+    records: list[FloatArray] = []
+    size = 1 + PAIR_WIDTH * sum(len(contact.points) for contact in contacts)
+    for contact in contacts:
+        rows = np.empty((len(contact.points), PAIR_WIDTH))
+        rows[:, 0] = contact.body
+        rows[:, 1:4] = link_points(contact.points, contact.body, body_frames)
+        rows[:, 4] = contact.radii
+        rows[:, 5:] = [contact.other, size, contact.friction, contact.restitution]
+        pose = contact.pose if contact.other < 0 else body_frames[contact.other] @ contact.pose
+        record = np.concatenate(
+            [[contact.obstacle.kind], kernel_poses(pose[None])[0], contact.obstacle.parameters()]
+        )
+        pairs.append(rows.ravel())
+        records.append(record)
+        size += len(record)
+    packed = np.concatenate([[float(sum(map(len, pairs)) // PAIR_WIDTH)], *pairs, *records])
+    packed.flags.writeable = False
+    return packed

@@ -1,0 +1,192 @@
+"""Shapes that points of bodies run into, each in a frame of its own, and the registry by which files name them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import FormatError, ModelError
+from ..immutable import ReadOnlyArrays
+from ..kernels import contact_geometry
+from ..validation import all_finite, finite_array, float_array, number
+
+
+class Obstacle(ReadOnlyArrays):
+    """Base of all obstacles. An obstacle is immutable; equal ones have equal ``to_dict()``.
+
+    Attributes:
+        type: the obstacle's name in files and menus.
+        kind: the kernels' number for it.
+    """
+
+    type: ClassVar[str]
+    kind: ClassVar[int]
+
+    def parameters(self) -> FloatArray:
+        """What the kernels need to know of the shape (see ``kernels.contact_geometry``)."""
+        raise TypeError(f"{type(self).__name__} does not say which parameters it has")
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able description, ``{"type": ..., ...}``; ``obstacle_from_dict`` reads it."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {
+            "type": self.type,
+            **{
+                key: value.tolist() if isinstance(value, np.ndarray) else value
+                for key, value in values.items()
+            },
+        }
+
+    def _set(self, key: str, value: Any) -> None:
+        object.__setattr__(self, key, value)
+
+
+@dataclass(frozen=True, eq=False)
+class Plane(Obstacle):
+    """The plane z = 0 of its frame; solid below."""
+
+    type: ClassVar[str] = "plane"
+    kind: ClassVar[int] = contact_geometry.PLANE
+
+    def parameters(self) -> FloatArray:
+        return np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Sphere(Obstacle):
+    """A ball about the origin of its frame.
+
+    Attributes:
+        radius: [m], positive.
+    """
+
+    radius: float
+    type: ClassVar[str] = "sphere"
+    kind: ClassVar[int] = contact_geometry.SPHERE
+
+    def __post_init__(self) -> None:
+        self._set("radius", number(self.radius, "radius of a sphere", positive=True))
+
+    def parameters(self) -> FloatArray:
+        return np.array([self.radius])
+
+
+@dataclass(frozen=True, eq=False)
+class Capsule(Obstacle):
+    """All that is nearer than the radius to a stretch of the z axis about the origin of its frame.
+
+    Attributes:
+        radius: [m], positive. half_length: of the stretch [m], not negative.
+    """
+
+    radius: float
+    half_length: float
+    type: ClassVar[str] = "capsule"
+    kind: ClassVar[int] = contact_geometry.CAPSULE
+
+    def __post_init__(self) -> None:
+        self._set("radius", number(self.radius, "radius of a capsule", positive=True))
+        self._set("half_length", number(self.half_length, "half_length of a capsule", not_negative=True))
+
+    def parameters(self) -> FloatArray:
+        return np.array([self.radius, self.half_length])
+
+
+@dataclass(frozen=True, eq=False)
+class Box(Obstacle):
+    """A box about the origin of its frame, along its axes.
+
+    Attributes:
+        half_sizes: (3,) [m], positive.
+    """
+
+    half_sizes: FloatArray
+    type: ClassVar[str] = "box"
+    kind: ClassVar[int] = contact_geometry.BOX
+
+    def __post_init__(self) -> None:
+        sizes = finite_array(self.half_sizes, (3,), "half_sizes of a box")
+        if not sizes.min() > 0.0:
+            raise ModelError(f"half_sizes of a box must be positive, got {sizes.tolist()}")
+        self._set("half_sizes", sizes)
+        self.lock()
+
+    def parameters(self) -> FloatArray:
+        return self.half_sizes
+
+
+@dataclass(frozen=True, eq=False)
+class HeightField(Obstacle):
+    """Ground z = h(x, y) over a rectangle from the origin of its frame on; solid below, nothing beside it.
+
+    Between the samples h is the bicubic interpolation of Catmull & Rom (1974): smooth, with a continuous slope; gaps
+    are the distance from the nearest point of that surface.
+
+    Attributes:
+        heights: (rows, columns) [m], at least 2 by 2; heights[i, j] belongs to x = i spacing[0], y = j spacing[1].
+        spacing: (2,) [m], positive.
+    """
+
+    heights: FloatArray
+    spacing: FloatArray
+    type: ClassVar[str] = "height_field"
+    kind: ClassVar[int] = contact_geometry.HEIGHT_FIELD
+
+    def __post_init__(self) -> None:
+        heights = all_finite(
+            float_array(self.heights, "heights of a height field"), "heights of a height field"
+        )
+        if heights.ndim != 2 or min(heights.shape) < 2:
+            raise ModelError(f"heights of a height field must be at least 2 by 2, got shape {heights.shape}")
+        spacing = finite_array(self.spacing, (2,), "spacing of a height field")
+        if not spacing.min() > 0.0:
+            raise ModelError(f"spacing of a height field must be positive, got {spacing.tolist()}")
+        self._set("heights", heights)
+        self._set("spacing", spacing)
+        self.lock()
+
+    def parameters(self) -> FloatArray:
+        padded = self.heights
+        for _ in range(2):  # a ring of samples in line with the two next to it
+            first, last = 2.0 * padded[:1] - padded[1:2], 2.0 * padded[-1:] - padded[-2:-1]
+            padded = np.concatenate([first, padded, last]).T
+        # sizes of the interpolation's weights sum up to at most 1.25 in each direction: it passes its samples by no
+        # more than (1.25^2 - 1) / 2 of how far they differ
+        top = padded.max() + 0.3 * (padded.max() - padded.min())
+        return np.concatenate([self.heights.shape, self.spacing, [top], padded.ravel()])
+
+
+#: every obstacle class by its ``type``; a new obstacle adds one entry, and one in ``kernels.contact_geometry``
+REGISTRY: dict[str, type[Obstacle]] = {
+    obstacle.type: obstacle for obstacle in (Plane, Sphere, Capsule, Box, HeightField)
+}
+
+
+def obstacle_from_dict(description: Mapping[str, Any]) -> Obstacle:
+    """The obstacle that ``Obstacle.to_dict`` described.
+
+    Raises:
+        FormatError: the type is unknown, a key is unknown or missing.
+        ModelError: a value is not acceptable to the obstacle.
+    """
+    if not isinstance(description, Mapping):
+        raise FormatError(f"an obstacle must be an object with a 'type', got {description!r:.80}")
+    kind = description.get("type")
+    found = REGISTRY.get(kind) if isinstance(kind, str) else None
+    if found is None:
+        raise FormatError(f"unknown obstacle type {kind!r}; known are {', '.join(sorted(REGISTRY))}")
+    values = {key: value for key, value in description.items() if key != "type"}
+    known = {field.name for field in fields(found)}  # type: ignore[arg-type]
+    for key in values:
+        if key not in known:
+            raise FormatError(
+                f"unknown key {key!r} in an obstacle of type {kind!r}; known are {sorted(known)}"
+            )
+    for key in known:
+        if key not in values:
+            raise FormatError(f"an obstacle of type {kind!r} lacks the key {key!r}")
+    return found(**values)

@@ -1,0 +1,74 @@
+"""Which points of bodies are near which obstacles: one row a contact, for the solver of impulses.
+
+`pairs` is one array: how many pairs there are, a row for each, then the obstacles' records (see `contact_geometry`). A
+pair is one point with a radius, in the link frame of its body, and one obstacle, fixed to another body or to the world.
+"""
+
+from __future__ import annotations
+
+from ._jit import jit
+from .contact_geometry import OBSTACLE_POSITION, OBSTACLE_ROTATION, obstacle_distance
+from .layout import POSE
+from .points import carried, reference_of
+from .spatial import Array, add3, flat3, flat9, load9, rotate, scale_add3, transposed
+
+# a row of pairs, from the array's second number on
+PAIR_BODY, PAIR_POINT, PAIR_RADIUS, PAIR_OTHER, PAIR_OBSTACLE, PAIR_FRICTION, PAIR_RESTITUTION = (
+    0,
+    1,
+    4,
+    5,
+    6,
+    7,
+    8,
+)
+PAIR_WIDTH = 9
+
+# a row of what is found
+FOUND_BODY, FOUND_OTHER, FOUND_POINT, FOUND_NORMAL, FOUND_GAP = 0, 1, 2, 5, 8
+FOUND_FRICTION, FOUND_RESTITUTION, FOUND_PAIR = 9, 10, 11
+FOUND_WIDTH = 12
+
+
+@jit
+def detect_contacts(arrays: Array, pairs: Array, reach: float, work: Array, found: Array) -> int:
+    """Pairs with a gap less than reach, into the rows of found (most, FOUND_WIDTH); how many, -1 where they are more.
+
+    Work has been filled by `outward`. A row of found: the body, the other one (-1 the world), where the body's surface
+    is nearest to the obstacle and the unit normal from the obstacle to the body, both in the world, the gap (negative
+    where they overlap), friction, restitution, the pair's number.
+    """
+    body_int = arrays[0]
+    count = 0
+    for k in range(int(pairs[0])):
+        row = 1 + k * PAIR_WIDTH
+        body, other = int(pairs[row + PAIR_BODY]), int(pairs[row + PAIR_OTHER])
+        at, radius = int(pairs[row + PAIR_OBSTACLE]), pairs[row + PAIR_RADIUS]
+        lever = carried(work, body, flat3(pairs, row + PAIR_POINT))
+        here, there = reference_of(body_int, work, body), reference_of(body_int, work, other)
+        # from the obstacle's origin, without the trees' distance from the world's where they are one
+        x = add3(lever, scale_add3(here, -1.0, there))
+        x = scale_add3(x, -1.0, carried(work, other, flat3(pairs, at + OBSTACLE_POSITION)))
+        turn = flat9(pairs, at + OBSTACLE_ROTATION)
+        if other >= 0:
+            x = rotate(transposed(load9(work, other, POSE)), x)
+        distance, normal = obstacle_distance(pairs, at, rotate(transposed(turn), x), reach + radius)
+        gap = distance - radius
+        if not gap < reach:
+            continue
+        if count == found.shape[0]:
+            return -1
+        normal = rotate(turn, normal)
+        if other >= 0:
+            normal = rotate(load9(work, other, POSE), normal)
+        point = scale_add3(add3(lever, here), -radius, normal)
+        found[count, FOUND_BODY], found[count, FOUND_OTHER] = body, other
+        for n in range(3):
+            found[count, FOUND_POINT + n] = point[n]
+            found[count, FOUND_NORMAL + n] = normal[n]
+        found[count, FOUND_GAP] = gap
+        found[count, FOUND_FRICTION] = pairs[row + PAIR_FRICTION]
+        found[count, FOUND_RESTITUTION] = pairs[row + PAIR_RESTITUTION]
+        found[count, FOUND_PAIR] = k
+        count += 1
+    return count
