@@ -9,6 +9,7 @@ from . import constraints, exponential_coordinates, forces, joints, lie, splines
 from .body import Body
 from .builder import ModelBuilder
 from .dynamics import Energy, body_poses, energy, forward_dynamics, inverse_dynamics, mass_matrix
+from .dynamics.constrained import ConstrainedDynamics, assemble, constrained_dynamics
 from .dynamics.derivatives import (
     ForwardDerivatives,
     InverseDerivatives,
@@ -47,6 +48,7 @@ from .io import ModelFile, load_model, load_result, save_model, save_result
 from .keyframes import keyframe_table
 from .kinematic_targets import Target
 from .model import Model, State
+from .motion import Motion
 from .projection import Projection, project
 from .result import Result
 from .simulation import Table, simulate
@@ -95,6 +97,10 @@ __all__ = [
     "Projection",
     "limit_impact",
     "Impact",
+    "constrained_dynamics",
+    "ConstrainedDynamics",
+    "assemble",
+    "Motion",
     "simulate",
     "Table",
     "keyframe_table",

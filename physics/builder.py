@@ -7,6 +7,7 @@ from typing import Any
 
 from . import joints, lie
 from .body import Body, make_body
+from .constraints.building import ConstraintBuilder
 from .errors import FormatError, ModelError
 from .forces.building import ForceBuilder, check_keys
 from .forces.wobbling import WobblingMass, wobbling_mass
@@ -17,7 +18,7 @@ from .validation import finite_array
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
-class ModelBuilder(ForceBuilder):
+class ModelBuilder(ForceBuilder, ConstraintBuilder):
     """Collects bodies and what pushes them, checks each as it comes, and builds the model.
 
     Args:
@@ -157,7 +158,8 @@ class ModelBuilder(ForceBuilder):
         if not self.bodies:
             raise ModelError("a model needs at least one body, got none")
         self.check_inputs()
-        return Model(self.bodies, self.gravity, self.springs, self.forces, self.inputs, self.controllers)
+        forces = self.springs, self.forces, self.inputs, self.controllers
+        return Model(self._shared_bodies(), self.gravity, *forces, self.constraints)
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> ModelBuilder:
@@ -177,10 +179,11 @@ class ModelBuilder(ForceBuilder):
                     values[pose] = lie.check_frames(values[pose], f"{pose} of body {entry['name']!r}")
             builder.add_body(joint=joint, **values)
         builder.add_described(description)
+        builder.read_constraints(description.get("constraints", ()))
         return builder
 
 
-MODEL_KEYS = ("gravity", "bodies", "springs", "forces", "inputs", "controllers")
+MODEL_KEYS = ("gravity", "bodies", "springs", "forces", "inputs", "controllers", "constraints")
 BODY_KEYS = frozenset(
     {
         "name",

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from . import joints
 from ._typing import FloatArray, IntArray
 from .body import Body
+from .constraints.base import Constraint
+from .constraints.packing import ConstraintArrays, pack_constraints
 from .errors import ModelError
 from .forces import Force, Input, PositionController, Spring
 from .forces.inputs import with_inputs
@@ -23,7 +26,7 @@ from .joints import Joint
 from .joints.spline_curve import OUTSIDE
 from .kernels import layout
 from .limits import coordinate_rows
-from .packing import Arrays, Workspace, pack
+from .packing import Arrays, Workspace, link_body_frames, pack
 from .validation import finite_array, float_array, number
 
 
@@ -53,6 +56,7 @@ class Model:
         springs: each `Spring` between points of bodies. forces: each other force element.
         controllers: each `PositionController`.
         inputs: each `Input` that forces and controllers follow, those of the controllers last.
+        constraints: each constraint beside the joints by its name.
         arrays: the flat arrays that the kernels read (see ``kernels.layout``).
     """
 
@@ -64,8 +68,10 @@ class Model:
         forces: Sequence[Force] = (),
         inputs: Sequence[Input] = (),
         controllers: Sequence[PositionController] = (),
+        constraints: Mapping[str, Constraint] | None = None,
     ) -> None:
         self.bodies = tuple(bodies)
+        self.constraints: Mapping[str, Constraint] = MappingProxyType(dict(constraints or {}))
         self.springs = tuple(springs)
         self.forces = tuple(forces)
         self.controllers = tuple(controllers)
@@ -81,6 +87,9 @@ class Model:
         ]
         numbers = {name: k for k, name in enumerate(self.input_names)}
         self.arrays: Arrays = pack(links, self.gravity, limits, [*self.springs, *self.forces], numbers)
+        self.body_frames = tuple(link_body_frames(links))
+        packed = [constraint.packed(self) for constraint in self.constraints.values()]
+        self.constraint_arrays: ConstraintArrays = pack_constraints(packed, self.arrays, self.body_frames)
 
     def _laws(self, i: int) -> list[FloatArray | None]:
         """Records of the laws of the coordinates of body i."""
@@ -164,9 +173,23 @@ class Model:
 
     def workspace(self) -> Workspace:
         """Scratch memory for the kernels; one a thread."""
-        workspace = Workspace(self.num_bodies, self.num_coordinates, self.num_limits, self.num_inputs)
+        workspace = Workspace(self.num_bodies, self.num_coordinates, self.num_inputs)
         workspace.dof[:, layout.HELD] = self.prescribed
         return workspace
+
+    @cached_property
+    def constraint_slices(self) -> dict[str, slice]:
+        """Which rows each constraint has among all of them."""
+        slices, first = {}, 0
+        for name, constraint in self.constraints.items():
+            slices[name] = slice(first, first + constraint.num_rows)
+            first += constraint.num_rows
+        return slices
+
+    @property
+    def num_constraint_rows(self) -> int:
+        """How many scalar constraints there are beside the joints."""
+        return sum(constraint.num_rows for constraint in self.constraints.values())
 
     @property
     def num_limits(self) -> int:
@@ -283,6 +306,10 @@ class Model:
                 described[key] = [entry.to_dict(self.body_names) for entry in entries]
         if self._own_inputs:
             described["inputs"] = [made.to_dict() for made in self._own_inputs]
+        if self.constraints:
+            described["constraints"] = [
+                {"name": name, **constraint.to_dict()} for name, constraint in self.constraints.items()
+            ]
         return described
 
     @cached_property
@@ -291,7 +318,8 @@ class Model:
         kinds = [repr((body.joint.type, body.joint.angle_groups)) for body in self.bodies]
         forces = [force.name for force in (*self.springs, *self.forces, *self.controllers)]
         inputs = [repr((made.name, made.value)) for made in self.inputs]
-        names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs]
+        constraints = [repr((name, item.to_dict())) for name, item in self.constraints.items()]
+        names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs, *constraints]
         digest = hashlib.sha256("\0".join(names).encode())
         for array in self.arrays:
             digest.update(np.ascontiguousarray(array).tobytes())
@@ -305,7 +333,7 @@ class Model:
 
     def __reduce__(self) -> tuple[Any, ...]:
         forces = self.springs, self.forces, self._own_inputs, self.controllers
-        return Model, (self.bodies, np.array(self.gravity), *forces)
+        return Model, (self.bodies, np.array(self.gravity), *forces, dict(self.constraints))
 
     def __repr__(self) -> str:
         return f"Model({self.num_bodies} bodies, {self.num_coordinates} coordinates)"

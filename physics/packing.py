@@ -69,23 +69,23 @@ class LimitRow:
 
 
 class Workspace:
-    """Scratch memory of the kernels for one thread: ``(work, dof, flags)``, stages of the integrators, impulses of the
-    limits.
-    """
+    """Scratch memory of the kernels for one thread: ``(work, dof, flags)``, and stages of the integrators."""
 
-    def __init__(
-        self, num_bodies: int, num_coordinates: int, num_limits: int = 0, num_inputs: int = 0
-    ) -> None:
+    def __init__(self, num_bodies: int, num_coordinates: int, num_inputs: int = 0) -> None:
         self.work = np.zeros((num_bodies + layout.SCRATCH_ROWS, layout.WORK_WIDTH))
         self.dof = np.zeros((num_coordinates, layout.DOF_WORK_WIDTH))
         self.flags = np.zeros(2, dtype=np.int64)
         self.stage = np.zeros((8, num_coordinates + num_inputs))
-        self.limits = np.zeros((num_limits, layout.LIMIT_SPACE + num_coordinates + 2 * num_limits))
 
     def clear(self) -> tuple[FloatArray, FloatArray, Any]:
         """The three arrays, flags reset."""
         self.flags[:] = 0
         return self.work, self.dof, self.flags
+
+
+def link_body_frames(links: Sequence[Link]) -> list[FloatArray]:
+    """Each body's own frame (4, 4) in its link frame."""
+    return [link.joint.factorization().after @ link.body_in_joint for link in links]
 
 
 def pack(
@@ -102,12 +102,11 @@ def pack(
     header = np.concatenate([gravity, [len(limits), 0.0, len(elements), 0.0]])
     data: list[FloatArray] = [header]
     size = layout.DATA_HEADER
-    body_frames: list[FloatArray] = []  # of each body in its link frame
+    body_frames = link_body_frames(links)
     shared: dict[tuple[int, bytes], int] = {}
     first_dof = 0
     for i, link in enumerate(links):
         factorization = link.joint.factorization()
-        body_frames.append(factorization.after @ link.body_in_joint)
         outer = IDENTITY if link.parent < 0 else body_frames[link.parent]
         placement = outer @ link.joint_in_parent
         first_block = len(block_rows)

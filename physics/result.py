@@ -23,6 +23,9 @@ class Result:
         t: times (T,) [s].
         q, qd: coordinates and velocities (T, nv). Rotation vectors may jump where their chart changes.
         info: integrator, dt, steps and the like.
+        row_forces: of the constraints' rows (T, rows) in the step that leads to each sample, None where there are
+            none.
+        efforts: generalized forces (T, nv) that coordinates with a given motion took beside all others, 0 elsewhere.
     """
 
     model: Model
@@ -30,6 +33,15 @@ class Result:
     q: FloatArray
     qd: FloatArray
     info: dict[str, Any] = field(default_factory=dict)
+    row_forces: FloatArray | None = None
+    efforts: FloatArray | None = None
+
+    @property
+    def constraint_forces(self) -> dict[str, FloatArray]:
+        """Forces (T, rows) of each constraint by its name: dual to its `value`, mean over the step [N, N m]."""
+        if self.row_forces is None:
+            return {}
+        return {name: self.row_forces[:, where] for name, where in self.model.constraint_slices.items()}
 
     @cached_property
     def _observed(self) -> tuple[FloatArray, FloatArray]:

@@ -10,10 +10,12 @@ import numpy as np
 
 from ._typing import FloatArray
 from .dynamics import check_state
+from .dynamics.constrained import assemble, evaluate_constraints
 from .errors import ModelError
 from .integrators import FIXED_STEP, INTEGRATORS
 from .integrators.base import Problem
 from .model import Model, State
+from .motion import pack_motions
 from .result import Result
 from .validation import all_finite, float_array, number
 
@@ -59,6 +61,7 @@ def simulate(
     integrator: str = "symplectic_euler",
     *,
     tau: Any = None,
+    motions: Any = None,
     record_interval: float | None = None,
     progress: Progress | None = None,
     rtol: float = 1e-8,
@@ -77,6 +80,8 @@ def simulate(
             which need SciPy: ``"RK45"``, ``"DOP853"``, ``"LSODA"``, and the implicit ``"Radau"`` and ``"BDF"``.
         tau: generalized forces: (nv,) constant, or a `Table`; dual to q' in the chart of the moment. Inputs of the
             model may come behind them, or by name (`Model.with_inputs`).
+        motions: {body or ``body.coordinate``: `Motion`} of joints that are held on given motions; the forces that it
+            takes are the result's `efforts`. Fixed-step methods only.
         record_interval: time between samples [s], dt if None. The steps do not follow it: between them samples are
             interpolated by cubics, so the motion is the same at every frame rate.
         progress: called with the done fraction about twenty times a second; returning False cancels.
@@ -91,7 +96,7 @@ def simulate(
         CancelledError: progress said so; carries what was computed.
         MissingDependencyError: an adaptive method without SciPy.
     """
-    state = check_state(model, state)
+    state = check_start(model, state)
     model.check_dynamics()
     duration, dt = _checked_times(duration, dt, integrator, progress)
     interval = min(dt, duration)
@@ -104,11 +109,32 @@ def simulate(
         dt=dt,
         samples=sample_times(float(state.time), duration, interval),
         tau=_force_table(model, tau),
+        motions=pack_motions(model, motions, state.q, state.qd),
         progress=progress,
         rtol=number(rtol, "rtol", positive=True),
         atol=number(atol, "atol", positive=True),
     )
     return INTEGRATORS[integrator](problem, integrator, state)
+
+
+# A start this far from the constraints [m, rad] is round-off, or of numbers that were written with few digits.
+AT_START = 1e-5
+
+
+def check_start(model: Model, state: State) -> State:
+    """The state, on the constraints; ModelError where it is not one of the model or starts off them."""
+    state = check_state(model, state)
+    if not model.constraints:
+        return state
+    values, _, _ = evaluate_constraints(model, state, tuple(model.constraints.values()))
+    for (name, where), constraint in zip(model.constraint_slices.items(), model.constraints.values()):
+        off = float(np.abs(values[where]).max(initial=0.0))
+        if constraint.packed(model).sense == 0 and off > AT_START:
+            raise ModelError(
+                f"constraint {name!r} is {off:.3g} m or rad off at the start: give a state that meets it, "
+                "or the one that assemble(model, state) finds"
+            )
+    return assemble(model, state)
 
 
 def _checked_times(duration: Any, dt: Any, integrator: Any, progress: Any) -> tuple[float, float]:

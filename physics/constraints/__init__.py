@@ -1,5 +1,5 @@
-"""Constraints beside the joints' coordinates: a value, its Jacobian and its bias each, for an engine to keep at zero or
-above it.
+"""Constraints beside the joints' coordinates: a value, its Jacobian and its bias each, for an engine to keep at
+zero or above it.
 """
 
 from __future__ import annotations
@@ -9,15 +9,30 @@ from dataclasses import fields
 from typing import Any
 
 from ..errors import FormatError
+from .base import Constraint
+from .coupling import CouplingConstraint
+from .distance import DistanceConstraint
+from .frames import HingeConstraint, PointConstraint, WeldConstraint
 from .planar import Connector, PlanarConnector, SegmentedPlanarConnector
+from .rolling import RollingConstraint
 
 #: every constraint class by its ``type``
-REGISTRY: dict[str, type[Connector]] = {
-    constraint.type: constraint for constraint in (PlanarConnector, SegmentedPlanarConnector)
+REGISTRY: dict[str, type[Constraint]] = {
+    constraint.type: constraint
+    for constraint in (
+        PointConstraint,
+        HingeConstraint,
+        WeldConstraint,
+        DistanceConstraint,
+        CouplingConstraint,
+        RollingConstraint,
+        PlanarConnector,
+        SegmentedPlanarConnector,
+    )
 }
 
 
-def from_dict(description: Mapping[str, Any]) -> Connector:
+def from_dict(description: Mapping[str, Any]) -> Constraint:
     """The constraint that ``to_dict`` described.
 
     Raises:
@@ -31,7 +46,7 @@ def from_dict(description: Mapping[str, Any]) -> Connector:
     if found is None:
         raise FormatError(f"unknown constraint type {kind!r}; known are {', '.join(sorted(REGISTRY))}")
     values = {key: value for key, value in description.items() if key != "type"}
-    known = {field.name for field in fields(found)}
+    known = {field.name for field in fields(found)}  # type: ignore[arg-type]
     for key in values:
         if key not in known:
             raise FormatError(
@@ -43,4 +58,17 @@ def from_dict(description: Mapping[str, Any]) -> Connector:
         raise FormatError(f"constraint of type {kind!r}: {error}") from error
 
 
-__all__ = ["REGISTRY", "Connector", "PlanarConnector", "SegmentedPlanarConnector", "from_dict"]
+__all__ = [
+    "REGISTRY",
+    "Constraint",
+    "Connector",
+    "CouplingConstraint",
+    "DistanceConstraint",
+    "HingeConstraint",
+    "PlanarConnector",
+    "PointConstraint",
+    "RollingConstraint",
+    "SegmentedPlanarConnector",
+    "WeldConstraint",
+    "from_dict",
+]

@@ -7,29 +7,30 @@ its value from falling below 0, a bilateral one keeps it at 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
-from ..body import Body
-from ..dynamics import body_poses, check_state
-from ..dynamics.jacobian import body_bias, body_jacobian
 from ..errors import ModelError
-from ..immutable import ReadOnlyArrays
-from ..model import Model, State
+from ..kernels import constraint_layout as layout
 from ..validation import finite_array, truth
+from .base import Constraint, PackedConstraint, index_of, one_frame, translated, two_bodies
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+ALONG_Z = 4  # the lock of the translation along z
 
 
 @dataclass(frozen=True, eq=False)
-class Connector(ReadOnlyArrays):
+class Connector(Constraint):
     """Base of the connectors: a point of `body`, and a frame D on `other` whose surface it keeps to.
 
     Attributes:
-        body: name of the body with the point.
+        body: the body with the point, or its name.
         point: where on it, (3,) in its frame.
-        other: name of the body that carries the surface; None: the world.
+        other: the body that carries the surface, or its name; None: the world.
         frame: D in the other body's frame, (4, 4).
         unilateral: keeps the point on the side that the normal shows to, not on the surface.
     """
@@ -39,110 +40,30 @@ class Connector(ReadOnlyArrays):
     other: Any = None
     frame: Any = None
     unilateral: bool = False
-    type: ClassVar[str]
 
     def __post_init__(self) -> None:
-        names = [item.name if isinstance(item, Body) else item for item in (self.body, self.other)]
-        if not isinstance(names[0], str) or not names[0]:
-            raise ModelError(f"body of a {self._called} must be named, got {self.body!r:.80}")
-        if names[1] is not None and not isinstance(names[1], str):
-            raise ModelError(f"other of a {self._called} must be a body or None, got {self.other!r:.80}")
-        if names[0] == names[1]:
-            raise ModelError(f"a {self._called} needs two bodies, got {names[0]!r} twice")
-        frame = (
-            np.eye(4) if self.frame is None else lie.check_frames(self.frame, f"frame of a {self._called}")
-        )
-        if frame.shape != (4, 4):
-            raise ModelError(f"frame of a {self._called} must have shape (4, 4), got {frame.shape}")
-        object.__setattr__(self, "body", names[0])
-        object.__setattr__(self, "other", names[1])
-        object.__setattr__(self, "point", finite_array(self.point, (3,), f"point of a {self._called}"))
-        object.__setattr__(self, "frame", frame)
+        body, other = two_bodies(self.body, self.other, self._called)
+        frame = one_frame(self.frame, f"frame of a {self._called}")
+        point = finite_array(self.point, (3,), f"point of a {self._called}")
         unilateral = truth(self.unilateral, f"unilateral of a {self._called}")
-        object.__setattr__(self, "unilateral", unilateral)
+        self._set(body=body, other=other, point=point, frame=frame, unilateral=unilateral)
         self.lock()
-
-    @property
-    def _called(self) -> str:
-        return self.type.replace("_", " ")
 
     def surface(self, place: FloatArray) -> tuple[float, FloatArray]:
         """Signed distance of a place (3,) in D from the surface, and the surface's normal (3,) there."""
         raise TypeError(f"{type(self).__name__} does not say what its surface is")
 
-    def value(self, model: Model, state: State) -> FloatArray:
-        """Signed distance of the point from the surface along its normal (1,) [m].
-
-        Raises:
-            ModelError: the model has no such body; the state is not one of the model.
-        """
-        return np.array([self._contact(model, state)[0]])
-
-    def jacobian(self, model: Model, state: State) -> FloatArray:
-        """Its derivatives by the coordinates (1, nv)."""
-        _, normal, where = self._contact(model, state)
-        row = normal @ _point_jacobian(model, state, self.body, where)
-        if self.other is not None:
-            row = row - normal @ _point_jacobian(model, state, self.other, where)
-        result: FloatArray = row[None]
-        return result
-
-    def bias(self, model: Model, state: State) -> FloatArray:
-        """J' q' (1,): its second derivative by time where the coordinates have no accelerations [m/s^2]."""
-        _, normal, where = self._contact(model, state)
-        velocity, acceleration, _ = _point_motion(model, state, self.body, where)
-        if self.other is not None:
-            drag, pull, turning = _point_motion(model, state, self.other, where)
-            acceleration = acceleration - pull - 2.0 * np.cross(turning, velocity - drag)
-        return np.array([normal @ acceleration])
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able description, ``{"type": ..., ...}``; ``constraints.from_dict`` reads it."""
-        return {
-            "type": self.type,
-            "body": self.body,
-            "point": self.point.tolist(),
-            "other": self.other,
-            "frame": self.frame.tolist(),
-            "unilateral": self.unilateral,
-        }
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Connector) and self.to_dict() == other.to_dict()
-
-    def __hash__(self) -> int:
-        return hash((self.type, self.body, self.other, self.point.tobytes(), self.frame.tobytes()))
-
-    def _contact(self, model: Model, state: State) -> tuple[float, FloatArray, FloatArray]:
-        """Value, normal (3,) and point (3,), both in the world."""
-        poses = body_poses(model, check_state(model, state))
-        where = poses[model.index(self.body)] @ np.append(self.point, 1.0)
-        frame = self.frame if self.other is None else poses[model.index(self.other)] @ self.frame
-        value, normal = self.surface((lie.inverse(frame) @ where)[:3])
-        return value, frame[:3, :3] @ normal, where[:3]
-
-
-def _point_jacobian(model: Model, state: State, body: str, where: FloatArray) -> FloatArray:
-    """Velocity (3, nv) in world axes of the point of a body that is at `where`."""
-    pose = body_poses(model, state)[model.index(body)]
-    jacobian = body_jacobian(model, state, body)
-    lever = lie.hat(pose[:3, :3].T @ (where - pose[:3, 3]))
-    result: FloatArray = pose[:3, :3] @ (jacobian[3:] - lever @ jacobian[:3])
-    return result
-
-
-def _point_motion(
-    model: Model, state: State, body: str, where: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Velocity, acceleration without those of the coordinates, and the body's angular velocity, in world axes."""
-    pose = body_poses(model, state)[model.index(body)]
-    rotation = pose[:3, :3]
-    lever = rotation.T @ (where - pose[:3, 3])
-    twist = body_jacobian(model, state, body) @ state.qd
-    rate = body_bias(model, state, body)
-    velocity = twist[3:] + np.cross(twist[:3], lever)
-    acceleration = rate[3:] + np.cross(rate[:3], lever) + np.cross(twist[:3], velocity)
-    return rotation @ velocity, rotation @ acceleration, rotation @ twist[:3]
+    def _packed_as(self, model: Model, kind: int, data: FloatArray) -> PackedConstraint:
+        return PackedConstraint(
+            kind,
+            index_of(model, self.body),
+            index_of(model, self.other),
+            locks=ALONG_Z,
+            sense=layout.UNILATERAL if self.unilateral else layout.EQUALITY,
+            frame=translated(self.point),
+            other_frame=self.frame,
+            data=data,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,13 +78,17 @@ class PlanarConnector(Connector):
     def surface(self, place: FloatArray) -> tuple[float, FloatArray]:
         return float(place[2]), np.array([0.0, 0.0, 1.0])
 
+    def packed(self, model: Model) -> PackedConstraint:
+        return self._packed_as(model, layout.FRAMES, np.zeros(0))
+
 
 @dataclass(frozen=True, eq=False)
 class SegmentedPlanarConnector(Connector):
     """Keeps a point on a polyline in the x-z plane of D, drawn out along y (ArtiSynth's guide, sec. 3.4.14).
 
-    The segment that is nearest counts, as a whole plane; the first and the last go on beyond their ends. Where several
-    are as near, behind an outer corner, it is the one whose plane is farthest: so the value is continuous there.
+    The segment that is nearest counts, as a whole plane; the first and the last go on beyond their ends. Where
+    several are as near, behind an outer corner, it is the one whose plane is farthest: so the value is continuous
+    there.
 
     Attributes:
         segments: corners (m, 2) of the polyline, x and z. Along it the normal is to the left, seen against y: of a
@@ -187,19 +112,17 @@ class SegmentedPlanarConnector(Connector):
         object.__setattr__(self, "segments", corners)
 
     def surface(self, place: FloatArray) -> tuple[float, FloatArray]:
-        along = np.diff(self.segments, axis=0)
-        lengths = np.linalg.norm(along, axis=1)
-        along = along / lengths[:, None]
-        normals = np.stack([-along[:, 1], along[:, 0]], axis=1)  # u x y of eq. 3.30, in x and z
-        offset = place[[0, 2]] - self.segments[:-1]
-        heights = np.einsum("ij,ij->i", offset, normals)
-        covered = np.einsum("ij,ij->i", offset, along)
-        lower, upper = np.zeros(len(lengths)), lengths.copy()
-        lower[0], upper[-1] = -np.inf, np.inf
-        distances = np.hypot(heights, covered - np.clip(covered, lower, upper))
-        nearest = distances <= distances.min() * (1.0 + 1e-12)
-        k = int(np.argmax(np.where(nearest, np.abs(heights), -1.0)))
-        return float(heights[k]), np.array([normals[k, 0], 0.0, normals[k, 1]])
+        from ..kernels.constraint_rows import nearest_segment
 
-    def to_dict(self) -> dict[str, Any]:
-        return {**super().to_dict(), "segments": self.segments.tolist()}
+        height, x, z = nearest_segment(self._table(), 0, float(place[0]), float(place[2]))
+        return height, np.array([x, 0.0, z])
+
+    def packed(self, model: Model) -> PackedConstraint:
+        return self._packed_as(model, layout.SEGMENTS, self._table())
+
+    def _table(self) -> FloatArray:
+        """What the kernels read: number of segments; start, direction and length of each."""
+        along = np.diff(self.segments, axis=0)
+        lengths = np.linalg.norm(along, axis=1)[:, None]
+        segments = np.concatenate([self.segments[:-1], along / lengths, lengths], axis=1)
+        return np.concatenate([[len(segments)], segments.ravel()])

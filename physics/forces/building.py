@@ -27,6 +27,7 @@ class ForceBuilder:
     bodies: list[Body]
 
     def __init__(self) -> None:
+        super().__init__()
         self.springs: list[Spring] = []
         self.forces: list[Force] = []
         self.inputs: list[Input] = []

@@ -34,6 +34,10 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
             f"the integrator {name!r} cannot give the impulses of hard limits (limit_restitution): "
             "take a fixed-step method"
         )
+    if model.constraints or len(problem.motions[0]):
+        raise ModelError(
+            f"the integrator {name!r} cannot have constraints or given motions: take a fixed-step method"
+        )
     recording = Recording(
         problem, state.q, state.qd, {"integrator": name, "evaluations": 0, "chart_changes": 0}
     )

@@ -12,6 +12,7 @@ from .._typing import FloatArray
 from ..errors import CancelledError, DivergedError
 from ..kernels import layout
 from ..model import Model
+from ..motion import MotionArrays
 from ..result import Result
 
 REASONS = {
@@ -19,6 +20,8 @@ REASONS = {
     layout.SINGULAR: "a coordinate moves no inertia",
     layout.NOT_FINITE: "a coordinate is no longer finite",
     layout.NOT_CONVERGED: "Newton's iteration found no end of the step: take a smaller one",
+    layout.TOO_MANY_CONTACTS: "it touches more things at once than there is room for",
+    layout.ENERGY_LEAP: "its energy leaps beyond the work that is done on it",
 }
 
 
@@ -32,6 +35,7 @@ class Problem:
     dt: float
     samples: FloatArray
     tau: tuple[FloatArray, FloatArray]
+    motions: MotionArrays
     progress: Callable[[float], bool | None] | None
     rtol: float
     atol: float
@@ -47,6 +51,8 @@ class Recording:
         self.qd = np.zeros((count, len(q)))
         self.q[0], self.qd[0] = q, qd
         self.info = info
+        self.forces: FloatArray | None = None
+        self.efforts: FloatArray | None = None
 
     def result(self, written: int) -> Result:
         """The first `written` samples."""
@@ -56,6 +62,8 @@ class Recording:
             self.q[:written].copy(),
             self.qd[:written].copy(),
             self.info,
+            None if self.forces is None else self.forces[:written].copy(),
+            None if self.efforts is None else self.efforts[:written].copy(),
         )
 
     def report(self, fraction: float, written: int) -> None:

@@ -13,14 +13,13 @@ from ..kernels import layout
 from ..model import State
 from ..result import Result
 from .base import Problem, Recording
+from .constrained import STRETCH, integrate_constrained, needs_constraints
 
 KERNEL_NUMBERS = {
     "symplectic_euler": layout.SYMPLECTIC_EULER,
     "forward_euler": layout.FORWARD_EULER,
     "rk4": layout.RUNGE_KUTTA_4,
 }
-# A stretch lasts about this long [s]: progress stays lively, and the calls cost nothing beside it.
-STRETCH = 0.05
 
 
 Advance = Callable[[int, IntArray, FloatArray, FloatArray, IntArray, Recording], None]
@@ -30,6 +29,8 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
     """Run a problem with one of the fixed-step methods; how it is cut into calls does not change a bit of the
     result.
     """
+    if needs_constraints(problem):
+        return integrate_constrained(problem, name, KERNEL_NUMBERS[name], state)
     from ..kernels.rollout import rollout
 
     workspace = problem.model.workspace()
@@ -53,7 +54,6 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
             recording.q,
             recording.qd,
             workspace.stage,
-            workspace.limits,
             spaces,
         )
 

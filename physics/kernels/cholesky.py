@@ -1,4 +1,4 @@
-"""Cholesky's factors with pivots of a symmetric matrix that may be singular: redundant rows are told, not divided by."""
+"""Cholesky's factors with pivots of a matrix that may be singular: redundant rows are told, not divided by."""
 
 from __future__ import annotations
 

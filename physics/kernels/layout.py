@@ -125,12 +125,9 @@ SCRATCH_ROWS = 3
 SUBSPACE, PROJECTED, INVERSE, REMAINDER, EXTRA, HELD, GIVEN, EFFORT = 0, 6, 12, 13, 14, 15, 16, 17
 DOF_WORK_WIDTH = 18
 
-# workspace of the limits, one row each: this, and as many columns as coordinates and twice as many as limits
-LIMIT_SPACE = 5
-
 # flags: status and the body that caused it
 STATUS, CULPRIT = 0, 1
-OK, OUT_OF_RANGE, SINGULAR, NOT_FINITE, NOT_CONVERGED = 0, 1, 2, 3, 4
+OK, OUT_OF_RANGE, SINGULAR, NOT_FINITE, NOT_CONVERGED, TOO_MANY_CONTACTS, ENERGY_LEAP = 0, 1, 2, 3, 4, 5, 6
 
 # integrators of the rollout
 SYMPLECTIC_EULER, FORWARD_EULER, RUNGE_KUTTA_4 = 0, 1, 2

@@ -1,8 +1,9 @@
 """Limits g(q) >= 0 of single joints beyond a spring on one coordinate: of rotations, of Euler angles, and hard ones.
 
 A row in data is kind, body, first coordinate, stiffness, damping, restitution (-1: compliant), six parameters. A
-compliant limit pushes by stiffness and damping where g < 0. A hard one stops the motion by an impulse through the whole
-tree (Kim, Lee & Park 2014, joint limit analysis), behind which it leaves with the share `restitution` of its speed.
+compliant limit pushes by stiffness and damping where g < 0. A hard one stops the motion by an impulse through the
+whole tree (Kim, Lee & Park 2014, joint limit analysis), behind which it leaves with the share `restitution` of its
+speed.
 """
 
 from __future__ import annotations
@@ -12,12 +13,7 @@ import math
 from ._jit import inline, jit
 from .euler import angles_of
 from .layout import (
-    ACCELERATION,
-    DOF_COUNT,
-    DOF_START,
     EXTRA,
-    FORCE,
-    INVERSE,
     LIMIT_CONE,
     LIMIT_COUNT,
     LIMIT_DAMPER,
@@ -31,10 +27,6 @@ from .layout import (
     LIMIT_SPRING,
     LIMIT_UPPER,
     LIMIT_WIDTH,
-    PARENT,
-    PROJECTED,
-    REMAINDER,
-    SUBSPACE,
 )
 from .rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian
 from .spatial import (
@@ -44,12 +36,8 @@ from .spatial import (
     add3,
     cross,
     dot3,
-    dot6,
     flat3,
-    load6,
     rotate,
-    scale_add6,
-    store6,
     transposed,
 )
 
@@ -197,182 +185,3 @@ def limit_potential(data: Array, q: Array) -> float:
             beyond = min(value, 0.0)
             energy += 0.5 * data[row + LIMIT_SPRING] * beyond * beyond
     return energy
-
-
-@jit
-def impulse_response(body_int: Array, impulse: Array, change: Array, work: Array, dof: Array) -> None:
-    """Change of velocity M^-1 impulse (nv,), with the articulated inertias that `accelerations` left in dof."""
-    count = body_int.shape[0]
-    for i in range(count):
-        store6(work, i, FORCE, STILL)
-    for i in range(count - 1, -1, -1):
-        force = load6(work, i, FORCE)
-        first = body_int[i, DOF_START]
-        for d in range(first + body_int[i, DOF_COUNT] - 1, first - 1, -1):
-            rest = impulse[d] - dot6(load6(dof, d, SUBSPACE), force)
-            dof[d, REMAINDER] = rest
-            force = scale_add6(force, rest * dof[d, INVERSE], load6(dof, d, PROJECTED))
-        parent = body_int[i, PARENT]
-        if parent >= 0:
-            store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, force))
-    for i in range(count):
-        parent = body_int[i, PARENT]
-        a = STILL
-        if parent >= 0:
-            a = load6(work, parent, ACCELERATION)
-        first = body_int[i, DOF_START]
-        for d in range(first, first + body_int[i, DOF_COUNT]):
-            change[d] = (dof[d, REMAINDER] - dot6(load6(dof, d, PROJECTED), a)) * dof[d, INVERSE]
-            a = scale_add6(a, change[d], load6(dof, d, SUBSPACE))
-        store6(work, i, ACCELERATION, a)
-
-
-@inline
-def slope_along(gradient: Vector, count: int, d: int, velocity: Array) -> float:
-    """Rate of a limit's value: its gradient times velocities."""
-    total = 0.0
-    for n in range(count):
-        total += gradient[n] * velocity[d + n]
-    return total
-
-
-@jit
-def aim_limits(data: Array, dt: float, q: Array, qd: Array, last_qd: Array, space: Array) -> bool:
-    """The speed that each hard limit wants at least, into its row of space; whether one has less.
-
-    Newton's restitution of the speed before or behind the step's forces, whichever is less: what rests does not bounce,
-    and energy does not grow. Before the limit as much as leads to it and no further; behind it, where curved limits are
-    left at second order, what leads back, never faster than an elastic impact.
-    """
-    missed = False
-    for k in range(space.shape[0]):
-        row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
-        space[k, ACTIVE], space[k, KNOWN], space[k, IMPULSE], space[k, AIM] = 0.0, 0.0, 0.0, -math.inf
-        if data[row + LIMIT_RESTITUTION] < 0.0:
-            continue
-        value, gradient, count = limit_value(data, row, q)
-        d = int(data[row + LIMIT_DOF])
-        speed = slope_along(gradient, count, d, qd)
-        reach = -value / dt
-        if value < 0.0:
-            reach = min(reach, max(-speed, 0.0))
-        if speed < reach:  # it would go beyond
-            approach = min(-speed, -slope_along(gradient, count, d, last_qd))
-            reach = max(reach, data[row + LIMIT_RESTITUTION] * approach)
-            missed = True
-        space[k, AIM] = reach
-    return missed
-
-
-@jit
-def respond(arrays: Array, k: int, q: Array, spare: Array, work: Array, dof: Array, space: Array) -> None:
-    """Velocities that a unit impulse along limit k brings, and the speeds that it gives to all limits, kept in k's
-    row.
-    """
-    body_int, data = arrays[0], arrays[3]
-    impulse, change, nv = spare[0], spare[1], q.shape[0]
-    row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
-    _, gradient, count = limit_value(data, row, q)
-    for d in range(nv):
-        impulse[d] = 0.0
-    for j in range(count):
-        impulse[int(data[row + LIMIT_DOF]) + j] = gradient[j]
-    impulse_response(body_int, impulse, change, work, dof)
-    for d in range(nv):
-        space[k, RESPONSE + d] = change[d]
-    for other in range(space.shape[0]):
-        row = int(data[LIMIT_ROWS]) + other * LIMIT_WIDTH
-        if space[other, AIM] > -math.inf:
-            _, gradient, count = limit_value(data, row, q)
-            give = slope_along(gradient, count, int(data[row + LIMIT_DOF]), change)
-            space[k, RESPONSE + nv + other] = give
-    space[k, KNOWN] = 1.0
-
-
-@jit
-def solve_active(nv: int, space: Array) -> None:
-    """Impulses with which all active limits meet their aims exactly, by Cholesky factors in place."""
-    rows = space.shape[0]
-    table, factor = RESPONSE + nv, RESPONSE + nv + rows
-    for k in range(rows):
-        space[k, IMPULSE] = 0.0
-        if space[k, ACTIVE] == 0.0:
-            continue
-        right = space[k, AIM] - space[k, SPEED]
-        for j in range(k + 1):
-            if space[j, ACTIVE] == 0.0:
-                continue
-            total = space[k, table + j]
-            for i in range(j):
-                if space[i, ACTIVE] != 0.0:
-                    total -= space[k, factor + i] * space[j, factor + i]
-            if j < k:
-                space[k, factor + j] = total / space[j, factor + j]
-                right -= space[k, factor + j] * space[j, IMPULSE]
-            else:  # limits that say the same share what one would do
-                space[k, factor + k] = math.sqrt(max(total, DEPENDENT * space[k, table + k]))
-        space[k, IMPULSE] = right / space[k, factor + k]
-    for k in range(rows - 1, -1, -1):
-        if space[k, ACTIVE] == 0.0:
-            continue
-        total = space[k, IMPULSE]
-        for j in range(k + 1, rows):
-            if space[j, ACTIVE] != 0.0:
-                total -= space[j, factor + k] * space[j, IMPULSE]
-        space[k, IMPULSE] = total / space[k, factor + k]
-
-
-@jit
-def stop_at_limits(
-    arrays: Array,
-    dt: float,
-    q: Array,
-    qd: Array,
-    last_qd: Array,
-    spare: Array,
-    work: Array,
-    dof: Array,
-    space: Array,
-) -> None:
-    """Impulses of the hard limits that a step of dt from (q, qd) would pass: 0 <= impulse, speed >= aim, and one of
-    them with equality, for all together. qd is changed; spare (2, nv) and space (rows, LIMIT_SPACE + nv + 2 rows) are
-    workspaces.
-
-    Along the gradients only, through the tree (Kim, Lee & Park 2014, joint limit analysis): energy never grows. Which
-    limits act is found by principal pivoting with the least index (Murty 1974), which ends on any mass matrix.
-    """
-    data, nv, rows = arrays[3], q.shape[0], space.shape[0]
-    if not aim_limits(data, dt, q, qd, last_qd, space):
-        return
-    for k in range(rows):
-        row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
-        if space[k, AIM] > -math.inf:
-            _, gradient, count = limit_value(data, row, q)
-            space[k, SPEED] = slope_along(gradient, count, int(data[row + LIMIT_DOF]), qd)
-    for _ in range(MOST_PIVOTS * rows):
-        solve_active(nv, space)
-        pivot = -1
-        for k in range(rows):
-            if space[k, AIM] == -math.inf:
-                continue
-            speed, scale = space[k, SPEED], abs(space[k, SPEED]) + abs(space[k, AIM])
-            for j in range(rows):
-                if space[j, ACTIVE] != 0.0:
-                    part = space[j, IMPULSE] * space[j, RESPONSE + nv + k]
-                    speed += part
-                    scale += abs(part)
-            wrong = speed - space[k, AIM] < -SETTLED * scale
-            if space[k, ACTIVE] != 0.0:
-                wrong = space[k, IMPULSE] < 0.0
-            if wrong:
-                pivot = k
-                break
-        if pivot < 0:
-            break
-        space[pivot, ACTIVE] = 1.0 - space[pivot, ACTIVE]
-        if space[pivot, KNOWN] == 0.0:
-            respond(arrays, pivot, q, spare, work, dof, space)
-    for k in range(rows):
-        if space[k, ACTIVE] != 0.0 and space[k, IMPULSE] > 0.0:
-            for d in range(nv):
-                qd[d] += space[k, IMPULSE] * space[k, RESPONSE + d]

@@ -22,7 +22,6 @@ from .layout import (
     STATUS,
     SYMPLECTIC_EULER,
 )
-from .limits import stop_at_limits
 from .rotation_vector import principal_rotation_vector
 from .spatial import Array
 
@@ -34,8 +33,8 @@ LOST_ROTATION = 1e6
 
 @inline
 def copy(source: Array, target: Array) -> None:
-    """Element by element: a slice's assignment would want to allocate."""
-    for d in range(source.shape[0]):
+    """Element by element, as many as both have: a slice's assignment would want to allocate."""
+    for d in range(min(source.shape[0], target.shape[0])):
         target[d] = source[d]
 
 
@@ -184,22 +183,14 @@ def prepare_stage(integrator: int, k: int, dt: float, q: Array, qd: Array, stage
 
 @inline
 def finish_step(
-    arrays: Array,
     integrator: int,
     dt: float,
     q: Array,
     qd: Array,
     stage: Array,
-    limits: Array,
-    spaces: Array,
 ) -> None:
-    """Advance (q, qd) by a step whose stages are evaluated.
-
-    Impulses of hard limits come where the velocity is known that leads to the next position, with the articulated
-    inertias of the last stage.
-    """
-    work, dof, _ = spaces
-    qdd, sum_qd, sum_qdd, last_qd = stage[2], stage[3], stage[4], stage[7]
+    """Advance (q, qd) by a step whose stages are evaluated."""
+    qdd, sum_qd, sum_qdd = stage[2], stage[3], stage[4]
     for d in range(q.shape[0]):
         if integrator == RUNGE_KUTTA_4:
             q[d] += dt / 6.0 * sum_qd[d]
@@ -207,8 +198,6 @@ def finish_step(
         else:
             q[d] += dt * qd[d] if integrator == FORWARD_EULER else 0.0
             qd[d] += dt * qdd[d]
-    if limits.shape[0] > 0:
-        stop_at_limits(arrays, dt, q, qd, last_qd, stage, work, dof, limits)
     if integrator == SYMPLECTIC_EULER:
         for d in range(q.shape[0]):
             q[d] += dt * qd[d]
@@ -267,15 +256,14 @@ def rollout(
     record_q: Array,
     record_qd: Array,
     stage: Array,
-    limits: Array,
     spaces: Array,
 ) -> None:
     """Advance (q, qd, chart) in place by up to num_steps steps and write the samples that fall into them.
 
     counters is (steps done, samples written), kept between calls: step k begins at start + k dt, so
     that the result does not depend on how a run is cut into calls. Where a step fails, flags hold status and culprit,
-    and the state stays the last good one. stage is a workspace (8, nv + inputs), limits that of the hard limits
-    (`limits`), spaces is (work, dof, flags).
+    and the state stays the last good one. stage is a workspace (8, nv + inputs), spaces
+    is (work, dof, flags).
     """
     work, dof, flags = spaces
     stages = 4 if integrator == RUNGE_KUTTA_4 else 1
@@ -298,7 +286,7 @@ def rollout(
             for d in range(q.shape[0]):
                 sum_qd[d] = weight * stage[1, d] + (sum_qd[d] if k > 0 else 0.0)
                 sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
-        finish_step(arrays, integrator, dt, q, qd, stage, limits, spaces)
+        finish_step(integrator, dt, q, qd, stage)
         if flags[STATUS] == OK:
             check_finite(arrays, has_charts, q, qd, flags)
         if flags[STATUS] != OK:

@@ -139,6 +139,11 @@ def scale_add3(a: Vector, factor: float, b: Vector) -> Vector:
 
 
 @inline
+def subtract3(a: Vector, b: Vector) -> Vector:
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@inline
 def scale_add6(a: Twist, factor: float, b: Twist) -> Twist:
     """a + factor b."""
     return (

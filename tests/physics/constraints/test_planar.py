@@ -101,7 +101,7 @@ def test_descriptions_come_back():
 @pytest.mark.parametrize(
     "make, words",
     [
-        (lambda: PlanarConnector(""), "must be named, got ''"),
+        (lambda: PlanarConnector(""), "must be a body or its name"),
         (lambda: PlanarConnector("a", other="a"), "needs two bodies, got 'a' twice"),
         (lambda: PlanarConnector("a", point=(0, 0)), "point of a planar connector must have shape"),
         (lambda: PlanarConnector("a", frame=np.zeros((4, 4))), "frame of a planar connector"),

@@ -1,0 +1,160 @@
+"""What every constraint has in common: it names bodies or coordinates of a model and becomes rows of the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..body import Body
+from ..errors import ModelError
+from ..immutable import ReadOnlyArrays
+from ..joints.base import IDENTITY
+from ..joints.spline_curve import kernel_poses
+from ..kernels import constraint_layout as layout
+from ..lie import check_frames
+
+if TYPE_CHECKING:
+    from ..model import Model, State
+
+
+@dataclass(frozen=True, eq=False)
+class PackedConstraint:
+    """One constraint as the kernels want it (see ``kernels.constraint_layout``), for given bodies.
+
+    Attributes:
+        kind, body, other, locks, rows, sense, length: columns of con_int and con_float.
+        frame, other_frame: poses (4, 4) in the bodies' own frames, in the world for -1.
+        data: what goes to con_data.
+        marked: (body, number of blocks) of a joint whose first factors lead to a point of contact.
+    """
+
+    kind: int
+    body: int
+    other: int = -1
+    rows: int = 1
+    locks: int = 0
+    sense: int = layout.EQUALITY
+    length: float = 0.0
+    frame: FloatArray = field(default_factory=lambda: IDENTITY)
+    other_frame: FloatArray = field(default_factory=lambda: IDENTITY)
+    data: FloatArray = field(default_factory=lambda: np.zeros(0))
+    marked: tuple[int, int] | None = None
+
+    def float_row(self, body_frames: Sequence[FloatArray]) -> FloatArray:
+        """The row of con_float, frames carried to the link frames."""
+        poses = []
+        for body, frame in ((self.body, self.frame), (self.other, self.other_frame)):
+            pose = frame if body < 0 or self.kind == layout.COUPLING else body_frames[body] @ frame
+            poses.append(kernel_poses(pose[None])[0])
+        return np.concatenate([*poses, [self.length]])
+
+
+class Constraint(ReadOnlyArrays):
+    """Base of the constraints: frozen dataclasses with a ``type``; what they hold is checked when they are made.
+
+    ``value`` is what a constraint keeps at zero, or at zero or above where it is unilateral.
+    """
+
+    type: ClassVar[str]
+
+    @property
+    def num_rows(self) -> int:
+        """How many scalar constraints it is."""
+        return 1
+
+    def packed(self, model: Model) -> PackedConstraint:
+        """For the kernels; ModelError where the model has not what it names."""
+        raise TypeError(f"{type(self).__name__} does not say what the kernels shall read")
+
+    def value(self, model: Model, state: State) -> FloatArray:
+        """How far the state is from meeting it (num_rows,) [m, rad].
+
+        Raises:
+            ModelError: the model has not what the constraint names; the state is not one of the model.
+        """
+        return self._evaluated(model, state)[0]
+
+    def jacobian(self, model: Model, state: State) -> FloatArray:
+        """J (num_rows, nv): the rates of its components are J q'."""
+        return self._evaluated(model, state)[1]
+
+    def bias(self, model: Model, state: State) -> FloatArray:
+        """J' q' (num_rows,): their second derivatives where the coordinates have no accelerations."""
+        return self._evaluated(model, state)[2]
+
+    def _evaluated(self, model: Model, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
+        from ..dynamics.constrained import evaluate_constraints
+
+        return evaluate_constraints(model, state, (self,))
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able description, ``{"type": ..., ...}``; ``constraints.from_dict`` reads it."""
+        described: dict[str, Any] = {"type": self.type}
+        for entry in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, entry.name)
+            described[entry.name] = value.tolist() if isinstance(value, np.ndarray) else plain(value)
+        return described
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constraint) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash(repr(self.to_dict()))
+
+    @property
+    def _called(self) -> str:
+        return self.type.replace("_", " ")
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+
+def plain(value: Any) -> Any:
+    """Tuples as lists, functions by their descriptions."""
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    return value.to_dict() if hasattr(value, "to_dict") else value
+
+
+def body_name(body: Any, what: str) -> str:
+    """Name of a body that must be there."""
+    name = body.name if isinstance(body, Body) else body
+    if not isinstance(name, str) or not name:
+        raise ModelError(f"{what} must be a body or its name, got {body!r:.80}")
+    return name
+
+
+def two_bodies(body: Any, other: Any, called: str) -> tuple[str, str | None]:
+    """Names of a constraint's body and of the other one, None for the world."""
+    first = body_name(body, f"body of a {called}")
+    second = None if other is None else body_name(other, f"other of a {called}")
+    if first == second:
+        raise ModelError(f"a {called} needs two bodies, got {first!r} twice")
+    return first, second
+
+
+def one_frame(frame: Any, what: str) -> FloatArray:
+    """A pose (4, 4), the identity for None."""
+    if frame is None:
+        return np.eye(4)
+    checked = check_frames(frame, what)
+    if checked.shape != (4, 4):
+        raise ModelError(f"{what} must have shape (4, 4), got {checked.shape}")
+    return checked
+
+
+def translated(point: FloatArray) -> FloatArray:
+    """A frame at a point (3,), axes as they are."""
+    frame = np.eye(4)
+    frame[:3, 3] = point
+    return frame
+
+
+def index_of(model: Model, body: str | None) -> int:
+    """Index of a body, -1 for the world."""
+    return -1 if body is None else model.index(body)

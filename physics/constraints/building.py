@@ -1,0 +1,116 @@
+"""The part of ModelBuilder that collects constraints and joints that close loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from .._typing import FloatArray
+from ..body import Body
+from ..errors import FormatError, ModelError
+from ..joints import Joint
+from . import from_dict
+from .base import Constraint
+from .frames import WeldConstraint
+
+
+class ConstraintBuilder:
+    """What `ModelBuilder` has of constraints; `bodies`, `gravity` and `add_body` are the builder's."""
+
+    bodies: list[Body]
+    gravity: FloatArray
+    add_body: Any
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.constraints: dict[str, Constraint] = {}
+        self._loop_joints: dict[str, str] = {}
+
+    def add_constraint(self, name: str, constraint: Constraint) -> Constraint:
+        """Add a constraint beside the joints (`constraints`), between bodies and coordinates that are there already.
+
+        Args:
+            name: unique among constraints, not empty.
+
+        Raises:
+            ModelError: the name will not do, or the constraint names what is missing; nothing has been added then.
+        """
+        from ..model import Model
+
+        self._check_name(name)
+        if not isinstance(constraint, Constraint):
+            raise ModelError(
+                f"constraint {name!r} must be one of physics.constraints, got {constraint!r:.80}"
+            )
+        try:
+            Model(self.bodies, self.gravity, constraints={name: constraint})
+        except ModelError as error:
+            raise ModelError(f"constraint {name!r}: {error}") from error
+        self.constraints[name] = constraint
+        return constraint
+
+    def add_loop_joint(
+        self, name: str, body: Body | str, parent: Body | str | None, *, joint: Joint, **options: Any
+    ) -> Body:
+        """Close a loop by a joint of any type between two bodies that are there already.
+
+        The body is cut in two: a part of its mass hangs on this joint as a body of this name, and a weld of the same
+        name holds the parts together (a body is cut, not a joint). So springs, dampers and limits of the joint are
+        those of any other, and its coordinates are among the model's.
+
+        Args:
+            name: of the joint's body and of the weld, unique among both.
+            body: what the joint carries. parent: what it hangs on, None for the world.
+            joint, options: as in `add_body`, but for mass, com and inertia, which are the body's.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        carried = body.name if isinstance(body, Body) else body
+        found = {known.name: known for known in self.bodies}
+        if not isinstance(carried, str) or carried not in found:
+            raise ModelError(f"body {carried!r} of loop joint {name!r} is missing: add bodies first")
+        for key in ("mass", "com", "inertia"):
+            if key in options:
+                raise ModelError(
+                    f"loop joint {name!r} takes its {key} from body {carried!r}: leave {key} out"
+                )
+        self._check_name(name)
+        whole = found[carried]
+        part: Body = self.add_body(
+            name, parent, joint=joint, mass=whole.mass, com=whole.com, inertia=whole.inertia, **options
+        )
+        self._loop_joints[name] = carried
+        self.constraints[name] = WeldConstraint(carried, name)
+        return part
+
+    def read_constraints(self, entries: Any) -> None:
+        """Add what `Model.to_dict` described; FormatError or ModelError names what is wrong."""
+        if not isinstance(entries, list | tuple):
+            raise FormatError(f"'constraints' must be a list, got {entries!r:.80}")
+        for position, entry in enumerate(entries):
+            if not isinstance(entry, Mapping) or "name" not in entry:
+                raise FormatError(
+                    f"constraint number {position} must be an object with a 'name', got {entry!r:.80}"
+                )
+            self.add_constraint(entry["name"], from_dict({k: v for k, v in entry.items() if k != "name"}))
+
+    def _check_name(self, name: Any) -> None:
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"a constraint's name must be a string that is not empty, got {name!r}")
+        if name in self.constraints:
+            raise ModelError(f"there is a constraint named {name!r} already")
+
+    def _shared_bodies(self) -> list[Body]:
+        """The bodies, those that loop joints carry with equal shares of their mass in each of their parts."""
+        parts: dict[str, int] = {}
+        for carried in self._loop_joints.values():
+            parts[carried] = parts.get(carried, 1) + 1
+        bodies = []
+        for body in self.bodies:
+            count = parts.get(self._loop_joints.get(body.name, body.name), 1)
+            bodies.append(
+                body if count == 1 else replace(body, mass=body.mass / count, inertia=body.inertia / count)
+            )
+        return bodies

@@ -1,0 +1,61 @@
+"""Two points at a distance: a rod, or one-sided a rope or a strut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..errors import ModelError
+from ..kernels import constraint_layout as layout
+from ..validation import finite_array, number
+from .base import Constraint, PackedConstraint, index_of, translated, two_bodies
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+SENSES = ("rod", "rope", "strut")
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceConstraint(Constraint):
+    """Keeps two points at a distance (``"rod"``), no farther (``"rope"``) or no nearer (``"strut"``) than it.
+
+    Attributes:
+        body: the body, or its name. point: on it, (3,) in its frame [m].
+        other: the other body; None: the world. other_point: (3,) in its frame [m].
+        length: [m], positive. sense: ``"rod"``, ``"rope"`` or ``"strut"``.
+    """
+
+    body: Any
+    other: Any = None
+    point: Any = (0.0, 0.0, 0.0)
+    other_point: Any = (0.0, 0.0, 0.0)
+    length: float = 1.0
+    sense: str = "rod"
+    type: ClassVar[str] = "distance"
+
+    def __post_init__(self) -> None:
+        body, other = two_bodies(self.body, self.other, "distance constraint")
+        point = finite_array(self.point, (3,), "point of a distance constraint")
+        other_point = finite_array(self.other_point, (3,), "other_point of a distance constraint")
+        length = number(self.length, "length of a distance constraint", positive=True)
+        if self.sense not in SENSES:
+            raise ModelError(
+                f"sense of a distance constraint must be one of {', '.join(SENSES)}, got {self.sense!r:.80}"
+            )
+        self._set(body=body, other=other, point=point, other_point=other_point, length=length)
+        self.lock()
+
+    def packed(self, model: Model) -> PackedConstraint:
+        return PackedConstraint(
+            layout.DISTANCE,
+            index_of(model, self.body),
+            index_of(model, self.other),
+            sense=layout.EQUALITY if self.sense == "rod" else layout.UNILATERAL,
+            length=self.length,
+            frame=translated(self.point),
+            other_frame=translated(self.other_point),
+            data=np.array([-1.0 if self.sense == "rope" else 1.0]),
+        )

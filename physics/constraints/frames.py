@@ -1,0 +1,109 @@
+"""Loops closed by a point, a hinge or a weld (Wang 2022, secs. 3.11.1 and 4.6.4): components of one frame locked in
+another one. A loop may be closed by any other joint, too: ``ModelBuilder.add_loop_joint``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..kernels import constraint_layout as layout
+from ..validation import finite_array
+from .base import Constraint, PackedConstraint, index_of, one_frame, translated, two_bodies
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class PointConstraint(Constraint):
+    """Keeps a point of one body on a point of another, or of the world: a ball joint that closes a loop.
+
+    Attributes:
+        body: the body, or its name. point: on it, (3,) in its frame [m].
+        other: the other body; None: the world. other_point: (3,) in its frame [m].
+    """
+
+    body: Any
+    other: Any = None
+    point: Any = (0.0, 0.0, 0.0)
+    other_point: Any = (0.0, 0.0, 0.0)
+    type: ClassVar[str] = "point"
+
+    def __post_init__(self) -> None:
+        body, other = two_bodies(self.body, self.other, "point constraint")
+        point = finite_array(self.point, (3,), "point of a point constraint")
+        other_point = finite_array(self.other_point, (3,), "other_point of a point constraint")
+        self._set(body=body, other=other, point=point, other_point=other_point)
+        self.lock()
+
+    @property
+    def num_rows(self) -> int:
+        return 3
+
+    def packed(self, model: Model) -> PackedConstraint:
+        return PackedConstraint(
+            layout.FRAMES,
+            index_of(model, self.body),
+            index_of(model, self.other),
+            rows=3,
+            locks=layout.POINT_LOCKS,
+            frame=translated(self.point),
+            other_frame=translated(self.other_point),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FrameConstraint(Constraint):
+    """Base of the constraints between a frame on `body` and one on `other`.
+
+    Attributes:
+        body: the body, or its name. frame: on it, (4, 4) in its frame, the identity if not given.
+        other: the other body; None: the world. other_frame: (4, 4) in its frame.
+    """
+
+    body: Any
+    other: Any = None
+    frame: Any = None
+    other_frame: Any = None
+    locks: ClassVar[int]
+
+    def __post_init__(self) -> None:
+        body, other = two_bodies(self.body, self.other, f"{self._called} constraint")
+        frame = one_frame(self.frame, f"frame of a {self._called} constraint")
+        other_frame = one_frame(self.other_frame, f"other_frame of a {self._called} constraint")
+        self._set(body=body, other=other, frame=frame, other_frame=other_frame)
+        self.lock()
+
+    @property
+    def num_rows(self) -> int:
+        return self.locks.bit_count()
+
+    def packed(self, model: Model) -> PackedConstraint:
+        return PackedConstraint(
+            layout.FRAMES,
+            index_of(model, self.body),
+            index_of(model, self.other),
+            rows=self.num_rows,
+            locks=self.locks,
+            frame=self.frame,
+            other_frame=self.other_frame,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class HingeConstraint(FrameConstraint):
+    """Keeps origins and z axes of two frames together: a hinge that closes a loop. Attributes as of
+    `FrameConstraint`.
+    """
+
+    type: ClassVar[str] = "hinge"
+    locks: ClassVar[int] = layout.POINT_LOCKS | 24
+
+
+@dataclass(frozen=True, eq=False)
+class WeldConstraint(FrameConstraint):
+    """Keeps two frames together. Attributes as of `FrameConstraint`."""
+
+    type: ClassVar[str] = "weld"
+    locks: ClassVar[int] = layout.ALL_LOCKS

@@ -1,0 +1,55 @@
+"""Surfaces in contact that roll without slip (Lee & Terzopoulos 2008 name it as future work, sec. 8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..errors import ModelError
+from ..joints import Composite, SplineSurface
+from ..kernels import constraint_layout as layout
+from .base import Constraint, PackedConstraint, body_name
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class RollingConstraint(Constraint):
+    """Keeps the body from slipping where its joint, a composite that begins with a spline surface, is in contact.
+
+    The surface's moving frame is the point of contact; what follows it in the composite is how the body lies
+    against it (an inverted surface, a hinge about its normal and one about an axis in it, ...). Both components of
+    slip in the surface are kept at zero; turning about the normal is free. It binds velocities alone: `value` is
+    zero.
+
+    Attributes:
+        body: the body, or its name.
+    """
+
+    body: Any
+    type: ClassVar[str] = "rolling"
+
+    def __post_init__(self) -> None:
+        self._set(body=body_name(self.body, "body of a rolling constraint"))
+
+    @property
+    def num_rows(self) -> int:
+        return 2
+
+    def packed(self, model: Model) -> PackedConstraint:
+        index = model.index(self.body)
+        body = model.bodies[index]
+        joint = body.joint
+        surface = joint.joints[0] if isinstance(joint, Composite) else None
+        if not isinstance(surface, SplineSurface) or surface.num_coordinates < 2:
+            raise ModelError(
+                f"rolling of body {self.body!r} needs a composite joint that begins with a spline surface, "
+                f"got {joint.type!r}"
+            )
+        blocks = len(surface.factorization().blocks)
+        return PackedConstraint(
+            layout.ROLLING, index, body.parent, rows=2, data=np.zeros(1), marked=(index, blocks)
+        )

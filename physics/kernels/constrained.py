@@ -1,0 +1,224 @@
+"""What constraints do to accelerations, to velocities over a step, and to positions behind it.
+
+The bodies' own dynamics stay O(n): articulated inertias give accelerations and the answers to impulses along the
+rows of the constraints' Jacobian; the rows' own small system J M^-1 J^T l = -u (Wang 2022, eqs. 4.101, 4.102 and
+4.108, with the coordinates eliminated) gives the impulses.
+"""
+
+from __future__ import annotations
+
+from ._jit import jit
+from .cholesky import factorize, solve_factored
+from .constraint_layout import (
+    DRIFT,
+    DRIFT_LEFT,
+    EQUALITY,
+    MOST_ROWS,
+    RESIDUAL,
+    ROW_AIM,
+    ROW_BIAS,
+    ROW_FORCE,
+    ROW_FREE,
+    ROW_VALUE,
+    SYSTEM_DIAGONAL,
+    SYSTEM_FACTOR,
+    SYSTEM_FREE,
+    SYSTEM_FRICTION,
+    SYSTEM_IMPULSE,
+    SYSTEM_JACOBIAN,
+    SYSTEM_KINDS,
+    SYSTEM_MATRIX,
+    SYSTEM_ORDER,
+    SYSTEM_RESPONSE,
+    SYSTEM_RIGHT,
+    SYSTEM_ROWS,
+    SYSTEM_SOLVER_ORDER,
+    SYSTEM_SPACE,
+    SYSTEM_STATISTICS,
+    UNILATERAL_STEPS,
+    UNMET,
+)
+from .constraint_rows import constraint_rows
+from .impulses import solve_impulses
+from .joint import outward
+from .layout import OK, STATUS
+from .response import apply_impulses, respond, speed_along
+from .spatial import Array
+from .unilateral import add_limits, forget_active, least_speed, remember
+
+# Constraints are met to this [m, rad]: far above round-off, far below what could be seen or felt.
+MET = 1e-12
+MOST_PROJECTIONS = 8
+MOST_ROUNDS = 8  # of finding rows that impulses along others violate
+
+
+@jit
+def factorize_equalities(count: int, system: Array) -> tuple[int, int]:
+    """Factors of the rows that are equalities; how many there are, and their rank."""
+    kinds, order = system[SYSTEM_KINDS], system[SYSTEM_ORDER]
+    equalities = 0
+    for k in range(count):
+        if kinds[k] == EQUALITY:
+            order[equalities] = k
+            equalities += 1
+    rank = factorize(system[SYSTEM_MATRIX], order, equalities, system[SYSTEM_FACTOR], system[SYSTEM_DIAGONAL])
+    return equalities, rank
+
+
+@jit
+def solve_equalities(found: tuple[int, int], system: Array) -> None:
+    """Impulses of the equalities for the right side, with the factors that there are; of the other rows none."""
+    impulse, order = system[SYSTEM_IMPULSE], system[SYSTEM_ORDER]
+    for k in range(impulse.shape[0]):
+        impulse[k] = 0.0
+    solve_factored(system[SYSTEM_FACTOR], order, found[1], found[0], system[SYSTEM_RIGHT], impulse)
+
+
+@jit
+def constrain_accelerations(
+    arrays: Array, constraints: Array, q: Array, qd: Array, qdd: Array, system: Array, spaces: Array
+) -> tuple[int, int]:
+    """Add to accelerations qdd without constraints what those that are equalities bring (Wang 2022, eq. 4.101); after
+    `accelerations` at (q, qd). The rows' forces are left in their impulses; returns how many rows and of what rank.
+    """
+    work, dof, _ = spaces
+    rows, jacobian, right = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN], system[SYSTEM_RIGHT]
+    count = constraint_rows(arrays[0], constraints, q, qd, work, dof, system)
+    for k in range(count):
+        right[k] = -rows[k, ROW_BIAS] - speed_along(jacobian[k], qdd)
+    respond(arrays[0], 0, count, work, dof, system)
+    found = factorize_equalities(count, system)
+    solve_equalities(found, system)
+    apply_impulses(count, system[SYSTEM_IMPULSE], dof, system[SYSTEM_RESPONSE], qdd)
+    return found
+
+
+@jit
+def constrain_velocities(
+    arrays: Array,
+    constraints: Array,
+    contacts: Array,
+    dt: float,
+    ahead: float,
+    q: Array,
+    qd: Array,
+    last_qd: Array,
+    system: Array,
+    memory: Array,
+    spaces: Array,
+) -> int:
+    """Impulses of all constraints in a step whose velocities qd are known but for them; returns how many rows there
+    are.
+
+    Limits and contacts come in as the step would violate them, until none is left; all rows are solved together.
+    `ahead` is for how long the last velocities still lead on from q.
+    """
+    work, dof, flags = spaces
+    rows, jacobian, right = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN], system[SYSTEM_RIGHT]
+    impulse, free, statistics = system[SYSTEM_IMPULSE], system[SYSTEM_FREE], system[SYSTEM_STATISTICS]
+    count = constraint_rows(arrays[0], constraints, q, qd, work, dof, system)
+    for d in range(qd.shape[0]):
+        free[d] = qd[d]
+    for k in range(count):
+        rows[k, ROW_FREE] = speed_along(jacobian[k], free)
+        rows[k, ROW_AIM] = 0.0
+        if system[SYSTEM_KINDS][k] != EQUALITY:
+            before = speed_along(jacobian[k], last_qd)
+            value = rows[k, ROW_VALUE] + ahead * before
+            rows[k, ROW_AIM] = least_speed(value, dt, rows[k, ROW_FREE], before, 0.0)
+        impulse[k] = 0.0
+    forget_active(memory)
+    known, equalities = 0, count
+    for _ in range(MOST_ROUNDS):
+        count = add_limits(arrays[3], count, dt, ahead, q, qd, last_qd, system, memory)
+        if count == known or flags[STATUS] != OK:
+            break
+        respond(arrays[0], known, count, work, dof, system)
+        known = count
+        for k in range(count):
+            right[k] = rows[k, ROW_FREE] - rows[k, ROW_AIM]
+        residual = solve_impulses(
+            count,
+            system[SYSTEM_MATRIX],
+            right,
+            system[SYSTEM_KINDS],
+            system[SYSTEM_FRICTION],
+            impulse,
+            system[SYSTEM_SPACE],
+            system[SYSTEM_SOLVER_ORDER],
+        )
+        statistics[RESIDUAL] = max(statistics[RESIDUAL], residual)
+        for d in range(qd.shape[0]):
+            qd[d] = free[d]
+        apply_impulses(count, impulse, dof, system[SYSTEM_RESPONSE], qd)
+    statistics[MOST_ROWS] = max(statistics[MOST_ROWS], float(count))
+    if count > equalities:
+        statistics[UNILATERAL_STEPS] += 1.0
+    remember(count, system, memory)
+    return count
+
+
+@jit
+def worst_value(
+    arrays: Array, constraints: Array, q: Array, qd: Array, system: Array, spaces: Array
+) -> tuple[int, float]:
+    """Rows at (q, qd), how many there are, and how far the equality that is met least is from zero."""
+    work, dof, flags = spaces
+    outward(arrays, q, qd, work, dof, flags)
+    count = constraint_rows(arrays[0], constraints, q, qd, work, dof, system)
+    worst = 0.0
+    for k in range(count):
+        system[SYSTEM_RIGHT][k] = -system[SYSTEM_ROWS][k, ROW_VALUE]
+        if system[SYSTEM_KINDS][k] == EQUALITY:
+            worst = max(worst, abs(system[SYSTEM_ROWS][k, ROW_VALUE]))
+    return count, worst
+
+
+@jit
+def project(
+    arrays: Array,
+    constraints: Array,
+    found: tuple[int, int],
+    pace: float,
+    q: Array,
+    qd: Array,
+    system: Array,
+    spaces: Array,
+) -> int:
+    """Bring q back onto the constraints by the least way in the metric of the mass matrix; returns how many rows
+    there are.
+
+    That is Newton's method with the answers and factors of the step's beginning. pace times the shift goes to the
+    velocities, and its share to the rows' forces, as of constraint forces at the step's end (SHAKE); 0 leaves them.
+    """
+    dof, statistics, rows = spaces[1], system[SYSTEM_STATISTICS], system[SYSTEM_ROWS]
+    impulse, response = system[SYSTEM_IMPULSE], system[SYSTEM_RESPONSE]
+    count, worst, before = 0, 0.0, 0.0
+    for turn in range(MOST_PROJECTIONS):
+        count, worst = worst_value(arrays, constraints, q, qd, system, spaces)
+        if turn == 0:
+            statistics[DRIFT] = max(statistics[DRIFT], worst)
+        if worst <= MET or (turn > 1 and worst > 0.5 * before) or not worst < 1e3:
+            break
+        before = worst
+        solve_equalities(found, system)
+        apply_impulses(count, impulse, dof, response, q)
+        for k in range(count):
+            impulse[k] *= pace
+            rows[k, ROW_FORCE] += pace * impulse[k]
+        apply_impulses(count, impulse, dof, response, qd)
+    statistics[DRIFT_LEFT] = max(statistics[DRIFT_LEFT], worst)
+    if not worst <= 1e3 * MET:
+        statistics[UNMET] += 1.0
+    return count
+
+
+@jit
+def project_velocities(count: int, found: tuple[int, int], qd: Array, system: Array, spaces: Array) -> None:
+    """Take out of velocities what leaves the equalities, whose rows are those of the moment."""
+    dof, jacobian, right = spaces[1], system[SYSTEM_JACOBIAN], system[SYSTEM_RIGHT]
+    for _ in range(3):  # the answers are a step old
+        for k in range(count):
+            right[k] = -speed_along(jacobian[k], qd)
+        solve_equalities(found, system)
+        apply_impulses(count, system[SYSTEM_IMPULSE], dof, system[SYSTEM_RESPONSE], qd)

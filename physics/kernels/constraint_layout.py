@@ -1,0 +1,67 @@
+"""Where things lie in the flat arrays of constraints, and in the system of rows that a step solves.
+
+The constraints of a model are ``(con_int, con_float, con_data, marked, marked_spaces)``; the last two are a model
+and its workspaces with the points of contact of rolling joints as bodies. A system is a tuple of arrays (see SYSTEM
+below): one row a scalar constraint, its Jacobian, the velocities that a unit impulse along it brings, the rows'
+answers to each other, and workspaces.
+"""
+
+from __future__ import annotations
+
+# con_int columns; LOCKS has a bit for each component that a frame constraint locks: translations along x, y, z (1, 2,
+# 4) and rotations about x, y, z (8, 16, 32) of the frame on the other body
+(
+    CONSTRAINT_KIND,
+    CONSTRAINT_BODY,
+    CONSTRAINT_OTHER,
+    CONSTRAINT_LOCKS,
+    CONSTRAINT_ROW,
+    CONSTRAINT_ROWS,
+    CONSTRAINT_SENSE,
+    CONSTRAINT_DATA,
+) = range(8)
+CONSTRAINT_INT_WIDTH = 8
+
+# con_float columns: the frame on the body and the frame on the other one, in link axes, and a length
+FRAME_ON_BODY, FRAME_ON_OTHER, CONSTRAINT_LENGTH = 0, 12, 24
+CONSTRAINT_FLOAT_WIDTH = 25
+
+# kinds of constraints
+FRAMES, SEGMENTS, DISTANCE, COUPLING, ROLLING = 0, 1, 2, 3, 4
+ALL_LOCKS, POINT_LOCKS = 63, 7
+
+# what a row asks of its speed u and its impulse l: u = 0; u >= 0, l >= 0, one of them 0; the same with friction in
+# the two rows behind it
+EQUALITY, UNILATERAL, NORMAL, TANGENT = 0, 1, 2, 3
+
+# columns of rows: value, rate without accelerations of coordinates (J' q'), speed aimed at, speed without impulses,
+# force over the step, what it belongs to: constraint k as k, limit or contact k as -1 - k
+ROW_VALUE, ROW_BIAS, ROW_AIM, ROW_FREE, ROW_FORCE, ROW_OWNER = range(6)
+ROW_WIDTH = 6
+
+# a system's arrays: rows (n, ROW_WIDTH), Jacobian (n, nv), response (n, nv), matrix (n, n), factor (n, n), order
+# (n,), diagonal (n,), right side (n,), impulses (n,), kinds (n,), friction (n,), restitution (n,), velocities
+# without impulses (nv,), workspaces of the solver, and statistics
+(
+    SYSTEM_ROWS,
+    SYSTEM_JACOBIAN,
+    SYSTEM_RESPONSE,
+    SYSTEM_MATRIX,
+    SYSTEM_FACTOR,
+    SYSTEM_ORDER,
+    SYSTEM_DIAGONAL,
+    SYSTEM_RIGHT,
+    SYSTEM_IMPULSE,
+    SYSTEM_KINDS,
+    SYSTEM_FRICTION,
+    SYSTEM_RESTITUTION,
+    SYSTEM_FREE,
+    SYSTEM_SPACE,
+    SYSTEM_SOLVER_ORDER,
+    SYSTEM_STATISTICS,
+) = range(16)
+
+# statistics: largest residual of the solver, most rows in a step, steps with rows beside the equalities, largest
+# drift of a constraint before it was brought back and behind it, steps in which a constraint could not be met
+RESIDUAL, MOST_ROWS, UNILATERAL_STEPS, DRIFT, DRIFT_LEFT, UNMET = range(6)
+STATISTICS = 6

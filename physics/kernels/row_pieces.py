@@ -1,0 +1,162 @@
+"""Pieces of a constraint's rows: speeds of points and of turning of one body relative to another.
+
+A row's speed is that of a point along a direction, or of turning about it: u = w_a . V_a - w_b . V_b with wrenches w
+about the reference points of the bodies' trees (Wang 2022, eqs. 3.36 and 4.98); its row of the Jacobian by the
+coordinates is w_a . S_d over the ancestors of a, less w_b . S_d over those of b.
+"""
+
+from __future__ import annotations
+
+from ._jit import inline, jit
+from .layout import BIAS, DOF_COUNT, DOF_START, PARENT, POSE, REFERENCE, ROOT, SUBSPACE, VELOCITY
+from .spatial import (
+    Array,
+    Rotation,
+    Twist,
+    Vector,
+    add3,
+    cross,
+    dot3,
+    dot6,
+    load3,
+    load6,
+    load9,
+    multiply,
+    rotate,
+    scale_add6,
+    subtract3,
+)
+
+ZERO = (0.0, 0.0, 0.0)
+STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@jit
+def chain_bias(body_int: Array, work: Array, body: int) -> Twist:
+    """Acceleration that a body has without accelerations of coordinates and without gravity."""
+    total = STILL
+    while body >= 0:
+        total = scale_add6(total, 1.0, load6(work, body, BIAS))
+        body = body_int[body, PARENT]
+    return total
+
+
+@jit
+def add_wrench(body_int: Array, dof: Array, body: int, wrench: Twist, sign: float, row: Array) -> None:
+    """Add sign times the wrench's share in every coordinate that moves a body."""
+    while body >= 0:
+        first = body_int[body, DOF_START]
+        for d in range(first, first + body_int[body, DOF_COUNT]):
+            row[d] += sign * dot6(load6(dof, d, SUBSPACE), wrench)
+        body = body_int[body, PARENT]
+
+
+@inline
+def reference_of(body_int: Array, work: Array, body: int) -> Vector:
+    """The point about which a body's twist is taken; the world's own is its origin."""
+    if body < 0:
+        return ZERO
+    return load3(work, body_int[body, ROOT], REFERENCE)
+
+
+@inline
+def frame_of(
+    body_int: Array, work: Array, body: int, con_float: Array, k: int, at: int
+) -> tuple[Rotation, Vector]:
+    """World axes and origin of a frame on a body."""
+    r, p = load9(con_float, k, at), load3(con_float, k, at + 9)
+    if body < 0:
+        return r, p
+    outer = load9(work, body, POSE)
+    place = add3(load3(work, body, POSE + 9), rotate(outer, p))
+    return multiply(outer, r), add3(place, load3(work, body_int[body, ROOT], REFERENCE))
+
+
+@inline
+def twist_of(work: Array, body: int) -> Twist:
+    return STILL if body < 0 else load6(work, body, VELOCITY)
+
+
+@inline
+def point_velocity(v: Twist, lever: Vector) -> Vector:
+    return add3((v[3], v[4], v[5]), cross((v[0], v[1], v[2]), lever))
+
+
+@inline
+def point_acceleration(a: Twist, v: Twist, lever: Vector) -> Vector:
+    """Of the material point at a lever from the reference point."""
+    w = (v[0], v[1], v[2])
+    return add3(point_velocity(a, lever), cross(w, point_velocity(v, lever)))
+
+
+@jit
+def push_row(
+    body_int: Array,
+    work: Array,
+    dof: Array,
+    body: int,
+    other: int,
+    at: Vector,
+    over: Vector,
+    u: Vector,
+    row: Array,
+) -> float:
+    """Row of the Jacobian of the speed along u of the body's point `at` against the other's point `over`, and its
+    bias where u does not turn; both points in the world.
+    """
+    lever = subtract3(at, reference_of(body_int, work, body))
+    m = cross(lever, u)
+    add_wrench(body_int, dof, body, (m[0], m[1], m[2], u[0], u[1], u[2]), 1.0, row)
+    bias = dot3(u, point_acceleration(chain_bias(body_int, work, body), twist_of(work, body), lever))
+    if other >= 0:
+        lever = subtract3(over, reference_of(body_int, work, other))
+        m = cross(lever, u)
+        add_wrench(body_int, dof, other, (m[0], m[1], m[2], u[0], u[1], u[2]), -1.0, row)
+        bias -= dot3(u, point_acceleration(chain_bias(body_int, work, other), twist_of(work, other), lever))
+    return bias
+
+
+@jit
+def turn_row(body_int: Array, work: Array, dof: Array, body: int, other: int, u: Vector, row: Array) -> float:
+    """Row of the Jacobian of the relative turning about u, an axis of the other body, and its bias."""
+    wrench = (u[0], u[1], u[2], 0.0, 0.0, 0.0)
+    add_wrench(body_int, dof, body, wrench, 1.0, row)
+    bias = dot6(wrench, chain_bias(body_int, work, body))
+    if other >= 0:
+        add_wrench(body_int, dof, other, wrench, -1.0, row)
+        bias -= dot6(wrench, chain_bias(body_int, work, other))
+        v, drag = load6(work, body, VELOCITY), load6(work, other, VELOCITY)
+        turning = (drag[0], drag[1], drag[2])
+        bias += dot3((v[0] - drag[0], v[1] - drag[1], v[2] - drag[2]), cross(turning, u))
+    return bias
+
+
+@inline
+def velocity_between(body_int: Array, work: Array, body: int, other: int, at: Vector) -> Vector:
+    """Velocity of the body's point against the other's at the same place."""
+    v = point_velocity(twist_of(work, body), subtract3(at, reference_of(body_int, work, body)))
+    drag = point_velocity(twist_of(work, other), subtract3(at, reference_of(body_int, work, other)))
+    return subtract3(v, drag)
+
+
+@inline
+def slide_row(
+    body_int: Array, work: Array, dof: Array, body: int, other: int, at: Vector, u: Vector, row: Array
+) -> float:
+    """As `push_row` for one place, with u fixed in the other body: the bias takes in that it turns."""
+    bias = push_row(body_int, work, dof, body, other, at, at, u, row)
+    if other >= 0:
+        drag = load6(work, other, VELOCITY)
+        slip = velocity_between(body_int, work, body, other, at)
+        bias -= 2.0 * dot3(u, cross((drag[0], drag[1], drag[2]), slip))
+    return bias
+
+
+@inline
+def column(r: Rotation, k: int) -> Vector:
+    """Axis k of a frame."""
+    if k == 0:
+        return r[0], r[3], r[6]
+    if k == 1:
+        return r[1], r[4], r[7]
+    return r[2], r[5], r[8]

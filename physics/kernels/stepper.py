@@ -1,0 +1,308 @@
+"""Steps of models with constraints, hard limits, contacts or given motions; `rollout` is for all others."""
+
+from __future__ import annotations
+
+from ._jit import jit
+from .constrained import (
+    constrain_accelerations,
+    constrain_velocities,
+    factorize_equalities,
+    project,
+    project_velocities,
+)
+from .constraint_layout import (
+    EQUALITY,
+    ROW_FORCE,
+    SYSTEM_IMPULSE,
+    SYSTEM_KINDS,
+    SYSTEM_RESPONSE,
+    SYSTEM_ROWS,
+)
+from .layout import FORWARD_EULER, HELD, KIND, OK, ROTATION_VECTOR, RUNGE_KUTTA_4, STATUS, SYMPLECTIC_EULER
+from .motion import finish_held, hold
+from .response import held_efforts
+from .rollout import (
+    CHART_LIMIT,
+    change_charts,
+    check_finite,
+    copy,
+    derivative,
+    prepare_stage,
+    record_samples,
+)
+from .spatial import Array
+
+
+@jit
+def evaluate(
+    arrays: Array,
+    constraints: Array,
+    motion: Array,
+    tables: Array,
+    t: float,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    qdd: Array,
+    effort: Array,
+    system: Array,
+    spaces: Array,
+) -> tuple[int, int]:
+    """Accelerations at (t, q, qd) with the constraints that are equalities; coordinates that are held at t are put
+    where they are. The rows' forces are left in rows, those that held coordinates take in effort.
+    """
+    dof = spaces[1]
+    hold(motion, t, 0.0, q, qd, dof)
+    derivative(arrays, tables[0], tables[1], t, q, qd, qd, tau, qdd, spaces)
+    found = constrain_accelerations(arrays, constraints, q, qd, qdd, system, spaces)
+    impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
+    for k in range(impulse.shape[0]):
+        rows[k, ROW_FORCE] = impulse[k]
+    held_efforts(found[0], dof, system, effort)
+    return found
+
+
+@jit
+def slope_on_constraints(
+    arrays: Array,
+    constraints: Array,
+    motion: Array,
+    tables: Array,
+    t: float,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    qdd: Array,
+    effort: Array,
+    system: Array,
+    spaces: Array,
+) -> None:
+    """As `evaluate`, at the nearest state that meets the equalities, which q and qd become.
+
+    It is for methods whose own states leave the equalities with their errors.
+    """
+    found = evaluate(arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces)
+    if found[0] > 0:
+        count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
+        project_velocities(count, found, qd, system, spaces)
+        evaluate(arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces)
+
+
+@jit
+def euler_step(
+    arrays: Array,
+    constraints: Array,
+    contacts: Array,
+    motion: Array,
+    tables: Array,
+    integrator: int,
+    t: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    stage: Array,
+    effort: Array,
+    system: Array,
+    memory: Array,
+    spaces: Array,
+) -> int:
+    """One step of forward or symplectic Euler with impulses of all constraints; returns how many rows they have."""
+    dof = spaces[1]
+    tau, qdd, last_qd = stage[5], stage[2], stage[7]
+    hold(motion, t, dt, q, qd, dof)
+    prepare_stage(integrator, 0, dt, q, qd, stage)
+    derivative(arrays, tables[0], tables[1], t, stage[0], stage[1], qd, tau, qdd, spaces)
+    copy(qd, last_qd)
+    for d in range(q.shape[0]):
+        qd[d] += dt * qdd[d]
+    ahead = dt if integrator == FORWARD_EULER else 0.0
+    count = constrain_velocities(
+        arrays, constraints, contacts, dt, ahead, q, qd, last_qd, system, memory, spaces
+    )
+    impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
+    for k in range(count):
+        rows[k, ROW_FORCE] = impulse[k] / dt
+    for d in range(q.shape[0]):
+        q[d] += dt * (qd[d] if integrator == SYMPLECTIC_EULER else last_qd[d])
+    finish_held(motion, t, dt, q, qd)
+    found = factorize_equalities(count, system)
+    if found[0] > 0:
+        pace = 1.0 / dt if integrator == SYMPLECTIC_EULER else 0.0
+        project(arrays, constraints, found, pace, q, qd, system, spaces)
+    held_efforts(count, dof, system, effort)
+    for k in range(count):  # what the next step sees half a step ahead: smooth forces, no impacts
+        if system[SYSTEM_KINDS][k] == EQUALITY:
+            for d in range(q.shape[0]):
+                if dof[d, HELD] == 0.0:
+                    qdd[d] += rows[k, ROW_FORCE] * system[SYSTEM_RESPONSE][k, d]
+    return count
+
+
+@jit
+def runge_kutta_step(
+    arrays: Array,
+    constraints: Array,
+    contacts: Array,
+    motion: Array,
+    tables: Array,
+    t: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    stage: Array,
+    effort: Array,
+    system: Array,
+    memory: Array,
+    spaces: Array,
+) -> int:
+    """One step of the classical Runge-Kutta method on accelerations with equalities, and back onto them at its end.
+
+    Limits and contacts get their impulses there, too: where one acts the method is of first order.
+    """
+    dof, last_qd = spaces[1], stage[7]
+    tau, qdd, sum_qd, sum_qdd = stage[5], stage[2], stage[3], stage[4]
+    found = (0, 0)
+    for k in range(4):
+        prepare_stage(RUNGE_KUTTA_4, k, dt, q, qd, stage)
+        offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
+        found = evaluate(
+            arrays,
+            constraints,
+            motion,
+            tables,
+            t + offset,
+            stage[0],
+            stage[1],
+            tau,
+            qdd,
+            effort,
+            system,
+            spaces,
+        )
+        weight = 1.0 if k == 0 or k == 3 else 2.0
+        for d in range(q.shape[0]):
+            sum_qd[d] = weight * stage[1, d] + (sum_qd[d] if k > 0 else 0.0)
+            sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
+    for d in range(q.shape[0]):
+        q[d] += dt / 6.0 * sum_qd[d]
+        qd[d] += dt / 6.0 * sum_qdd[d]
+    finish_held(motion, t, dt, q, qd)
+    count: int = constraints[0].shape[0]
+    if found[0] > 0:
+        count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
+        project_velocities(count, found, qd, system, spaces)
+    if memory.shape[0] > 0 or found[0] < count:
+        count = constrain_velocities(
+            arrays, constraints, contacts, dt, 0.0, q, qd, last_qd, system, memory, spaces
+        )
+        impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
+        for k in range(count):
+            rows[k, ROW_FORCE] = impulse[k] / dt + (rows[k, ROW_FORCE] if k < found[0] else 0.0)
+        held_efforts(count, dof, system, effort)
+    return count
+
+
+@jit
+def record_forces(
+    before: int,
+    counters: Array,
+    count: int,
+    system: Array,
+    effort: Array,
+    record_force: Array,
+    record_effort: Array,
+) -> None:
+    """Write what constraints and held coordinates took in the step, for the samples that fell into it."""
+    rows = system[SYSTEM_ROWS]
+    for sample in range(before, counters[1]):
+        for k in range(min(count, record_force.shape[1])):
+            record_force[sample, k] = rows[k, ROW_FORCE]
+        copy(effort, record_effort[sample])
+
+
+@jit
+def advance(
+    arrays: Array,
+    constraints: Array,
+    contacts: Array,
+    motion: Array,
+    tables: Array,
+    integrator: int,
+    start: float,
+    dt: float,
+    num_steps: int,
+    counters: Array,
+    samples: Array,
+    state: Array,
+    records: Array,
+    stage: Array,
+    effort: Array,
+    system: Array,
+    memory: Array,
+    spaces: Array,
+) -> None:
+    """As `rollout`, for models that have more than a tree: advance state = (q, qd, chart) in place by up to
+    num_steps.
+
+    tables is (times, values) of the generalized forces, motion the held coordinates (`motion`), records (q, qd,
+    forces of the constraints' rows, forces of held coordinates), effort (nv,) a workspace, system and memory those
+    of the rows.
+    """
+    q, qd, chart = state
+    record_q, record_qd, record_force, record_effort = records
+    flags = spaces[2]
+    qdd, last_q, last_qd = stage[2], stage[6], stage[7]
+    has_charts = False
+    for b in range(arrays[2].shape[0]):
+        has_charts |= arrays[2][b, KIND] == ROTATION_VECTOR
+    for _ in range(num_steps):
+        t = start + counters[0] * dt
+        copy(q, last_q)
+        copy(qd, last_qd)
+        if integrator == RUNGE_KUTTA_4:
+            count = runge_kutta_step(
+                arrays,
+                constraints,
+                contacts,
+                motion,
+                tables,
+                t,
+                dt,
+                q,
+                qd,
+                stage,
+                effort,
+                system,
+                memory,
+                spaces,
+            )
+        else:
+            count = euler_step(
+                arrays,
+                constraints,
+                contacts,
+                motion,
+                tables,
+                integrator,
+                t,
+                dt,
+                q,
+                qd,
+                stage,
+                effort,
+                system,
+                memory,
+                spaces,
+            )
+        if flags[STATUS] == OK:
+            check_finite(arrays, has_charts, q, qd, flags)
+        if flags[STATUS] != OK:
+            copy(last_q, q)
+            copy(last_qd, qd)
+            return
+        before = counters[1]
+        record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
+        record_forces(before, counters, count, system, effort, record_force, record_effort)
+        if has_charts:
+            change_charts(arrays, CHART_LIMIT, q, qd, qdd, chart)
+        counters[0] += 1

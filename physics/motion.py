@@ -1,0 +1,191 @@
+"""Motions that are given: a joint follows a table of positions, velocities or accelerations while it is held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from ._typing import FloatArray
+from .errors import MissingDependencyError, ModelError
+from .immutable import ReadOnlyArrays
+from .kernels.motion import PIECE_COEFFICIENTS, PIECE_HOLDS, PIECE_ORDER, PIECE_START, PIECE_WIDTH
+from .validation import all_finite, finite_array, float_array
+
+if TYPE_CHECKING:
+    from .model import Model
+
+MotionArrays: TypeAlias = tuple[Any, Any]
+KINDS = ("position", "velocity", "acceleration")
+INTERPOLATIONS = ("cubic", "linear")
+LONG_BEFORE = -1e9  # s: where the piece before the first time begins
+
+
+@dataclass(frozen=True, eq=False)
+class Motion(ReadOnlyArrays):
+    """Values over time that a joint's coordinates are held on (Wang 2022, sec. 4.6.5).
+
+    Positions are joined by a cubic spline with continuous accelerations or by straight lines; velocities and
+    accelerations likewise, and are integrated exactly from where the joint is at the first time.
+    Before the first and after the last time the joint is free, unless `hold` says that it rests at the ends.
+
+    Attributes:
+        times: (K,), increasing [s]; a single one with `hold` is a joint that is locked.
+        values: (K,) of a joint with one coordinate, or (K, n).
+        kind: ``"position"``, ``"velocity"`` or ``"acceleration"``.
+        interpolation: ``"cubic"`` (needs SciPy) or ``"linear"``.
+        hold: whether the joint rests before the first time and after the last one.
+        windows: (start, end) pairs [s], increasing, in which the joint is held; None: always. Outside of them it is
+            simulated, and takes with it the velocity that it was held with.
+    """
+
+    times: Any
+    values: Any
+    kind: str = "position"
+    interpolation: str = "cubic"
+    hold: bool = True
+    windows: Any = None
+
+    def __post_init__(self) -> None:
+        times = all_finite(float_array(self.times, "times of a motion"), "times of a motion")
+        if times.ndim != 1 or not len(times):
+            raise ModelError(f"times of a motion must have shape (K,), K >= 1, got {times.shape}")
+        if (np.diff(times) <= 0.0).any():
+            k = int(np.argmax(np.diff(times) <= 0.0))
+            raise ModelError(f"times of a motion must increase, got {times[k]:g} before {times[k + 1]:g}")
+        values = all_finite(float_array(self.values, "values of a motion"), "values of a motion")
+        if values.ndim == 1:
+            values = values[:, None]
+        if values.ndim != 2 or len(values) != len(times):
+            raise ModelError(
+                f"values of a motion must be (K,) or (K, n) with K = {len(times)}, got {values.shape}"
+            )
+        if self.kind not in KINDS:
+            raise ModelError(f"kind of a motion must be one of {', '.join(KINDS)}, got {self.kind!r:.80}")
+        if self.interpolation not in INTERPOLATIONS:
+            raise ModelError(
+                f"interpolation of a motion must be one of {', '.join(INTERPOLATIONS)}, got {self.interpolation!r:.80}"
+            )
+        windows = None if self.windows is None else _checked_windows(self.windows)
+        for name, value in (("times", times), ("values", values), ("windows", windows)):
+            object.__setattr__(self, name, value)
+        self.lock()
+
+    def pieces(self, coordinate: int, q: float, qd: float) -> FloatArray:
+        """Rows of ``kernels.motion`` for one coordinate of the joint; one that is given by velocities or
+        accelerations is at q with the velocity qd at the first time.
+        """
+        breaks, coefficients = self._polynomials(self.values[:, coordinate])
+        if self.kind == "acceleration":
+            coefficients = _integrated(breaks, coefficients, qd)
+        if self.kind != "position":
+            coefficients = _integrated(breaks, coefficients, q)
+        rows = np.zeros((len(coefficients) + 2, PIECE_WIDTH))
+        rows[:, PIECE_START] = [LONG_BEFORE, *breaks]
+        rows[1:-1, PIECE_COEFFICIENTS:] = coefficients
+        rows[1:-1, PIECE_HOLDS] = 1.0
+        rows[[0, -1], PIECE_HOLDS] = float(self.hold)
+        rows[0, PIECE_COEFFICIENTS] = coefficients[0, 0]
+        rows[-1, PIECE_COEFFICIENTS] = _value(coefficients[-1], float(breaks[-1] - breaks[-2]))
+        return rows if self.windows is None else _windowed(rows, self.windows)
+
+    def _polynomials(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Breaks (pieces + 1,) and coefficients (pieces, PIECE_ORDER) by rising powers of the time since each
+        break.
+        """
+        if len(self.times) == 1:
+            breaks = np.array([self.times[0], self.times[0] + 1.0])
+            coefficients = np.zeros((1, PIECE_ORDER))
+            coefficients[0, 0] = values[0]
+            return breaks, coefficients
+        coefficients = np.zeros((len(self.times) - 1, PIECE_ORDER))
+        if self.interpolation == "linear" or len(self.times) == 2:
+            coefficients[:, 0] = values[:-1]
+            coefficients[:, 1] = np.diff(values) / np.diff(self.times)
+        else:
+            try:
+                from scipy.interpolate import CubicSpline
+            except ImportError as error:
+                raise MissingDependencyError("a cubic motion needs SciPy, which is not installed") from error
+            ends = "not-a-knot" if len(self.times) > 3 else "natural"
+            coefficients[:, :4] = CubicSpline(self.times, values, bc_type=ends).c[::-1].T
+        return np.array(self.times), coefficients
+
+
+def _checked_windows(windows: Any) -> FloatArray:
+    array = float_array(windows, "windows of a motion")
+    pairs = finite_array(array, (len(array), 2) if array.ndim else (0, 2), "windows of a motion")
+    flat = pairs.ravel()
+    if (np.diff(flat) < 0.0).any() or (pairs[:, 1] <= pairs[:, 0]).any():
+        raise ModelError(
+            f"windows of a motion must be pairs (start, end) that increase, got {pairs.tolist()}"
+        )
+    return pairs
+
+
+def _value(coefficients: FloatArray, x: float) -> float:
+    """A polynomial by rising powers."""
+    return float(coefficients @ x ** np.arange(len(coefficients)))
+
+
+def _integrated(breaks: FloatArray, coefficients: FloatArray, start: float) -> FloatArray:
+    """Antiderivative, `start` at the first break and continuous at the others."""
+    result = np.zeros((len(coefficients), PIECE_ORDER))
+    result[:, 1:] = coefficients[:, :-1] / np.arange(1, PIECE_ORDER)
+    rises = [_value(row, width) for width, row in zip(np.diff(breaks), result)]
+    result[:, 0] = start + np.concatenate([[0.0], np.cumsum(rises)[:-1]])
+    return result
+
+
+def _windowed(rows: FloatArray, windows: FloatArray) -> FloatArray:
+    """The pieces cut at the windows' ends; outside of them the coordinate is free."""
+    cuts = np.unique(np.concatenate([windows.ravel(), rows[1:, PIECE_START]]))
+    found = [np.concatenate([[LONG_BEFORE, 0.0], np.zeros(PIECE_ORDER)])]
+    for cut in cuts:
+        held = bool(((windows[:, 0] <= cut) & (cut < windows[:, 1])).any())
+        k = int(np.searchsorted(rows[:, PIECE_START], cut, side="right")) - 1
+        polynomial = np.polynomial.Polynomial(rows[k, PIECE_COEFFICIENTS:])
+        shifted = polynomial(np.polynomial.Polynomial([cut - rows[k, PIECE_START], 1.0])).coef
+        row = np.zeros(PIECE_WIDTH)
+        row[PIECE_START], row[PIECE_HOLDS] = cut, float(held and rows[k, PIECE_HOLDS] != 0.0)
+        row[PIECE_COEFFICIENTS : PIECE_COEFFICIENTS + len(shifted)] = shifted
+        found.append(row)
+    return np.array(found)
+
+
+def pack_motions(model: Model, motions: Any, q: FloatArray, qd: FloatArray) -> MotionArrays:
+    """Channels and pieces of all motions {body or ``body.coordinate``: `Motion`}; ModelError names what is wrong."""
+    if motions is None:
+        motions = {}
+    if not isinstance(motions, Mapping):
+        raise ModelError(f"motions must be {{body or coordinate: Motion}}, got {motions!r:.80}")
+    names = model.coordinate_names
+    channels: list[list[int]] = []
+    pieces: list[FloatArray] = []
+    taken: dict[int, str] = {}
+    size = 0
+    for name, motion in motions.items():
+        if not isinstance(motion, Motion):
+            raise ModelError(f"the motion of {name!r} must be a Motion, got {motion!r:.80}")
+        if name in names:
+            first, count = names.index(name), 1
+        else:
+            where = model.coordinate_slice(name)
+            first, count = where.start, where.stop - where.start
+        if motion.values.shape[1] != count:
+            raise ModelError(
+                f"the motion of {name!r} needs values for {count} coordinates, got {motion.values.shape[1]}"
+            )
+        for k in range(count):
+            if first + k in taken:
+                raise ModelError(f"{names[first + k]} has two motions, of {taken[first + k]!r} and {name!r}")
+            taken[first + k] = name
+            rows = motion.pieces(k, float(q[first + k]), float(qd[first + k]))
+            channels.append([first + k, size, len(rows)])
+            pieces.append(rows)
+            size += len(rows)
+    if not channels:
+        return np.zeros((0, 3), dtype=np.int64), np.zeros((1, PIECE_WIDTH))
+    return np.array(channels, dtype=np.int64), np.ascontiguousarray(np.concatenate(pieces))

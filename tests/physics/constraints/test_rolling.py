@@ -1,0 +1,89 @@
+"""A ball that rolls on a spline surface: its joint is the surface, the radius along its normal, and three turns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import physics as ph
+from physics import constraints
+from tests.physics.constraints.mechanisms import pose
+
+RADIUS = 0.1
+
+
+def ball_on(surface, slope=0.0):
+    """A solid ball; its place is on the joint's surface, whose frame is turned about y by the slope."""
+    joints = ph.joints
+    linear = joints.Linear()
+    turns = tuple((axis, linear, name) for axis, name in zip(np.eye(3), ("a", "b", "c")))
+    slides = (
+        ((1.0, 0.0, 0.0), joints.Linear(0.0, 0.0), None),
+        ((0.0, 1.0, 0.0), joints.Linear(0.0, 0.0), None),
+        ((0.0, 0.0, 1.0), joints.Linear(0.0, RADIUS), None),
+    )
+    joint = joints.Composite((surface, joints.Custom(("a", "b", "c"), turns, slides)))
+    builder = ph.ModelBuilder()
+    inertia = 0.4 * RADIUS**2 * np.eye(3)
+    builder.add_body(
+        "ball", joint=joint, mass=1.0, inertia=inertia, joint_in_parent=pose((0, 0, 0), (0, slope, 0))
+    )
+    builder.add_constraint("rolling", constraints.RollingConstraint("ball"))
+    return builder.build()
+
+
+def net(height):
+    """Control values (9, 9, 6) over a square metre: heights; the Euler angles are left at 0."""
+    grid = np.stack(np.meshgrid(np.linspace(-0.5, 0.5, 9), np.linspace(-0.5, 0.5, 9), indexing="ij"), axis=-1)
+    values = np.zeros((9, 9, 6))
+    values[..., 3:5] = grid
+    values[..., 5] = height(grid)
+    return values
+
+
+def test_down_a_slope():
+    """A solid ball rolls with 5/7 of the acceleration with which it would slide."""
+    values = net(lambda grid: np.zeros(grid.shape[:2]))
+    model = ball_on(ph.joints.SplineSurface(values, order=(4, 4)), slope=0.3)
+    state = model.state()
+    found = ph.constrained_dynamics(model, state)
+    surface = model.bodies[0].joint.joints[0]
+    # metres along x for a unit of the first parameter: the joint's own subspace says it
+    per_unit = surface.evaluate(state.q[:2])[1][3, 0]
+    assert abs(found.qdd[0] * per_unit - 5.0 / 7.0 * 9.81 * np.sin(0.3)) < 1e-10
+    assert abs(found.qdd[3] * RADIUS - found.qdd[0] * per_unit) < 1e-10  # it turns about y as fast as it goes
+
+
+def slip(model, state):
+    return float(np.abs(model.constraints["rolling"].jacobian(model, state) @ state.qd).max())
+
+
+def test_bias_where_it_does_not_slip():
+    """On a wavy surface, with velocities that roll and spin."""
+    rng = np.random.default_rng(2)
+    values = net(lambda grid: 0.05 * np.sin(5.0 * grid[..., 0]) * np.cos(4.0 * grid[..., 1]))
+    values[..., :3] = 0.2 * rng.normal(size=(9, 9, 3))
+    model = ball_on(ph.joints.SplineSurface(values, order=(6, 6)))
+    state = model.state(0.3 * rng.normal(size=5) + model.state().q, rng.normal(size=5))
+    state = ph.assemble(model, state)
+    assert slip(model, state) < 1e-12
+    rolling, step = model.constraints["rolling"], 1e-4
+    qdd = ph.constrained_dynamics(model, state).qdd
+    speeds = []
+    for h in (-step, step):  # along the motion itself slip stays at zero
+        q = state.q + h * state.qd + 0.5 * h * h * qdd
+        there = ph.State(q, state.qd + h * qdd, 0.0, state.chart)
+        speeds.append(rolling.jacobian(model, there) @ there.qd)
+    rate = (speeds[1] - speeds[0]) / (2.0 * step)
+    assert np.abs(rate).max() < 1e-5  # central differences: 1e-8 of third derivatives of some hundred
+
+
+def test_rolls_in_a_bowl_without_losing_energy():
+    values = net(lambda grid: 0.4 * (grid**2).sum(axis=-1))
+    model = ball_on(ph.joints.SplineSurface(values, order=(6, 6)))
+    start = model.state().q + [0.4, 0.1, 0.0, 0.0, 0.0]
+    result = ph.simulate(model, model.state(start), 1.0, integrator="rk4", record_interval=0.05)
+    kinetic = result.energy[:, 0].max()
+    assert kinetic > 0.01
+    assert np.abs(result.energy[:, 2] - result.energy[0, 2]).max() < 1e-7 * kinetic
+    for k in range(len(result.t)):
+        assert slip(model, ph.State(result.q[k], result.qd[k], 0.0, np.zeros(1, dtype=np.int64))) < 1e-9

@@ -1,0 +1,126 @@
+"""Joints held on given motions, and the forces that it takes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from tests.physics.constraints.mechanisms import bar, four_bar
+
+
+def chain(count):
+    builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
+    parent, start = None, 0.0
+    for k in range(count):
+        bar(builder, f"link{k}", parent, 0.2, start, mass=0.3)
+        parent, start = f"link{k}", 0.2
+    return builder.build()
+
+
+def wave(times, rate):
+    return 0.4 * np.sin(rate * times) ** 2
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "forward_euler", "rk4"])
+def test_a_held_joint_follows_and_its_force_is_that_of_inverse_dynamics(integrator):
+    model = chain(3)
+    times = np.linspace(0.0, 1.0, 201)
+    motion = ph.Motion(times, wave(times, 3.0))
+    result = ph.simulate(
+        model, model.state(), 1.0, integrator=integrator, motions={"link1": motion}, record_interval=0.02
+    )
+    assert np.abs(result.q[:, 1] - wave(result.t, 3.0)).max() < 1e-9  # nodes of the spline
+    slope = 0.4 * 3.0 * np.sin(6.0 * result.t)
+    assert np.abs(result.qd[1:-1, 1] - slope[1:-1]).max() < 2e-4  # the spline's own error
+    assert not result.efforts[:, [0, 2]].any()
+    k = 25
+    state = model.state(result.q[k], result.qd[k])
+    hybrid = ph.hybrid_dynamics(model, state, {"link1": 0.4 * 18.0 * np.cos(6.0 * result.t[k])})
+    # Euler's force is the mean over the step that leads to the sample
+    tolerance = 1e-4 if integrator == "rk4" else 2e-2
+    assert abs(hybrid.tau[1] - result.efforts[k, 1]) < tolerance * np.abs(result.efforts).max()
+
+
+@pytest.mark.parametrize(("integrator", "order"), [("symplectic_euler", 1), ("rk4", 2)])
+def test_returned_forces_bring_the_motion_back(integrator, order):
+    """Half of twenty links on given motions; their forces fed into forward dynamics give the same motion, to first order
+    with Euler's steps, to second with forces that are joined by straight lines.
+    """
+    model = chain(20)
+    times = np.linspace(0.0, 0.5, 26)
+    motions = {f"link{k}": ph.Motion(times, wave(times, 2.0 + 0.1 * k)) for k in range(0, 20, 2)}
+    errors = []
+    for dt in (1e-3, 5e-4):
+        held = ph.simulate(model, model.state(), 0.5, dt=dt, integrator=integrator, motions=motions)
+        # Euler's force recorded with a sample is that of the step before it
+        tau = ph.Table(held.t[:-1], held.efforts[1:]) if order == 1 else ph.Table(held.t, held.efforts)
+        free = ph.simulate(model, model.state(), 0.5, dt=dt, integrator=integrator, tau=tau)
+        errors.append(np.abs(free.q - held.q).max())
+    assert errors[0] / errors[1] > 0.8 * 2.0**order
+
+
+def test_windows_let_go():
+    model = chain(2)
+    motion = ph.Motion([0.0, 1.0], [0.0, 1.0], interpolation="linear", windows=[(0.0, 0.3)])
+    result = ph.simulate(model, model.state(), 0.6, motions={"link0": motion}, record_interval=0.05)
+    assert np.abs(result.q[:6, 0] - result.t[:6]).max() < 1e-12
+    assert abs(result.q[-1, 0] - 0.6) > 0.05 and not result.efforts[8:].any()
+
+
+def test_a_driven_loop():
+    """A crank that turns evenly drives the four-bar linkage; what it takes is the power that the energy gains."""
+    model, state = four_bar()
+    state = ph.assemble(model, ph.State(state.q, np.array([0.0, 0.0, 0.0]), 0.0, state.chart))
+    rate = 1.5
+    motion = ph.Motion([0.0, 4.0], [state.q[0], state.q[0] + 4.0 * rate], interpolation="linear")
+    result = ph.simulate(model, state, 0.4, dt=2.5e-4, motions={"crank": motion})
+    power = result.efforts[:, 0] * rate
+    gained = result.energy[:, 2] - result.energy[10, 2]
+    done = np.cumsum(power) * 2.5e-4
+    # left Riemann sum of Euler's steps: first order of the step
+    assert np.abs(gained[11:] - (done[11:] - done[10])).max() < 5e-3 * np.abs(gained).max()
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: ph.Motion([], []), "K >= 1"),
+        (lambda: ph.Motion([0.0, 0.0], [1.0, 2.0]), "must increase, got 0 before 0"),
+        (lambda: ph.Motion([0.0, 1.0], [1.0]), "values of a motion must be"),
+        (lambda: ph.Motion([0.0], [np.nan]), "must be finite, got nan"),
+        (lambda: ph.Motion([0.0], [0.0], kind="jerk"), "position, velocity, acceleration, got 'jerk'"),
+        (lambda: ph.Motion([0.0], [0.0], interpolation="x"), "cubic, linear, got 'x'"),
+        (lambda: ph.Motion([0.0], [0.0], windows=[(1.0, 0.0)]), "windows of a motion"),
+    ],
+)
+def test_bad_values_are_named(make, words):
+    with pytest.raises(ph.ModelError, match=words):
+        make()
+
+
+def test_bad_names_are_told():
+    model = chain(2)
+    motion = ph.Motion([0.0], [0.0])
+    for motions, words in (
+        ({"nobody": motion}, "no body is named 'nobody'"),
+        ({"link0": 3.0}, "motion of 'link0' must be a Motion"),
+        ({"link0": motion, "link0.angle": motion}, "two motions"),
+        ([motion], "motions must be"),
+        ({"link0": ph.Motion([0.0], [[0.0, 1.0]])}, "needs values for 1 coordinates, got 2"),
+    ):
+        with pytest.raises(ph.ModelError, match=words):
+            ph.simulate(model, model.state(), 0.1, motions=motions)
+
+
+def test_velocities_and_accelerations_are_integrated():
+    times = np.linspace(0.0, 1.0, 11)
+    model = chain(1)
+    for kind, values, expected in (
+        ("velocity", 2.0 * times, lambda t: 0.3 + t**2),
+        ("acceleration", np.full(11, 2.0), lambda t: 0.3 + 0.5 * t + t**2),
+    ):
+        motion = ph.Motion(times, values, kind=kind, interpolation="linear")
+        state = model.state([0.3], [0.5 if kind == "acceleration" else 0.0])
+        result = ph.simulate(model, state, 1.0, motions={"link0.angle": motion}, record_interval=0.1)
+        assert np.abs(result.q[:, 0] - expected(result.t)).max() < 1e-12
