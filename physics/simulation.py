@@ -14,6 +14,7 @@ from .dynamics.constrained import assemble, evaluate_constraints
 from .errors import ModelError
 from .integrators import FIXED_STEP, INTEGRATORS
 from .integrators.base import Problem
+from .kernels.constraint_layout import EQUALITY
 from .model import Model, State
 from .motion import pack_motions
 from .result import Result
@@ -129,7 +130,7 @@ def check_start(model: Model, state: State) -> State:
     values, _, _ = evaluate_constraints(model, state, tuple(model.constraints.values()))
     for (name, where), constraint in zip(model.constraint_slices.items(), model.constraints.values()):
         off = float(np.abs(values[where]).max(initial=0.0))
-        if constraint.packed(model).sense == 0 and off > AT_START:
+        if constraint.packed(model).sense == EQUALITY and off > AT_START:
             raise ModelError(
                 f"constraint {name!r} is {off:.3g} m or rad off at the start: give a state that meets it, "
                 "or the one that assemble(model, state) finds"

@@ -78,7 +78,7 @@ def _marked_model(arrays: Arrays, marks: Sequence[tuple[int, int]]) -> Arrays:
 
 def make_system(num_rows: int, nv: int) -> System:
     """Workspace for at most so many rows (see ``kernels.constraint_layout``)."""
-    from ..kernels.impulses import impulse_space
+    from ..kernels.impulse_layout import impulse_space
 
     n = max(num_rows, 1)
     space, order = impulse_space(n)

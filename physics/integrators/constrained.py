@@ -46,6 +46,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
     system = make_system(model.num_constraint_rows + model.num_limits, model.num_coordinates)
     memory = np.zeros((model.num_limits, MEMORY_WIDTH))
     note_start(problem, q, qd, workspace, system, (forces, efforts))
+    recording.q[0], recording.qd[0] = q, qd
     stretch = 1  # the first call may compile
     while counters[0] < steps:
         began = time.perf_counter()
@@ -86,22 +87,21 @@ def note_start(
     system: System,
     records: tuple[FloatArray, FloatArray],
 ) -> None:
-    """Forces of the equalities and of held coordinates at the initial state, into the first sample."""
+    """Put held coordinates where they start, and note in the first sample what they and the equalities take there."""
     from ..kernels.stepper import evaluate
 
     model = problem.model
     spaces, tau = workspace.clear(), model.with_inputs(None)
-    at, rate, qdd = q.copy(), qd.copy(), np.zeros_like(q)
     evaluate(
         model.arrays,
         model.constraint_arrays,
         problem.motions,
         problem.tau,
         problem.start,
-        at,
-        rate,
+        q,
+        qd,
         tau,
-        qdd,
+        np.zeros_like(q),
         records[1][0],
         system,
         spaces,

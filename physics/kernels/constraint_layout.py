@@ -30,8 +30,8 @@ CONSTRAINT_FLOAT_WIDTH = 25
 FRAMES, SEGMENTS, DISTANCE, COUPLING, ROLLING = 0, 1, 2, 3, 4
 ALL_LOCKS, POINT_LOCKS = 63, 7
 
-# what a row asks of its speed u and its impulse l: u = 0; u >= 0, l >= 0, one of them 0; the same with friction in
-# the two rows behind it
+# what a row asks of its speed u and its impulse l: u = 0; u >= 0, l >= 0, one of them 0; the same with friction in the
+# two rows behind it
 EQUALITY, UNILATERAL, NORMAL, TANGENT = 0, 1, 2, 3
 
 # columns of rows: value, rate without accelerations of coordinates (J' q'), speed aimed at, speed without impulses,

@@ -14,7 +14,8 @@ from __future__ import annotations
 import math
 
 from ._jit import jit
-from .impulses import EQUALITY, NORMAL, TANGENT, UNILATERAL, row_speed, solve_impulses
+from .constraint_layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
+from .impulses import row_speed, solve_impulses
 from .spatial import Array
 
 AIM, FIRST, SECOND = 0, 1, 2

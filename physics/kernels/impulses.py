@@ -15,13 +15,12 @@ import math
 
 from ._jit import inline, jit
 from .cone import project_on_cone, solve_contact
+from .constraint_layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
 from .contact_newton import choose, defect, descend, newton_step, pivot_rows
 from .impulse_layout import FRICTION, IMPULSE, RIGHT, SCALE, SPEED, VECTORS, push
 from .interior import follow_path
 from .linear import eliminate
 from .spatial import Array
-
-EQUALITY, UNILATERAL, NORMAL, TANGENT = 0, 1, 2, 3
 
 DEPENDENT = 1e-11  # of a row's own response: what is less after elimination is round-off
 EXACT = 1e-15

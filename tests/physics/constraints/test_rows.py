@@ -79,7 +79,7 @@ def test_frames_where_they_meet(seed):
         constraint = kind(last, other, frame, there)
         assert np.abs(constraint.value(model, state)).max() < 1e-13
         error = constraint.jacobian(model, state) @ state.qd - rate(
-            lambda s: constraint.value(model, s), state
+            lambda s, c=constraint: c.value(model, s), state
         )
         assert np.abs(error).max() < 1e-6 * scale(model, state)
 
@@ -129,7 +129,7 @@ def test_builder_refuses_what_is_missing():
     builder.add_body("a", joint=ph.joints.Hinge(), mass=1.0, inertia=np.eye(3))
     with pytest.raises(ph.ModelError, match="constraint 'c': no body is named 'b'"):
         builder.add_constraint("c", constraints.PointConstraint("b"))
-    with pytest.raises(ph.ModelError, match="no coordinate is named 'a.length'"):
+    with pytest.raises(ph.ModelError, match="no coordinate is named"):
         builder.add_constraint("c", constraints.CouplingConstraint("a.length", {"a.angle": 1.0}))
     with pytest.raises(ph.ModelError, match="needs a composite joint that begins with a spline surface"):
         builder.add_constraint("c", constraints.RollingConstraint("a"))

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from physics.kernels.constraint_layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
 from physics.kernels.impacts import IMPACT_VECTORS, solve_impacts
 from physics.kernels.impulse_layout import impulse_space
-from physics.kernels.impulses import EQUALITY, NORMAL, TANGENT, UNILATERAL
 from tests.physics.kernels.contact_problems import Problem, box_stack, pile, problem, random_problem
 
 
