@@ -13,6 +13,7 @@ from ..model import Model, State
 from ..packing import TangentSpace
 from ..result import Result
 from .base import Problem, Recording
+from .constrained import needs_constraints
 from .fixed_step import run_in_stretches
 
 KERNEL_NUMBERS = {
@@ -46,10 +47,10 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
     from ..kernels.newton import ITERATIONS, MATRICES
 
     model = problem.model
-    if model.has_hard_limits:
+    if needs_constraints(problem):
         raise ModelError(
-            f"the integrator {name!r} cannot give the impulses of hard limits (limit_restitution): "
-            "take an explicit fixed-step method, or limits that give way"
+            f"the integrator {name!r} cannot have constraints, hard limits (limit_restitution) or given motions: "
+            "take an explicit fixed-step method"
         )
     implicit = implicit_workspace(model)
     spaces = model.workspace().clear()
