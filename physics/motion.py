@@ -73,6 +73,17 @@ class Motion(ReadOnlyArrays):
             object.__setattr__(self, name, value)
         self.lock()
 
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able description; ``Motion(**description)`` is the same motion."""
+        return {
+            "times": self.times.tolist(),
+            "values": self.values.tolist(),
+            "kind": self.kind,
+            "interpolation": self.interpolation,
+            "hold": bool(self.hold),
+            "windows": None if self.windows is None else self.windows.tolist(),
+        }
+
     def pieces(self, coordinate: int, q: float, qd: float) -> FloatArray:
         """Rows of ``kernels.motion`` for one coordinate of the joint; one that is given by velocities or
         accelerations is at q with the velocity qd at the first time.

@@ -11,6 +11,8 @@ import numpy as np
 
 from . import lie
 from ._typing import FloatArray
+from .constraints.drawing import drawing as constraint_drawing
+from .constraints.drawing import spring as spring_drawing
 from .dynamics import body_poses
 from .errors import MissingDependencyError
 from .io.files import write_atomically
@@ -170,7 +172,8 @@ def plot_joint(
 def plot_model(
     model: Model, state: State, path: str | os.PathLike[str] | None, title: str = "", *, size: float = 0.1
 ) -> Any:
-    """Draw all joints of a model with their limits where a state has them, and lines to the bodies' centres of mass.
+    """Draw all joints of a model with their limits where a state has them, its constraints and springs, and lines to
+    the bodies' centres of mass.
 
     Returns:
         The matplotlib Figure.
@@ -190,6 +193,16 @@ def plot_model(
         moving = (poses[k] @ lie.inverse(body.body_in_joint))[:3, 3]
         ends = np.stack([parent[:3, 3] if body.parent >= 0 else place[:3, 3], place[:3, 3], moving, centre])
         shown.append(Drawing(ends, np.array([[0, 1], [2, 3]]), ("body", "body")))
+    places: dict[str | None, FloatArray] = dict(zip(model.body_names, poses))
+    shown += [constraint_drawing(each, places, size) for each in model.constraints.values()]
+    for spring in model.springs:
+        ends = np.stack(
+            [
+                poses[body][:3, :3] @ point + poses[body][:3, 3] if body >= 0 else point
+                for body, point in ((spring.body, spring.point), (spring.other, spring.other_point))
+            ]
+        )
+        shown.append(spring_drawing(ends[0], ends[1], size))
     return _draw_space(shown, path, title)
 
 

@@ -24,6 +24,7 @@ from .schema import check_document
 FORMAT = "condyle-result"
 VERSION = 1
 HEADER = "header"
+OPTIONAL = ("row_forces", "efforts")
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,12 @@ class ResultFile:
 
 
 def result_arrays(result: Result) -> dict[str, FloatArray]:
-    """t (T,), q and qd (T, nv), poses (T, nb, 4, 4), energy (T, 3) and rotations (R, T, 4) of a result."""
+    """t (T,), q and qd (T, nv), poses (T, nb, 4, 4), energy (T, 3) and rotations (R, T, 4) of a result; row_forces
+    (T, rows) and efforts (T, nv) where it has them.
+    """
     rotations = np.array(list(result.rotations.values())).reshape(-1, len(result.t), 4)
-    return {
+    extra = {name: getattr(result, name) for name in OPTIONAL if getattr(result, name) is not None}
+    return extra | {
         "t": result.t,
         "q": result.q,
         "qd": result.qd,
@@ -71,13 +75,23 @@ def result_from_arrays(
         "energy": (samples, 3),
         "rotations": (len(rotations), samples, 4),
     }
+    optional = {"row_forces": (samples, model.num_constraint_rows), "efforts": (samples, nv)}
+    shapes |= {name: shape for name, shape in optional.items() if name in arrays}
     for name, shape in shapes.items():
         if name not in arrays:
             raise FormatError(f"the array {name!r} is missing")
         found = arrays[name]
         if found.shape != shape or found.dtype != np.float64:
             raise FormatError(f"array {name!r} must be float64 {shape}, got {found.dtype} {found.shape}")
-    result = Result(model, arrays["t"], arrays["q"], arrays["qd"], dict(info))
+    result = Result(
+        model,
+        arrays["t"],
+        arrays["q"],
+        arrays["qd"],
+        dict(info),
+        arrays.get("row_forces"),
+        arrays.get("efforts"),
+    )
     # what the result would compute when first asked is known already
     vars(result)["_observed"] = (arrays["poses"], arrays["energy"])
     vars(result)["rotations"] = dict(zip(rotations, arrays["rotations"]))

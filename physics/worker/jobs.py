@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from .. import fitting, joints
+from ..dynamics.constrained import assemble
 from ..errors import CancelledError, DivergedError, FormatError
 from ..inverse_kinematics import inverse_kinematics
 from ..io.model_file import model_from_document, plain, state_from_dict
 from ..io.result_file import divergence_to_dict, result_arrays
 from ..kernels import _jit
 from ..kinematic_targets import Target
+from ..motion import Motion
 from ..projection import project
 from ..result import Result
 from ..simulation import Table, simulate
@@ -99,9 +101,9 @@ def project_poses(job: Header, arrays: Arrays, report: Report) -> tuple[Header, 
 
 def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Simulate: ``model``, ``state`` and keywords of ``simulate`` as ``options``; tau, or a table of it, as
-    arrays.
+    arrays; ``motions`` by their descriptions; ``assemble``: first bring the state onto the constraints.
     """
-    _check_keys(job, {"model", "state", "options"}, ("model",))
+    _check_keys(job, {"model", "state", "options", "motions", "assemble"}, ("model",))
     prepare(("poses and energy", "forward dynamics"), report)
     model = model_from_document(job["model"])
     state = state_from_dict(model, job.get("state", {}))
@@ -110,8 +112,20 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
         options["tau"] = Table(arrays["tau_times"], arrays.get("tau_values"))
     elif "tau" in arrays:
         options["tau"] = arrays["tau"]
+    if job.get("motions"):
+        options["motions"] = {name: _motion(name, entry) for name, entry in job["motions"].items()}
+    if job.get("assemble", False) and model.constraints:
+        report.message("bringing bodies onto their constraints")
+        state = assemble(model, state)
     report.message("simulating")
     return _result_answer(simulate(model, state, progress=report.progress, **options))
+
+
+def _motion(name: str, entry: Any) -> Motion:
+    try:
+        return Motion(**entry)
+    except TypeError as error:
+        raise FormatError(f"the motion of {name!r}: {error}") from error
 
 
 def solve_inverse_kinematics(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:

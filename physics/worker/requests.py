@@ -105,8 +105,13 @@ def project_answer(answer: Answer) -> Projection:
 
 
 def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) -> Job:
-    """Simulate; keywords as ``simulation.simulate`` but for progress (duration is one of them)."""
+    """Simulate; keywords as ``simulation.simulate`` but for progress (duration is one of them).
+
+    With ``assemble`` it starts from the state near by that meets the constraints.
+    """
     options = dict(keywords)
+    motions = {name: motion.to_dict() for name, motion in (options.pop("motions", None) or {}).items()}
+    together = {"assemble": bool(options.pop("assemble", False)), "motions": motions}
     tau = options.pop("tau", None)
     arrays: dict[str, FloatArray] = {}
     if isinstance(tau, Table):
@@ -114,7 +119,7 @@ def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) 
     elif tau is not None:
         arrays["tau"] = model.with_inputs(tau)
     header = {"model": model.to_dict(), "state": state_to_dict(state), "options": plain(options)}
-    return client.submit("simulate", header, arrays)
+    return client.submit("simulate", {**header, **together}, arrays)
 
 
 def simulate_answer(answer: Answer, model: Model) -> Result:

@@ -324,3 +324,35 @@ def test_a_fit_that_cannot_be_is_told(client):
     assert caught.value.kind in ("FitError", "ModelError")
     with pytest.raises(worker.WorkerError, match="unexpected keyword argument 'smoothness'"):
         requests.fit_curve(client, poses, smoothness=1.0).wait(60)
+
+
+def test_given_motions_and_constraints_go_to_the_compute_process_and_forces_come_back(client):
+    pytest.importorskip("scipy")
+    builder = ph.ModelBuilder()
+    for name, place in (("a", 0.0), ("b", 1.0)):
+        frame = np.eye(4)
+        frame[0, 3] = place
+        builder.add_body(
+            name, joint=ph.joints.Hinge(), mass=1.0, com=(0, 1, 0), inertia=np.eye(3), joint_in_parent=frame
+        )
+    rod = ph.constraints.DistanceConstraint("a", "b", (0, 1, 0), (0, 1, 0), length=1.0)
+    builder.add_constraint("rod", rod)
+    model = builder.build()
+    apart = model.state([0.0, 0.3])
+    keywords = {"duration": 0.1, "dt": 1e-3, "record_interval": 0.01}
+    with pytest.raises(ph.CondyleError, match=r"constraint 'rod' is .* off at the start"):
+        requests.simulate(client, model, apart, **keywords).wait(120.0)
+    times = np.linspace(0.0, 0.1, 5)
+    motions = {"a": ph.Motion(times, 2.0 * times**2, windows=[(0.0, 0.05)])}
+    start = ph.assemble(model, apart)
+    here = ph.simulate(model, start, motions=motions, **keywords)
+    answer = requests.simulate(client, model, start, motions=motions, assemble=True, **keywords).wait(120.0)
+    there = requests.simulate_answer(answer, model)
+    for name in ("q", "row_forces", "efforts"):
+        np.testing.assert_array_equal(getattr(there, name), getattr(here, name))
+    assert np.abs(there.efforts).max() > 0.0
+    together = requests.simulate(client, model, apart, assemble=True, **keywords).wait(120.0)
+    np.testing.assert_array_equal(requests.simulate_answer(together, model).q[0], start.q)
+    with pytest.raises(ph.CondyleError, match="motion of 'a'"):
+        job = client.submit("simulate", {"model": model.to_dict(), "motions": {"a": {"speed": 1.0}}})
+        job.wait(120.0)
