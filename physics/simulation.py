@@ -109,7 +109,7 @@ def simulate(
         duration=duration,
         dt=dt,
         samples=sample_times(float(state.time), duration, interval),
-        tau=_force_table(model, tau),
+        tau=force_table(model, tau),
         motions=pack_motions(model, motions, state.q, state.qd),
         progress=progress,
         rtol=number(rtol, "rtol", positive=True),
@@ -167,7 +167,8 @@ def sample_times(start: float, duration: float, interval: float) -> FloatArray:
     return times
 
 
-def _force_table(model: Model, tau: Any) -> tuple[FloatArray, FloatArray]:
+def force_table(model: Model, tau: Any) -> tuple[FloatArray, FloatArray]:
+    """Times and values of generalized forces and inputs: one row where they are constant."""
     if isinstance(tau, Table):
         return tau.checked(model)
     constant = model.with_inputs(tau)

@@ -62,7 +62,7 @@ def constrained_dynamics(model: Model, state: State, tau: Any = None) -> Constra
     """
     from ..kernels.aba import forward_dynamics as kernel
     from ..kernels.constrained import constrain_accelerations
-    from . import check_accelerations, check_flags, check_state, vector
+    from . import check_accelerations, check_flags, check_state, with_inputs
 
     state = check_state(model, state)
     model.check_dynamics()
@@ -71,7 +71,7 @@ def constrained_dynamics(model: Model, state: State, tau: Any = None) -> Constra
     qdd = np.zeros(nv)
     spaces = model.workspace().clear()
     q, qd = np.array(state.q), np.array(state.qd)
-    kernel(model.arrays, q, qd, vector(model, tau, "tau"), qdd, *spaces)
+    kernel(model.arrays, q, qd, with_inputs(model, tau, "tau"), qdd, *spaces)
     check_flags(model, spaces[2])
     system = make_system(model.num_constraint_rows, nv)
     constrain_accelerations(model.arrays, model.constraint_arrays, q, qd, qdd, system, spaces)
@@ -119,7 +119,7 @@ def assemble(model: Model, state: State) -> State:
     worst = np.inf
     for _ in range(MOST_STEPS):
         spaces = model.workspace().clear()
-        kernel(model.arrays, q, qd, np.zeros(nv), np.zeros(nv), *spaces)
+        kernel(model.arrays, q, qd, model.with_inputs(None), np.zeros(nv), *spaces)
         check_flags(model, spaces[2])
         found = constrain_accelerations(
             model.arrays, model.constraint_arrays, q, qd, np.zeros(nv), system, spaces

@@ -12,7 +12,8 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..joints.functions import Function
 from ..model import Model, State
-from ..validation import finite_array, float_array
+from ..result import Result
+from ..validation import finite_array, float_array, number
 from . import check_state, inverse_dynamics, mass_matrix, with_inputs
 from .hybrid import coordinates_of
 from .maximal import positive_solve
@@ -188,6 +189,58 @@ class HyperReduced:
         """Generalized forces (nv,) and inputs of the model."""
         complete, nv = with_inputs(self.model, tau, "tau"), self.model.num_coordinates
         return complete[:nv], complete[nv:]
+
+    def simulate(
+        self,
+        h: Any,
+        hd: Any,
+        duration: float,
+        dt: float = 1e-3,
+        integrator: str = "rk4",
+        *,
+        time: float = 0.0,
+        tau: Any = None,
+        record_interval: float | None = None,
+        progress: Any = None,
+        rtol: float = 1e-8,
+        atol: float = 1e-10,
+    ) -> Result:
+        """The motion of the model from h (nh,) with velocities hd (nh,), by ``"rk4"`` or SciPy's adaptive methods.
+
+        Arguments are as in `simulate`. The result's ``info`` has ``"h"`` and ``"hd"`` (T, nh) as well. Rotation
+        vectors keep their chart, so they must stay short of a whole turn.
+
+        Raises:
+            ModelError, DivergedError, CancelledError, MissingDependencyError: as `simulate`.
+        """
+        from ..integrators.base import Problem
+        from ..integrators.hyper_reduced import integrate_hyper_reduced
+        from ..motion import pack_motions
+        from ..simulation import force_table, sample_times
+
+        self.model.check_dynamics()
+        if self.model.constraints:
+            raise ModelError("hyper-reduced coordinates cannot have constraints beside them")
+        start = self.state(h, hd, number(time, "time"))
+        duration, dt = number(duration, "duration", positive=True), number(dt, "dt", positive=True)
+        interval = (
+            dt if record_interval is None else number(record_interval, "record_interval", positive=True)
+        )
+        problem = Problem(
+            model=self.model,
+            start=start.time,
+            duration=duration,
+            dt=dt,
+            samples=sample_times(start.time, duration, min(interval, duration)),
+            tau=force_table(self.model, tau),
+            motions=pack_motions(self.model, None, start.q, start.qd),
+            progress=progress,
+            rtol=number(rtol, "rtol", positive=True),
+            atol=number(atol, "atol", positive=True),
+        )
+        return integrate_hyper_reduced(
+            self, problem, integrator, self._vector(h, "h"), self._vector(hd, "hd")
+        )
 
     def _vector(self, value: Any, name: str) -> FloatArray:
         return finite_array(np.atleast_1d(float_array(value, name)), (self.num_coordinates,), name)

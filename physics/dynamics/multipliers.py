@@ -15,7 +15,9 @@ from ..errors import ModelError
 from ..kernels import layout
 from ..model import Model, State
 from ..validation import finite_array, float_array
-from . import check_state, forward_dynamics, newton_euler, with_inputs
+from . import check_state, newton_euler, with_inputs
+from .constrained import constrained_dynamics, require_equalities
+from .constraint_wrenches import constraint_wrenches, rows_on_bodies
 from .maximal import MaximalCoordinates, maximal_coordinates
 
 # A direction that constraints leave no more than this share of their strongest one is a combination of the others.
@@ -28,28 +30,34 @@ def joint_reactions(
     """Wrenches [moment, force] (nb, 6) that each body gets through its joint, in the body's frame, about its origin.
 
     They hold everything that the joint carries: what it constrains, and its motors, springs, dampers and limits. The
-    recursive Newton-Euler algorithm in O(n); the parent gets the opposite.
+    recursive Newton-Euler algorithm in O(n); the parent gets the opposite. Constraints of the model pull beside the
+    joints, those between coordinates through them.
 
     Args:
-        qdd: accelerations (nv,); those under `tau` and `wrenches` if not given.
+        qdd: accelerations (nv,); those under `tau`, `wrenches` and the model's constraints if not given.
         tau: generalized forces (nv,), with the inputs behind them or by name if wanted (`Model.with_inputs`).
         wrenches: on the bodies besides (nb, 6), in their frames.
 
     Raises:
-        ModelError: bad shapes or numbers; JointRangeError as `forward_dynamics`.
+        ModelError: bad shapes or numbers; accelerations given beside constraints, or constraints that push in one
+            sense only. JointRangeError: as `forward_dynamics`.
     """
     state = check_state(model, state)
     model.check_dynamics()
-    complete, nv = with_inputs(model, tau, "tau"), model.num_coordinates
+    complete, nv = with_inputs(model, tau, "tau").copy(), model.num_coordinates
     moving = maximal_coordinates(model, state, complete[nv:])
     outside = np.zeros((model.num_bodies, 6))
     if wrenches is not None:
         outside = finite_array(wrenches, outside.shape, "wrenches on the bodies")
     pushed, carried = moving.gathered(outside)
-    if qdd is None:
-        qdd = forward_dynamics(model, state, complete + np.pad(pushed, (0, len(complete) - nv)))
-    else:
+    if qdd is not None and model.constraints:
+        raise ModelError("accelerations alone do not say what constraints take: leave qdd to their forces")
+    if qdd is not None:
         qdd = finite_array(qdd, pushed.shape, "qdd")
+    else:
+        complete[:nv] += pushed
+        qdd, forces = constrained_dynamics(model, state, complete)
+        carried = carried + moving.gathered(constraint_wrenches(moving, forces))[1]
     total = newton_euler(model, state, qdd, complete[nv:])[1]
     # a wrench is turned as a twist is by the inverse: w_body = Ad^T w_world
     turned = np.einsum("bji,bj->bi", lie.adjoint(moving.poses_in_tree), total)
@@ -62,10 +70,10 @@ class ConstrainedMotion(NamedTuple):
     Attributes:
         accelerations: rates of the twists (nb, 6), each in its body's frame.
         qdd: accelerations of the coordinates that the joints make of them (nv,).
-        multipliers: lambda of the joints' rows, of the rows given, and of those on coordinates; where rows depend on
-            one another the shortest.
+        multipliers: lambda of the joints' rows, of the rows given and of constraints between bodies, of those on
+            coordinates; where rows depend on one another the shortest.
         joint_wrenches: on each body from its joint (nb, 6): -G^T lambda of the joint's rows, its motors and springs.
-        constraint_wrenches: on each body from the rows that were given besides (nb, 6).
+        constraint_wrenches: on each body from constraints and the rows that were given (nb, 6).
         residual: how far the rows are from being obeyed (their conflict), the largest of |G phi' - right|.
     """
 
@@ -148,8 +156,9 @@ def constrained_bodies(
 
         [[M, G^T], [G, 0]] [phi', lambda] = [f, right],
 
-    so that nothing of the recursions is used but the state: a reference to check them and loops by, in O(n^3).
-    Redundant rows are found by their singular values, and share the least forces.
+    so that nothing of the recursions is used but the state: a reference to check them and loops by, in O(n^3). The
+    model's constraints are rows as well, and must be equalities. Redundant rows are found by their singular values,
+    and share the least forces.
 
     Args:
         model, state: the tree and where it is. tau: generalized forces (nv,), with the inputs behind them or by name
@@ -173,6 +182,14 @@ def constrained_bodies(
     forces = moving.joint_forces + complete[:nv]
     outside, aim = _rows(rows, right, 6 * nb, "rows")
     couplings, coupled = _rows(coordinate_rows, coordinate_right, nv, "coordinate rows")
+    require_equalities(model, "constrained_bodies")
+    for constraint in model.constraints.values():
+        found = rows_on_bodies(moving, constraint)
+        if found is None:
+            couplings = np.concatenate([couplings, constraint.jacobian(model, state)])
+            coupled = np.concatenate([coupled, -constraint.bias(model, state)])
+        else:
+            outside, aim = np.concatenate([outside, found[0]]), np.concatenate([aim, found[1]])
     armature = np.diag(model.arrays[4][:, layout.ARMATURE])
     # motors, springs and rotors act along the joints' rates: power tau . q' = (rates^T tau) . phi
     inertia = joints.rates.T @ armature @ joints.rates

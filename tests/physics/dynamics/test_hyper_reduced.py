@@ -103,6 +103,51 @@ def test_a_new_coordinate_may_lead_and_others_stand_still():
     assert np.allclose(hyper.forward_dynamics([0.2], [0.0]), expected)
 
 
+def test_a_motion_is_that_of_the_couplings_as_constraints():
+    """RK4 of both, at a step where they err by 1e-9; the constraints' drift is what is left."""
+    rng, model = tree(7, 4)
+    names = model.coordinate_names
+    hyper = ph.HyperReduced.coupled(model, {names[-1]: (names[0], SHAPES[1])})
+    builder = ph.ModelBuilder.from_dict(model.to_dict())
+    builder.add_constraint(
+        "coupling", ph.constraints.CouplingConstraint(names[-1], {names[0]: 1.0}, SHAPES[1])
+    )
+    coupled = builder.build()
+    h, hd = 0.3 * rng.normal(size=(2, hyper.num_coordinates))
+    tau = ph.Table([0.0, 0.1, 0.3], rng.normal(size=(3, model.num_coordinates)))
+    free = hyper.simulate(h, hd, 0.3, dt=1e-3, tau=tau, record_interval=0.01)
+    start = hyper.state(h, hd)
+    held = ph.simulate(
+        coupled,
+        coupled.state(start.q, start.qd),
+        0.3,
+        dt=1e-3,
+        integrator="rk4",
+        tau=tau,
+        record_interval=0.01,
+    )
+    assert np.abs(free.q - held.q).max() < 1e-6
+    adaptive = hyper.simulate(h, hd, 0.3, tau=tau, record_interval=0.01, integrator="DOP853")
+    assert np.abs(free.q - adaptive.q).max() < 1e-6
+    assert free.info["h"].shape == (31, hyper.num_coordinates)
+    assert np.allclose(free.q[-1], hyper.coordinates(free.info["h"][-1]))
+
+
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")  # of kernels that run as plain Python
+def test_a_run_stops_where_it_is_told_and_says_so_where_it_blows_up():
+    _, model = tree(7, 4)
+    hyper = ph.HyperReduced.coupled(model, {})
+    h = np.zeros(hyper.num_coordinates)
+    with pytest.raises(ph.CancelledError) as stopped:
+        hyper.simulate(h, h, 100.0, progress=lambda fraction: False)
+    assert 0 < len(stopped.value.result.t) < 1e5
+    with pytest.raises(ph.DivergedError) as failed:
+        hyper.simulate(h, np.full(len(h), 1e160), 1.0)
+    assert len(failed.value.result.t) >= 1
+    with pytest.raises(ph.ModelError, match="unknown integrator of hyper-reduced coordinates 'bdf1'"):
+        hyper.simulate(h, h, 1.0, integrator="bdf1")
+
+
 def test_bad_input_is_told():
     _, model = tree(1)
     names = model.coordinate_names

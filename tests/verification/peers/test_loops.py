@@ -11,6 +11,7 @@ pinocchio = pytest.importorskip("pinocchio", reason="Pinocchio is only in the en
 
 import physics as ph  # noqa: E402  (after the check that there is something to compare with)
 from physics import lie  # noqa: E402
+from physics.constraints import PointConstraint  # noqa: E402
 
 from ..generators import random_body, random_state, unit_vector  # noqa: E402
 from .pinocchio_model import PinocchioTree, placement  # noqa: E402
@@ -123,6 +124,12 @@ def compare(bodies: list[dict[str, Any]], q: np.ndarray, ends: Any, rng: Any) ->
     ours = ph.constrained_bodies(model, state, tau, rows=rows, right=right)
     qdd, force = constrained(peer, ends, state, tau)
     assert np.abs(ours.qdd - qdd).max() < TOLERANCE * np.abs(qdd).max()
+    named = ph.ModelBuilder.from_dict(model.to_dict())
+    (body, point), (other, other_point) = ends
+    loop = PointConstraint(f"body {body}", None if other < 0 else f"body {other}", point, other_point)
+    named.add_constraint("loop", loop)
+    closed = ph.constrained_dynamics(named.build(), state, tau)
+    assert np.abs(closed.qdd - qdd).max() < TOLERANCE * np.abs(qdd).max()
     # the multipliers are forces in world axes against the first end
     assert np.abs(-ours.multipliers[-3:] - force).max() < 1e-8 * np.abs(force).max()
 

@@ -1,0 +1,65 @@
+"""Constraints as rows on the twists of the bodies, and so the wrenches that they bring to the bodies."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from .. import lie
+from .._typing import FloatArray
+from ..builder import ModelBuilder
+from ..constraints.base import Constraint
+from ..constraints.coupling import CouplingConstraint
+from ..constraints.rolling import RollingConstraint
+from ..joints import Free
+from ..model import Model
+from .maximal import MaximalCoordinates
+
+# These hold coordinates of joints together: what they take goes through the joints, not between the bodies.
+ON_COORDINATES = (CouplingConstraint, RollingConstraint)
+
+
+@lru_cache(maxsize=8)
+def _loosened(model: Model) -> Model:
+    """The model with every body free of its joint: what constrains twists there constrains them here."""
+    builder = ModelBuilder()
+    for body in model.bodies:
+        builder.add_body(body.name, joint=Free(), mass=body.mass, com=body.com, inertia=body.inertia)
+    return builder.build()
+
+
+def rows_on_bodies(
+    moving: MaximalCoordinates, constraint: Constraint
+) -> tuple[FloatArray, FloatArray] | None:
+    """G (rows, 6 nb) and right sides (rows,) with G phi' = right of a constraint between bodies, in their own frames.
+
+    None where the constraint is one between coordinates. The wrenches of its forces are G^T forces.
+    """
+    if isinstance(constraint, ON_COORDINATES):
+        return None
+    loose = _loosened(moving.model)
+    nb = loose.num_bodies
+    poses = moving.poses
+    q = np.concatenate([poses[:, :3, 3], lie.so3_log(poses[:, :3, :3])], axis=1)
+    qd, columns, bias = np.empty((nb, 6)), np.empty((nb, 6, 6)), np.empty((nb, 6))
+    for i, body in enumerate(loose.bodies):
+        _, subspace, hessian = body.joint.evaluate(q[i])
+        columns[i] = np.linalg.inv(subspace)  # a rotation vector of at most half a turn: far from singular
+        qd[i] = columns[i] @ moving.twists[i]
+        bias[i] = np.einsum("aij,i,j->a", hessian, qd[i], qd[i])
+    state = loose.state(q=q.ravel(), qd=qd.ravel())
+    jacobian = constraint.jacobian(loose, state)
+    rows = np.einsum("rbi,bij->rbj", jacobian.reshape(-1, nb, 6), columns)
+    right = np.einsum("rbi,bi->r", rows, bias) - constraint.bias(loose, state)
+    return rows.reshape(len(jacobian), 6 * nb), right
+
+
+def constraint_wrenches(moving: MaximalCoordinates, forces: dict[str, FloatArray]) -> FloatArray:
+    """Wrenches (nb, 6) on the bodies, in their frames, of the forces of the model's constraints by name."""
+    total = np.zeros(6 * moving.model.num_bodies)
+    for name, force in forces.items():
+        rows = rows_on_bodies(moving, moving.model.constraints[name])
+        if rows is not None:
+            total += rows[0].T @ force
+    return total.reshape(-1, 6)
