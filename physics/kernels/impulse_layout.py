@@ -18,8 +18,9 @@ from .spatial import Array
     TRIAL_SPEED,
     DUAL,
     DUAL_STEP,
-) = range(11)
-VECTORS = 11
+    KEPT,
+) = range(12)
+VECTORS = 12
 
 # thirds of order: rows of the problem, what they do, those that act
 OPEN, STICK, SLIDE = 0, 1, 2

@@ -6,7 +6,8 @@ impulse in the cone K_mu, u + mu |u_t| n in its dual, perpendicular (De Saxce & 
 
 Equalities leave by pivoted Cholesky factors, rows without a pivot are dependent and get no impulse. Without friction an
 active set is pivoted, which ends exactly. With friction sweeps of exact solutions contact by contact (block
-Gauss-Seidel) start Newton's steps; where these are stuck, the central path (see `interior`) or more sweeps lead on.
+Gauss-Seidel) start Newton's steps; where these are stuck, the central path (see `interior`) leads on, and at last
+problems that hold the impulses where they are with a weight that fades (proximal points, Rockafellar 1976).
 """
 
 from __future__ import annotations
@@ -17,19 +18,20 @@ from ._jit import inline, jit
 from .cone import project_on_cone, solve_contact
 from .constraint_layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
 from .contact_newton import choose, defect, descend, newton_step, pivot_rows
-from .impulse_layout import FRICTION, IMPULSE, RIGHT, SCALE, SPEED, VECTORS, push
+from .impulse_layout import FRICTION, IMPULSE, KEPT, RIGHT, SCALE, SPEED, VECTORS, push
 from .interior import follow_path
 from .linear import eliminate
 from .spatial import Array
 
 DEPENDENT = 1e-11  # of a row's own response: what is less after elimination is round-off
-EXACT = 1e-15
-ENOUGH = 1e-10  # where round-off and rows that say the same let nothing better be had
+EXACT = 1e-14
+ENOUGH = 1e-10  # where round-off, or rows that say the same, let Newton's steps win little more
+SLOW = 0.01
 SWEEPS = 8
-MOST_SWEEPS = 500
 MOST_NEWTON_STEPS = 50
 MOST_STUCK = 4
-MOST_ROUNDS = 8
+FIRST_WEIGHT, LIGHTER, HEAVIER = 0.1, 0.3, 3.0
+MOST_PROXIMAL_STEPS = 60
 
 
 @jit
@@ -102,11 +104,17 @@ def prepare(first: int, cones: int, m: int, space: Array) -> bool:
             space[SCALE, i] = 1.0 / space[a + i, i] if alive else 0.0
             space[IMPULSE, i] = max(space[IMPULSE, i], 0.0) if alive else 0.0
         warm = warm or space[IMPULSE, i] > 0.0
+    find_speeds(first, m, space)
+    return warm
+
+
+@jit
+def find_speeds(first: int, m: int, space: Array) -> None:
+    """Of all rows, from their impulses."""
     for i in range(first, m):
         space[SPEED, i] = space[RIGHT, i]
     for i in range(first, m):
         push(i, space[IMPULSE, i], first, m, space, SPEED)
-    return warm
 
 
 @jit
@@ -142,14 +150,17 @@ def approach(first: int, cones: int, m: int, space: Array, order: Array, cold: b
     if cold:
         for _ in range(SWEEPS):
             sweep(first, cones, m, space)
+    last = math.inf
     for _ in range(MOST_NEWTON_STEPS):
         value, size = defect(first, cones, m, space, IMPULSE, SPEED)
-        if value <= EXACT * EXACT * size:
+        enough = value <= ENOUGH * ENOUGH * size
+        if value <= EXACT * EXACT * size or (enough and value > SLOW * last):
             return True
+        last = value
         choose(first, cones, m, space, order)
         newton_step(first, cones, m, space, order)
         if not descend(first, cones, m, space, value):
-            if value <= ENOUGH * ENOUGH * size:
+            if enough:
                 return True
             stuck += 1
             if stuck > MOST_STUCK:
@@ -160,16 +171,43 @@ def approach(first: int, cones: int, m: int, space: Array, order: Array, cold: b
 
 
 @jit
+def weigh(first: int, m: int, space: Array, weight: float) -> None:
+    """Add a weight, in units of each row's own response, to the diagonal: what holds impulses where they are."""
+    for i in range(first, m):
+        if space[SCALE, i] > 0.0:
+            space[VECTORS + i, i] += weight / space[SCALE, i]
+
+
+@jit
+def proximal_step(first: int, cones: int, m: int, space: Array, order: Array, weight: float) -> bool:
+    """Impulses of the problem that holds them with a weight; where it cannot be solved they stay, False."""
+    for i in range(first, m):
+        space[KEPT, i] = space[IMPULSE, i]
+    weigh(first, m, space, weight)
+    solved = approach(first, cones, m, space, order, False)
+    weigh(first, m, space, -weight)
+    if not solved:
+        for i in range(first, m):
+            space[IMPULSE, i] = space[KEPT, i]
+    find_speeds(first, m, space)
+    return solved
+
+
+@jit
 def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: bool) -> None:
     """Impulses of contacts with friction and of one-sided rows."""
-    for turn in range(MOST_ROUNDS):
-        if approach(first, cones, m, space, order, turn == 0 and not warm):
+    if approach(first, cones, m, space, order, not warm):
+        return
+    follow_path(first, cones, m, space)
+    if approach(first, cones, m, space, order, False):
+        return
+    weight = FIRST_WEIGHT
+    for _ in range(MOST_PROXIMAL_STEPS):
+        solved = proximal_step(first, cones, m, space, order, weight)
+        value, size = defect(first, cones, m, space, IMPULSE, SPEED)
+        if value <= ENOUGH * ENOUGH * size:
             return
-        if turn % 2 == 0:
-            follow_path(first, cones, m, space)
-        else:
-            for _ in range(MOST_SWEEPS * turn):
-                sweep(first, cones, m, space)
+        weight *= LIGHTER if solved else HEAVIER
 
 
 @jit
