@@ -8,6 +8,7 @@ from typing import Any
 from . import joints, lie
 from .body import Body, make_body
 from .constraints.building import ConstraintBuilder
+from .contacts.building import ContactBuilder
 from .errors import FormatError, ModelError
 from .forces.building import ForceBuilder, check_keys
 from .forces.wobbling import WobblingMass, wobbling_mass
@@ -18,7 +19,7 @@ from .validation import finite_array
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
-class ModelBuilder(ForceBuilder, ConstraintBuilder):
+class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder):
     """Collects bodies and what pushes them, checks each as it comes, and builds the model.
 
     Args:
@@ -159,7 +160,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder):
             raise ModelError("a model needs at least one body, got none")
         self.check_inputs()
         forces = self.springs, self.forces, self.inputs, self.controllers
-        return Model(self._shared_bodies(), self.gravity, *forces, self.constraints)
+        return Model(self._shared_bodies(), self.gravity, *forces, self.constraints, self.contacts)
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> ModelBuilder:
@@ -180,10 +181,11 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder):
             builder.add_body(joint=joint, **values)
         builder.add_described(description)
         builder.read_constraints(description.get("constraints", ()))
+        builder.read_contacts(description.get("contacts", ()))
         return builder
 
 
-MODEL_KEYS = ("gravity", "bodies", "springs", "forces", "inputs", "controllers", "constraints")
+MODEL_KEYS = ("gravity", "bodies", "springs", "forces", "inputs", "controllers", "constraints", "contacts")
 BODY_KEYS = frozenset(
     {
         "name",

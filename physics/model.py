@@ -17,6 +17,7 @@ from ._typing import FloatArray, IntArray
 from .body import Body
 from .constraints.base import Constraint
 from .constraints.packing import ConstraintArrays, pack_constraints
+from .contacts import Contact, pack_contacts
 from .errors import ModelError
 from .forces import Force, Input, PositionController, Spring
 from .forces.inputs import with_inputs
@@ -56,7 +57,7 @@ class Model:
         springs: each `Spring` between points of bodies. forces: each other force element.
         controllers: each `PositionController`.
         inputs: each `Input` that forces and controllers follow, those of the controllers last.
-        constraints: each constraint beside the joints by its name.
+        constraints: each constraint beside the joints by its name. contacts: each `Contact` of points with an obstacle.
         arrays: the flat arrays that the kernels read (see ``kernels.layout``).
     """
 
@@ -69,6 +70,7 @@ class Model:
         inputs: Sequence[Input] = (),
         controllers: Sequence[PositionController] = (),
         constraints: Mapping[str, Constraint] | None = None,
+        contacts: Sequence[Contact] = (),
     ) -> None:
         self.bodies = tuple(bodies)
         self.constraints: Mapping[str, Constraint] = MappingProxyType(dict(constraints or {}))
@@ -88,6 +90,8 @@ class Model:
         numbers = {name: k for k, name in enumerate(self.input_names)}
         self.arrays: Arrays = pack(links, self.gravity, limits, [*self.springs, *self.forces], numbers)
         self.body_frames = tuple(link_body_frames(links))
+        self.contacts = tuple(contacts)
+        self.contact_pairs: FloatArray = pack_contacts(self.contacts, self.body_frames)
         packed = [constraint.packed(self) for constraint in self.constraints.values()]
         self.constraint_arrays: ConstraintArrays = pack_constraints(packed, self.arrays, self.body_frames)
 
@@ -301,7 +305,7 @@ class Model:
             "gravity": self.gravity.tolist(),
             "bodies": [body.to_dict(self.bodies) for body in self.bodies],
         }
-        for key in ("springs", "forces", "controllers"):
+        for key in ("springs", "forces", "controllers", "contacts"):
             if entries := getattr(self, key):
                 described[key] = [entry.to_dict(self.body_names) for entry in entries]
         if self._own_inputs:
@@ -319,9 +323,10 @@ class Model:
         forces = [force.name for force in (*self.springs, *self.forces, *self.controllers)]
         inputs = [repr((made.name, made.value)) for made in self.inputs]
         constraints = [repr((name, item.to_dict())) for name, item in self.constraints.items()]
-        names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs, *constraints]
+        contacts = [contact.name for contact in self.contacts]
+        names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs, *constraints, *contacts]
         digest = hashlib.sha256("\0".join(names).encode())
-        for array in self.arrays:
+        for array in (*self.arrays, self.contact_pairs):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.digest()
 
@@ -333,7 +338,7 @@ class Model:
 
     def __reduce__(self) -> tuple[Any, ...]:
         forces = self.springs, self.forces, self._own_inputs, self.controllers
-        return Model, (self.bodies, np.array(self.gravity), *forces, dict(self.constraints))
+        return Model, (self.bodies, np.array(self.gravity), *forces, dict(self.constraints), self.contacts)
 
     def __repr__(self) -> str:
         return f"Model({self.num_bodies} bodies, {self.num_coordinates} coordinates)"

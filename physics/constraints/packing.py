@@ -78,6 +78,7 @@ def _marked_model(arrays: Arrays, marks: Sequence[tuple[int, int]]) -> Arrays:
 
 def make_system(num_rows: int, nv: int) -> System:
     """Workspace for at most so many rows (see ``kernels.constraint_layout``)."""
+    from ..kernels.impacts import IMPACT_VECTORS
     from ..kernels.impulse_layout import impulse_space
 
     n = max(num_rows, 1)
@@ -98,5 +99,6 @@ def make_system(num_rows: int, nv: int) -> System:
         np.zeros(nv),
         np.zeros(space),
         np.zeros(order, dtype=np.int64),
+        np.zeros((IMPACT_VECTORS, n)),
         np.zeros(rows.STATISTICS),
     )

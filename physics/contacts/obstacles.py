@@ -11,7 +11,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
 from ..immutable import ReadOnlyArrays
-from ..kernels import contact_geometry
+from ..kernels import contact_layout
 from ..validation import all_finite, finite_array, float_array, number
 
 
@@ -50,7 +50,7 @@ class Plane(Obstacle):
     """The plane z = 0 of its frame; solid below."""
 
     type: ClassVar[str] = "plane"
-    kind: ClassVar[int] = contact_geometry.PLANE
+    kind: ClassVar[int] = contact_layout.PLANE
 
     def parameters(self) -> FloatArray:
         return np.zeros(0)
@@ -66,7 +66,7 @@ class Sphere(Obstacle):
 
     radius: float
     type: ClassVar[str] = "sphere"
-    kind: ClassVar[int] = contact_geometry.SPHERE
+    kind: ClassVar[int] = contact_layout.SPHERE
 
     def __post_init__(self) -> None:
         self._set("radius", number(self.radius, "radius of a sphere", positive=True))
@@ -86,7 +86,7 @@ class Capsule(Obstacle):
     radius: float
     half_length: float
     type: ClassVar[str] = "capsule"
-    kind: ClassVar[int] = contact_geometry.CAPSULE
+    kind: ClassVar[int] = contact_layout.CAPSULE
 
     def __post_init__(self) -> None:
         self._set("radius", number(self.radius, "radius of a capsule", positive=True))
@@ -106,7 +106,7 @@ class Box(Obstacle):
 
     half_sizes: FloatArray
     type: ClassVar[str] = "box"
-    kind: ClassVar[int] = contact_geometry.BOX
+    kind: ClassVar[int] = contact_layout.BOX
 
     def __post_init__(self) -> None:
         sizes = finite_array(self.half_sizes, (3,), "half_sizes of a box")
@@ -134,7 +134,7 @@ class HeightField(Obstacle):
     heights: FloatArray
     spacing: FloatArray
     type: ClassVar[str] = "height_field"
-    kind: ClassVar[int] = contact_geometry.HEIGHT_FIELD
+    kind: ClassVar[int] = contact_layout.HEIGHT_FIELD
 
     def __post_init__(self) -> None:
         heights = all_finite(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import DivergedError, MissingDependencyError, ModelError
+from ..errors import DivergedError, MissingDependencyError
 from ..kernels import layout
 from ..model import Model, State
-from ..packing import TangentSpace
 from ..result import Result
-from .base import Problem, Recording
+from .base import Problem, Recording, refuse_impulses
+from .constrained import needs_constraints
+from .slope import ConstrainedSlope, Slope, motion_stops
 
 WITH_JACOBIAN = ("Radau", "BDF")  # implicit: they are given exact derivatives
 
@@ -29,34 +29,28 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
     from ..kernels.rollout import CHART_LIMIT, change_charts
 
     model, nv = problem.model, problem.model.num_coordinates
-    if model.has_hard_limits:
-        raise ModelError(
-            f"the integrator {name!r} cannot give the impulses of hard limits (limit_restitution): "
-            "take a fixed-step method"
-        )
-    if model.constraints or len(problem.motions[0]):
-        raise ModelError(
-            f"the integrator {name!r} cannot have constraints or given motions: take a fixed-step method"
-        )
+    refuse_impulses(model, name)
     recording = Recording(
         problem, state.q, state.qd, {"integrator": name, "evaluations": 0, "chart_changes": 0}
     )
-    slope = _Slope(problem, recording)
+    slope = (ConstrainedSlope if needs_constraints(problem) else Slope)(problem, recording)
     end = problem.start + problem.duration
     now, written = problem.start, 1
     y = np.concatenate([state.q, state.qd])
     chart = np.array(state.chart)
     change_charts(model.arrays, CHART_LIMIT, y[:nv], y[nv:], np.empty(nv), chart)
     event = _chart_event(model)
+    stops = [*motion_stops(problem, now, end), end]
     while now < end:
         slope.written = written
+        until = min(stop for stop in stops if stop > now)
         waiting = problem.samples[written:]
         solution = solve_ivp(
             slope,
-            (now, end),
+            (now, until),
             y,
             method=name,
-            t_eval=waiting[waiting >= now],
+            t_eval=np.append(waiting[(waiting >= now) & (waiting < until)], until),
             events=event,
             **({"jac": slope.jacobian} if name in WITH_JACOBIAN else {}),
             rtol=problem.rtol,
@@ -64,12 +58,15 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
         )
         if len(solution.t):  # SciPy gives an empty list where the event came before any sample
             found = solution.y.T
+            if found[-1].size and solution.t[-1] == until and until not in waiting:
+                found = found[:-1]
             recording.q[written : written + len(found)] = found[:, :nv]
             recording.qd[written : written + len(found)] = found[:, nv:]
             written += len(found)
         recording.info["evaluations"] += int(solution.nfev)
         if solution.status == 0:
-            break
+            now, y = until, solution.y[:, -1].copy()
+            continue
         if solution.status < 0:
             reached = float(problem.samples[written - 1])
             raise DivergedError(reached, model.body_names[0], solution.message, recording.result(written))
@@ -78,66 +75,8 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
         # the root lies a hair to either side of the limit
         changed = change_charts(model.arrays, CHART_LIMIT - 1e-6, y[:nv], y[nv:], np.empty(nv), chart)
         recording.info["chart_changes"] += int(changed)
+    slope.settle(written)
     return recording.result(written)
-
-
-class _Slope:
-    """d(q, q')/dt for SciPy, with progress and failures told on the way."""
-
-    def __init__(self, problem: Problem, recording: Recording) -> None:
-        from ..kernels.derivatives import inverse_dynamics_derivatives
-        from ..kernels.rollout import derivative
-
-        nv = problem.model.num_coordinates
-        self.derivatives = inverse_dynamics_derivatives
-        self.slopes = (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv)))
-        self.tangents = TangentSpace(problem.model.arrays[0]).arrays
-        self.kernel = derivative
-        self.problem = problem
-        self.recording = recording
-        self.written = 1
-        self.spaces = problem.model.workspace().clear()
-        self.tau = problem.model.with_inputs(None)
-        self.told = time.perf_counter()
-
-    def __call__(self, t: float, y: FloatArray) -> FloatArray:
-        nv = self.problem.model.num_coordinates
-        slope = np.empty(2 * nv)
-        slope[:nv] = y[nv:]
-        state = np.ascontiguousarray(y)
-        self.kernel(
-            self.problem.model.arrays,
-            *self.problem.tau,
-            t,
-            state[:nv],
-            state[nv:],
-            state[nv:],
-            self.tau,
-            slope[nv:],
-            self.spaces,
-        )
-        flags = self.spaces[2]
-        if flags[layout.STATUS] == layout.OK and not np.isfinite(slope).all():
-            flags[layout.STATUS] = layout.NOT_FINITE
-        self.recording.check(flags, t, self.written)
-        if time.perf_counter() - self.told > 0.05:
-            self.told = time.perf_counter()
-            self.recording.report((t - self.problem.start) / self.problem.duration, self.written)
-        return slope
-
-    def jacobian(self, t: float, y: FloatArray) -> FloatArray:
-        """Derivative (2 nv, 2 nv) of the slope by the state."""
-        model, nv = self.problem.model, self.problem.model.num_coordinates
-        slope = self(t, y)
-        result = np.zeros((2 * nv, 2 * nv))
-        result[:nv, nv:] = np.eye(nv)
-        slopes, free = self.slopes, ~model.prescribed
-        q, qd, qdd = (np.array(part) for part in (y[:nv], y[nv:], slope[nv:]))
-        self.derivatives(model.arrays, q, qd, qdd, self.tau, slopes, self.tangents, self.spaces)
-        if free.any():
-            mass = slopes[2][np.ix_(free, free)]
-            result[nv:][free] = -np.linalg.solve(mass, np.hstack([slopes[0][free], slopes[1][free]]))
-        return result
 
 
 def _chart_event(model: Model) -> Any:

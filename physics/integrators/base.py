@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import CancelledError, DivergedError
+from ..errors import CancelledError, DivergedError, ModelError
 from ..kernels import layout
+from ..kernels.constraint_layout import EQUALITY
 from ..model import Model
 from ..motion import MotionArrays
 from ..result import Result
@@ -39,6 +40,23 @@ class Problem:
     progress: Callable[[float], bool | None] | None
     rtol: float
     atol: float
+
+
+def refuse_impulses(model: Model, name: str) -> None:
+    """ModelError where a model has what stops motion by impulses, which only Euler's explicit methods give."""
+    take = "take symplectic_euler or forward_euler"
+    if model.has_hard_limits:
+        raise ModelError(
+            f"the integrator {name!r} cannot give the impulses of hard limits (limit_restitution): {take}, "
+            "or limits that give way"
+        )
+    if model.contacts:
+        raise ModelError(f"the integrator {name!r} cannot have contacts ({model.contacts[0].name!r}): {take}")
+    for name_, constraint in model.constraints.items():
+        if constraint.packed(model).sense != EQUALITY:
+            raise ModelError(
+                f"the integrator {name!r} cannot have constraint {name_!r}, which pushes in one sense only: {take}"
+            )
 
 
 class Recording:

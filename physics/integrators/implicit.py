@@ -12,9 +12,8 @@ from ..kernels import layout
 from ..model import Model, State
 from ..packing import TangentSpace
 from ..result import Result
-from .base import Problem, Recording
-from .constrained import needs_constraints
-from .fixed_step import run_in_stretches
+from .base import Problem, Recording, refuse_impulses
+from .stretches import run_in_stretches
 
 KERNEL_NUMBERS = {
     "linearly_implicit_euler": layout.LINEARLY_IMPLICIT_EULER,
@@ -47,10 +46,10 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
     from ..kernels.newton import ITERATIONS, MATRICES
 
     model = problem.model
-    if needs_constraints(problem):
+    refuse_impulses(model, name)
+    if model.constraints or len(problem.motions[0]):
         raise ModelError(
-            f"the integrator {name!r} cannot have constraints, hard limits (limit_restitution) or given motions: "
-            "take an explicit fixed-step method"
+            f"the integrator {name!r} cannot have constraints or given motions: take an explicit method"
         )
     implicit = implicit_workspace(model)
     spaces = model.workspace().clear()

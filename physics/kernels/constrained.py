@@ -30,21 +30,25 @@ from .constraint_layout import (
     SYSTEM_MATRIX,
     SYSTEM_ORDER,
     SYSTEM_RESPONSE,
+    SYSTEM_RESTITUTION,
     SYSTEM_RIGHT,
     SYSTEM_ROWS,
     SYSTEM_SOLVER_ORDER,
     SYSTEM_SPACE,
+    SYSTEM_SPARE,
     SYSTEM_STATISTICS,
     UNILATERAL_STEPS,
     UNMET,
 )
 from .constraint_rows import constraint_rows
+from .contact_rows import add_contacts, find_contacts
+from .impacts import solve_impacts
 from .impulses import solve_impulses
 from .joint import outward
 from .layout import OK, STATUS
 from .response import apply_impulses, respond, speed_along
 from .spatial import Array
-from .unilateral import add_limits, forget_active, least_speed, remember
+from .unilateral import add_limits, aim_row, forget_active, remember
 
 # Constraints are met to this [m, rad]: far above round-off, far below what could be seen or felt.
 MET = 1e-12
@@ -94,6 +98,23 @@ def constrain_accelerations(
 
 
 @jit
+def solve_rows(count: int, system: Array) -> float:
+    """Impulses of all rows from their speeds without and those aimed at; the solver's residual."""
+    rows, right, restitution = system[SYSTEM_ROWS], system[SYSTEM_RIGHT], system[SYSTEM_RESTITUTION]
+    impact = False
+    for k in range(count):
+        right[k] = rows[k, ROW_FREE] - rows[k, ROW_AIM]
+        impact |= restitution[k] > 0.0
+    matrix, kinds, friction = system[SYSTEM_MATRIX], system[SYSTEM_KINDS], system[SYSTEM_FRICTION]
+    impulse, space, order = system[SYSTEM_IMPULSE], system[SYSTEM_SPACE], system[SYSTEM_SOLVER_ORDER]
+    if not impact:
+        return solve_impulses(count, matrix, right, kinds, friction, impulse, space, order)
+    return solve_impacts(
+        count, matrix, right, kinds, friction, restitution, impulse, space, order, system[SYSTEM_SPARE]
+    )
+
+
+@jit
 def constrain_velocities(
     arrays: Array,
     constraints: Array,
@@ -114,7 +135,7 @@ def constrain_velocities(
     `ahead` is for how long the last velocities still lead on from q.
     """
     work, dof, flags = spaces
-    rows, jacobian, right = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN], system[SYSTEM_RIGHT]
+    rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
     impulse, free, statistics = system[SYSTEM_IMPULSE], system[SYSTEM_FREE], system[SYSTEM_STATISTICS]
     count = constraint_rows(arrays[0], constraints, q, qd, work, dof, system)
     for d in range(qd.shape[0]):
@@ -122,31 +143,24 @@ def constrain_velocities(
     for k in range(count):
         rows[k, ROW_FREE] = speed_along(jacobian[k], free)
         rows[k, ROW_AIM] = 0.0
+        system[SYSTEM_RESTITUTION][k] = 0.0
         if system[SYSTEM_KINDS][k] != EQUALITY:
             before = speed_along(jacobian[k], last_qd)
-            value = rows[k, ROW_VALUE] + ahead * before
-            rows[k, ROW_AIM] = least_speed(value, dt, rows[k, ROW_FREE], before, 0.0)
+            aim_row(k, rows[k, ROW_VALUE] + ahead * before, dt, before, 0.0, system)
         impulse[k] = 0.0
     forget_active(memory)
     known, equalities = 0, count
+    touching = find_contacts(arrays, contacts, dt, work)
     for _ in range(MOST_ROUNDS):
         count = add_limits(arrays[3], count, dt, ahead, q, qd, last_qd, system, memory)
+        count = add_contacts(
+            arrays, contacts, touching, count, dt, ahead, qd, last_qd, system, memory, spaces
+        )
         if count == known or flags[STATUS] != OK:
             break
         respond(arrays[0], known, count, work, dof, system)
         known = count
-        for k in range(count):
-            right[k] = rows[k, ROW_FREE] - rows[k, ROW_AIM]
-        residual = solve_impulses(
-            count,
-            system[SYSTEM_MATRIX],
-            right,
-            system[SYSTEM_KINDS],
-            system[SYSTEM_FRICTION],
-            impulse,
-            system[SYSTEM_SPACE],
-            system[SYSTEM_SOLVER_ORDER],
-        )
+        residual = solve_rows(count, system)
         statistics[RESIDUAL] = max(statistics[RESIDUAL], residual)
         for d in range(qd.shape[0]):
             qd[d] = free[d]

@@ -58,8 +58,9 @@ ROW_WIDTH = 6
     SYSTEM_FREE,
     SYSTEM_SPACE,
     SYSTEM_SOLVER_ORDER,
+    SYSTEM_SPARE,
     SYSTEM_STATISTICS,
-) = range(16)
+) = range(17)
 
 # statistics: largest residual of the solver, most rows in a step, steps with rows beside the equalities, largest
 # drift of a constraint before it was brought back and behind it, steps in which a constraint could not be met

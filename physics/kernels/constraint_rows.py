@@ -29,17 +29,9 @@ from .constraint_layout import (
     SYSTEM_ROWS,
 )
 from .functions import evaluate_function
+from .points import material, reference_of, twist_of
 from .rolling import rolling_rows
-from .row_pieces import (
-    column,
-    frame_of,
-    point_velocity,
-    push_row,
-    reference_of,
-    slide_row,
-    turn_row,
-    twist_of,
-)
+from .row_pieces import column, frame_of, push_row, slide_row, turn_row
 from .spatial import Array, Rotation, Vector, cross, dot3, multiply, rotate, subtract3, transposed
 
 
@@ -140,8 +132,8 @@ def distance_row(
     scale = sense / length if length > 1e-12 else 0.0
     u = (scale * span[0], scale * span[1], scale * span[2])
     bias = push_row(body_int, work, dof, body, other, p, o, u, jacobian[row])
-    v = point_velocity(twist_of(work, body), subtract3(p, reference_of(body_int, work, body)))
-    drag = point_velocity(twist_of(work, other), subtract3(o, reference_of(body_int, work, other)))
+    v = material(twist_of(work, body), subtract3(p, reference_of(body_int, work, body)))
+    drag = material(twist_of(work, other), subtract3(o, reference_of(body_int, work, other)))
     v = subtract3(v, drag)
     along = dot3(u, v)
     if length > 1e-12:

@@ -10,15 +10,19 @@ from __future__ import annotations
 import math
 
 from ._jit import inline, jit
+from .contact_layout import (
+    BOX,
+    CAPSULE,
+    FIELD_COUNTS,
+    FIELD_SAMPLES,
+    FIELD_SPACING,
+    FIELD_TOP,
+    OBSTACLE_KIND,
+    OBSTACLE_PARAMETERS,
+    PLANE,
+    SPHERE,
+)
 from .spatial import Array, Vector
-
-PLANE, SPHERE, CAPSULE, BOX, HEIGHT_FIELD = range(5)
-
-OBSTACLE_KIND, OBSTACLE_ROTATION, OBSTACLE_POSITION, OBSTACLE_PARAMETERS = 0, 1, 10, 13
-
-# parameters of a height field: samples along x and y, their spacing, the highest sample, then the samples, x slowest,
-# with a ring of extrapolated ones around them
-FIELD_COUNTS, FIELD_SPACING, FIELD_TOP, FIELD_SAMPLES = 0, 2, 4, 5
 
 FAR = 1e300
 MOST_STEPS = 50

@@ -7,27 +7,30 @@ pair is one point with a radius, in the link frame of its body, and one obstacle
 from __future__ import annotations
 
 from ._jit import jit
-from .contact_geometry import OBSTACLE_POSITION, OBSTACLE_ROTATION, obstacle_distance
+from .contact_geometry import obstacle_distance
+from .contact_layout import (
+    FOUND_BODY,
+    FOUND_FRICTION,
+    FOUND_GAP,
+    FOUND_NORMAL,
+    FOUND_OTHER,
+    FOUND_PAIR,
+    FOUND_POINT,
+    FOUND_RESTITUTION,
+    OBSTACLE_POSITION,
+    OBSTACLE_ROTATION,
+    PAIR_BODY,
+    PAIR_FRICTION,
+    PAIR_OBSTACLE,
+    PAIR_OTHER,
+    PAIR_POINT,
+    PAIR_RADIUS,
+    PAIR_RESTITUTION,
+    PAIR_WIDTH,
+)
 from .layout import POSE
 from .points import carried, reference_of
 from .spatial import Array, add3, flat3, flat9, load9, rotate, scale_add3, transposed
-
-# a row of pairs, from the array's second number on
-PAIR_BODY, PAIR_POINT, PAIR_RADIUS, PAIR_OTHER, PAIR_OBSTACLE, PAIR_FRICTION, PAIR_RESTITUTION = (
-    0,
-    1,
-    4,
-    5,
-    6,
-    7,
-    8,
-)
-PAIR_WIDTH = 9
-
-# a row of what is found
-FOUND_BODY, FOUND_OTHER, FOUND_POINT, FOUND_NORMAL, FOUND_GAP = 0, 1, 2, 5, 8
-FOUND_FRICTION, FOUND_RESTITUTION, FOUND_PAIR = 9, 10, 11
-FOUND_WIDTH = 12
 
 
 @jit

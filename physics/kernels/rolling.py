@@ -18,7 +18,8 @@ from .constraint_layout import (
 )
 from .joint import outward
 from .layout import POSE, REFERENCE, ROOT, VELOCITY
-from .row_pieces import column, point_velocity, push_row, reference_of, twist_of
+from .points import material, reference_of, twist_of
+from .row_pieces import column, push_row
 from .spatial import Array, Vector, add3, cross, dot3, load3, load6, load9, subtract3
 
 
@@ -26,7 +27,7 @@ from .spatial import Array, Vector, add3, cross, dot3, load3, load6, load9, subt
 def carried(body_int: Array, work: Array, body: int, place: Vector) -> tuple[Vector, Vector]:
     """Angular velocity of a body and velocity of its material point at a place."""
     v = twist_of(work, body)
-    return (v[0], v[1], v[2]), point_velocity(v, subtract3(place, reference_of(body_int, work, body)))
+    return (v[0], v[1], v[2]), material(v, subtract3(place, reference_of(body_int, work, body)))
 
 
 @jit
@@ -52,7 +53,7 @@ def rolling_rows(
     lever = load3(marked_work, contact, POSE + 9)
     place = add3(lever, load3(marked_work, marked[0][contact, ROOT], REFERENCE))
     v = load6(marked_work, contact, VELOCITY)
-    moving, turning = point_velocity(v, lever), (v[0], v[1], v[2])
+    moving, turning = material(v, lever), (v[0], v[1], v[2])
     axes = load9(marked_work, contact, POSE)
     w, at = carried(body_int, work, body, place)
     drag, under = carried(body_int, work, other, place)

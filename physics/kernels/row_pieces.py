@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ._jit import inline, jit
 from .layout import BIAS, DOF_COUNT, DOF_START, PARENT, POSE, REFERENCE, ROOT, SUBSPACE, VELOCITY
+from .points import STILL, material, reference_of, twist_of
 from .spatial import (
     Array,
     Rotation,
@@ -26,9 +27,6 @@ from .spatial import (
     scale_add6,
     subtract3,
 )
-
-ZERO = (0.0, 0.0, 0.0)
-STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @jit
@@ -52,14 +50,6 @@ def add_wrench(body_int: Array, dof: Array, body: int, wrench: Twist, sign: floa
 
 
 @inline
-def reference_of(body_int: Array, work: Array, body: int) -> Vector:
-    """The point about which a body's twist is taken; the world's own is its origin."""
-    if body < 0:
-        return ZERO
-    return load3(work, body_int[body, ROOT], REFERENCE)
-
-
-@inline
 def frame_of(
     body_int: Array, work: Array, body: int, con_float: Array, k: int, at: int
 ) -> tuple[Rotation, Vector]:
@@ -73,20 +63,10 @@ def frame_of(
 
 
 @inline
-def twist_of(work: Array, body: int) -> Twist:
-    return STILL if body < 0 else load6(work, body, VELOCITY)
-
-
-@inline
-def point_velocity(v: Twist, lever: Vector) -> Vector:
-    return add3((v[3], v[4], v[5]), cross((v[0], v[1], v[2]), lever))
-
-
-@inline
 def point_acceleration(a: Twist, v: Twist, lever: Vector) -> Vector:
     """Of the material point at a lever from the reference point."""
     w = (v[0], v[1], v[2])
-    return add3(point_velocity(a, lever), cross(w, point_velocity(v, lever)))
+    return add3(material(a, lever), cross(w, material(v, lever)))
 
 
 @jit
@@ -134,8 +114,8 @@ def turn_row(body_int: Array, work: Array, dof: Array, body: int, other: int, u:
 @inline
 def velocity_between(body_int: Array, work: Array, body: int, other: int, at: Vector) -> Vector:
     """Velocity of the body's point against the other's at the same place."""
-    v = point_velocity(twist_of(work, body), subtract3(at, reference_of(body_int, work, body)))
-    drag = point_velocity(twist_of(work, other), subtract3(at, reference_of(body_int, work, other)))
+    v = material(twist_of(work, body), subtract3(at, reference_of(body_int, work, body)))
+    drag = material(twist_of(work, other), subtract3(at, reference_of(body_int, work, other)))
     return subtract3(v, drag)
 
 

@@ -30,40 +30,37 @@ from .layout import (
     LIMIT_WIDTH,
 )
 from .limits import limit_value
-from .spatial import Array, Vector
+from .response import speed_along
+from .spatial import Array
 
 # memory of a limit or a contact: whether it is among the rows of the step, and its impulses in the last one
 ACTIVE, WARM = 0, 1
 MEMORY_WIDTH = 4
 # A speed that is wanted is reached to this share of what it is made of.
 SETTLED = 1e-12
-# Approaching no faster than the step's own forces make it, a body rests on what it touches.
-RESTING = 2.0
 
 
 @inline
-def least_speed(value: float, dt: float, speed: float, before: float, restitution: float) -> float:
-    """The speed that a limit or a contact wants at least, from what it has without impulses and had before the step.
+def aim_row(k: int, value: float, dt: float, before: float, restitution: float, system: Array) -> None:
+    """The speed that row k, a limit or a contact, wants at least, from what it has without impulses and had before the
+    step; its restitution where it is an impact.
 
-    Before the limit as much as leads to it and no further; behind it, where curved limits are left at second order,
-    what leads back, never faster than an elastic impact. Newton's restitution is of the speed before or behind the
-    step's forces, whichever is less: what rests does not bounce, and energy does not grow.
+    Before the limit as much as leads to it and no further; behind it, where curved ones are left at second order, what
+    leads back, never faster than an elastic impact. Restitution is of the speed before or behind the step's forces,
+    whichever is less: what rests does not bounce, and energy does not grow.
     """
+    row = system[SYSTEM_ROWS][k]
+    speed = speed_along(system[SYSTEM_JACOBIAN][k], system[SYSTEM_FREE])
     reach = -value / dt
     if value < 0.0:
         reach = min(reach, max(-speed, 0.0))
-    if speed < reach:
-        reach = max(reach, restitution * min(-speed, -before))
-    return reach
-
-
-@inline
-def slope_along(gradient: Vector, count: int, d: int, velocity: Array) -> float:
-    """Rate of a limit's value: its gradient times velocities."""
-    total = 0.0
-    for n in range(count):
-        total += gradient[n] * velocity[d + n]
-    return total
+    row[ROW_FREE] = speed
+    row[ROW_AIM] = reach
+    system[SYSTEM_RESTITUTION][k] = 0.0
+    back = restitution * min(-speed, -before)
+    if speed < reach and back > max(reach, 0.0):  # it hits, and leaves faster than it would be led
+        row[ROW_AIM] = 0.0
+        system[SYSTEM_RESTITUTION][k] = back / -speed
 
 
 @jit
@@ -79,31 +76,29 @@ def add_limits(
     memory: Array,
 ) -> int:
     """Append the hard limits that the velocities qd would pass; returns the number of rows with them."""
-    rows, jacobian, free = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN], system[SYSTEM_FREE]
+    rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
     for k in range(int(data[LIMIT_COUNT])):
         at = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
         if memory[k, ACTIVE] != 0.0 or data[at + LIMIT_RESTITUTION] < 0.0:
             continue
         value, gradient, width = limit_value(data, at, q)
         d = int(data[at + LIMIT_DOF])
-        before = slope_along(gradient, width, d, last_qd)
-        value += ahead * before
-        unhindered = slope_along(gradient, width, d, free)
-        reach = least_speed(value, dt, unhindered, before, data[at + LIMIT_RESTITUTION])
-        speed = slope_along(gradient, width, d, qd)
-        if speed - reach >= -SETTLED * (abs(speed) + abs(reach)):
-            continue
         for j in range(jacobian.shape[1]):
             jacobian[count, j] = 0.0
-        for j in range(width):
-            jacobian[count, d + j] = gradient[j]
+        jacobian[count, d] = gradient[0]
+        if width == 3:
+            jacobian[count, d + 1], jacobian[count, d + 2] = gradient[1], gradient[2]
+        before = speed_along(jacobian[count], last_qd)
+        value += ahead * before
+        aim_row(count, value, dt, before, data[at + LIMIT_RESTITUTION], system)
+        speed, reach = speed_along(jacobian[count], qd), rows[count, ROW_AIM]
+        impact = system[SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
+        if not impact and speed - reach >= -SETTLED * (abs(speed) + abs(reach)):
+            continue
         rows[count, ROW_VALUE] = value
-        rows[count, ROW_FREE] = unhindered
-        rows[count, ROW_AIM] = reach
         rows[count, ROW_OWNER] = -1.0 - k
         system[SYSTEM_KINDS][count] = UNILATERAL
         system[SYSTEM_FRICTION][count] = 0.0
-        system[SYSTEM_RESTITUTION][count] = 0.0
         system[SYSTEM_IMPULSE][count] = memory[k, WARM]
         memory[k, ACTIVE] = 1.0
         count += 1

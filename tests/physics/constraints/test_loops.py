@@ -118,3 +118,15 @@ def test_model_round_trip(tmp_path):
         ph.save_model(model, tmp_path / "m.json", state)
         again = ph.load_model(tmp_path / "m.json")
         assert again.model == model and np.array_equal(again.state.q, state.q)
+
+
+@pytest.mark.parametrize("integrator", ["DOP853", "LSODA", "Radau"])
+def test_adaptive_methods_keep_the_loop_closed(integrator):
+    model, state = four_bar()
+    tight = {"rtol": 1e-9, "atol": 1e-11}
+    result = ph.simulate(model, state, 1.0, integrator=integrator, record_interval=0.1, **tight)
+    assert drift(model, result) < 1e-11
+    fine = ph.simulate(model, state, 1.0, dt=5e-4, integrator="rk4", record_interval=0.1)
+    # the adaptive method's own error over a second, and RK4's 1e-10
+    assert np.abs(result.q - fine.q).max() < 1e-6
+    assert np.abs(result.constraint_forces["loop"][-1] - fine.constraint_forces["loop"][-1]).max() < 1e-3

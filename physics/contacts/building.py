@@ -1,0 +1,73 @@
+"""The part of ModelBuilder that collects contacts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..body import Body
+from ..errors import FormatError, ModelError
+from ..forces.building import check_keys
+from .contact import CONTACT_KEYS, Contact, make_contact
+from .obstacles import Obstacle
+
+
+class ContactBuilder:
+    """What `ModelBuilder` has of contacts; `bodies` are the builder's."""
+
+    bodies: list[Body]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.contacts: list[Contact] = []
+
+    def add_contact(
+        self,
+        name: str,
+        body: Body | str,
+        points: Any,
+        obstacle: Obstacle,
+        *,
+        other: Body | str | None = None,
+        pose: Any = None,
+        radius: Any = 0.0,
+        friction: float = 0.0,
+        restitution: float = 0.0,
+    ) -> Contact:
+        """Keep points of a body out of an obstacle (`contacts`), with Coulomb's friction and restitution.
+
+        Fixed-step methods give the impulses: all contacts, hard limits and constraints of a step are solved together.
+
+        Args:
+            name: unique among contacts, not empty.
+            body: the body with the points, added before, or its name. points: in its frame (n, 3) [m].
+            obstacle: its shape. other: the body that carries it; None: the world. pose: of the obstacle in the frame of
+                `other` (4, 4), the identity if not given.
+            radius: of spheres about the points [m], a number or (n,); 0 for the vertices of a mesh.
+            friction: coefficient of this pair, not negative. restitution: 0 to 1.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        if any(contact.name == name for contact in self.contacts):
+            raise ModelError(f"there is a contact named {name!r} already")
+        values = {
+            "body": body.name if isinstance(body, Body) else body,
+            "points": points,
+            "obstacle": obstacle,
+            "other": other.name if isinstance(other, Body) else other,
+            "pose": pose,
+            "radius": radius,
+            "friction": friction,
+            "restitution": restitution,
+        }
+        contact = make_contact(name, {known.name: i for i, known in enumerate(self.bodies)}, values)
+        self.contacts.append(contact)
+        return contact
+
+    def read_contacts(self, entries: Any) -> None:
+        """Add what `Model.to_dict` described; FormatError or ModelError names what is wrong."""
+        if not isinstance(entries, list | tuple):
+            raise FormatError(f"'contacts' must be a list, got {entries!r:.80}")
+        for position, entry in enumerate(entries):
+            check_keys(entry, CONTACT_KEYS, CONTACT_KEYS[:4], f"contact number {position}")
+            self.add_contact(**entry)

@@ -1,0 +1,152 @@
+"""Slopes of the state for SciPy's methods: of trees, and of models with constraints or given motions."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..constraints.packing import make_system
+from ..kernels import constraint_layout as rows
+from ..kernels import layout
+from ..kernels.motion import CHANNEL_COUNT, CHANNEL_FIRST, PIECE_HOLDS, PIECE_START
+from ..packing import TangentSpace
+from .base import Problem, Recording
+from .constrained import statistics
+
+
+class Slope:
+    """d(q, q')/dt for SciPy, with progress and failures told on the way."""
+
+    def __init__(self, problem: Problem, recording: Recording) -> None:
+        from ..kernels.derivatives import inverse_dynamics_derivatives
+        from ..kernels.rollout import derivative
+
+        nv = problem.model.num_coordinates
+        self.derivatives = inverse_dynamics_derivatives
+        self.slopes = (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv)))
+        self.tangents = TangentSpace(problem.model.arrays[0]).arrays
+        self.kernel = derivative
+        self.problem = problem
+        self.recording = recording
+        self.written = 1
+        self.spaces = problem.model.workspace().clear()
+        self.tau = problem.model.with_inputs(None)
+        self.told = time.perf_counter()
+
+    def __call__(self, t: float, y: FloatArray) -> FloatArray:
+        slope = np.empty(len(y))
+        self.evaluate(t, np.array(y), slope)
+        flags = self.spaces[2]
+        if flags[layout.STATUS] == layout.OK and not np.isfinite(slope).all():
+            flags[layout.STATUS] = layout.NOT_FINITE
+        self.recording.check(flags, t, self.written)
+        if time.perf_counter() - self.told > 0.05:
+            self.told = time.perf_counter()
+            self.recording.report((t - self.problem.start) / self.problem.duration, self.written)
+        return slope
+
+    def evaluate(self, t: float, state: FloatArray, slope: FloatArray) -> None:
+        """Slope (2 nv,) at the state (2 nv,), which may be changed."""
+        nv = self.problem.model.num_coordinates
+        slope[:nv] = state[nv:]
+        self.kernel(
+            self.problem.model.arrays,
+            *self.problem.tau,
+            t,
+            state[:nv],
+            state[nv:],
+            state[nv:],
+            self.tau,
+            slope[nv:],
+            self.spaces,
+        )
+
+    def jacobian(self, t: float, y: FloatArray) -> FloatArray:
+        """Derivative (2 nv, 2 nv) of the slope by the state."""
+        model, nv = self.problem.model, self.problem.model.num_coordinates
+        slope = self(t, y)
+        result = np.zeros((2 * nv, 2 * nv))
+        result[:nv, nv:] = np.eye(nv)
+        slopes, free = self.slopes, ~model.prescribed
+        q, qd, qdd = (np.array(part) for part in (y[:nv], y[nv:], slope[nv:]))
+        self.derivatives(model.arrays, q, qd, qdd, self.tau, slopes, self.tangents, self.spaces)
+        if free.any():
+            mass = slopes[2][np.ix_(free, free)]
+            result[nv:][free] = -np.linalg.solve(mass, np.hstack([slopes[0][free], slopes[1][free]]))
+        return result
+
+    def settle(self, written: int) -> None:
+        """What is left to do for the recorded samples: nothing."""
+
+
+class ConstrainedSlope(Slope):
+    """As `Slope`, at the nearest state that meets the constraints and given motions; samples are brought there, too."""
+
+    def __init__(self, problem: Problem, recording: Recording) -> None:
+        from ..kernels.stepper import slope_on_constraints
+
+        super().__init__(problem, recording)
+        model = problem.model
+        self.on_constraints = slope_on_constraints
+        self.system = make_system(model.num_constraint_rows, model.num_coordinates)
+        self.effort = np.zeros(model.num_coordinates)
+
+    def evaluate(self, t: float, state: FloatArray, slope: FloatArray) -> None:
+        problem, nv = self.problem, len(self.effort)
+        self.on_constraints(
+            problem.model.arrays,
+            problem.model.constraint_arrays,
+            problem.motions,
+            problem.tau,
+            t,
+            state[:nv],
+            state[nv:],
+            self.tau,
+            slope[nv:],
+            self.effort,
+            self.system,
+            self.spaces,
+        )
+        slope[:nv] = state[nv:]
+
+    def jacobian(self, t: float, y: FloatArray) -> FloatArray:
+        """Derivative (2 nv, 2 nv) of the slope without constraints, its accelerations led along them.
+
+        How the constraints themselves turn is left out: implicit methods need the matrix for their iterations alone.
+        """
+        result = super().jacobian(t, y)
+        nv, count = len(self.effort), self.problem.model.num_constraint_rows
+        held = self.spaces[1][:, layout.HELD] != 0.0
+        result[nv:][held] = 0.0
+        answers = np.where(held, 0.0, self.system[rows.SYSTEM_RESPONSE][:count])
+        matrix = self.system[rows.SYSTEM_MATRIX][:count, :count]
+        along = self.system[rows.SYSTEM_JACOBIAN][:count] @ result[nv:]
+        result[nv:] -= answers.T @ (np.linalg.pinv(matrix, rcond=1e-11, hermitian=True) @ along)
+        return result
+
+    def settle(self, written: int) -> None:
+        """Bring recorded samples onto the constraints, and note the forces there."""
+        recording, model = self.recording, self.problem.model
+        nv, count = model.num_coordinates, model.num_constraint_rows
+        recording.forces, recording.efforts = np.zeros((len(recording.q), count)), np.zeros_like(recording.q)
+        for k in range(written):
+            state, slope = np.concatenate([recording.q[k], recording.qd[k]]), np.zeros(2 * nv)
+            self.evaluate(float(self.problem.samples[k]), state, slope)
+            recording.q[k], recording.qd[k] = state[:nv], state[nv:]
+            recording.forces[k] = self.system[rows.SYSTEM_IMPULSE][:count]
+            recording.efforts[k] = self.effort
+        recording.info["constraints"] = statistics(self.system)
+
+
+def motion_stops(problem: Problem, start: float, end: float) -> list[float]:
+    """Times between start and end where a coordinate begins or ceases to be held: slopes jump there."""
+    channels, pieces = problem.motions
+    stops = set()
+    for channel in channels:
+        first, count = int(channel[CHANNEL_FIRST]), int(channel[CHANNEL_COUNT])
+        holds = pieces[first : first + count, PIECE_HOLDS]
+        for k in np.flatnonzero(np.diff(holds)) + 1:
+            stops.add(float(pieces[first + k, PIECE_START]))
+    return sorted(stop for stop in stops if start < stop < end)

@@ -1,0 +1,41 @@
+"""A kernel that advances a model a number of steps at a time, called for as many as keep progress lively."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray, IntArray
+from ..model import State
+from ..result import Result
+from .base import Problem, Recording
+
+# A stretch lasts about this long [s]: progress stays lively, and the calls cost nothing beside it.
+STRETCH = 0.05
+
+Advance = Callable[[int, IntArray, FloatArray, FloatArray, IntArray, Recording], None]
+
+
+def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance, flags: Any) -> Result:
+    """Let a kernel advance a number of steps at a time, as many as keep progress lively.
+
+    advance is told how many, and gets what it changes: counters (steps done, samples written), q, qd, chart, and the
+    recording; flags are the kernel's.
+    """
+    q, qd, chart = np.array(state.q), np.array(state.qd), np.array(state.chart)
+    steps = int(np.ceil(problem.duration / problem.dt - 1e-9))
+    recording = Recording(problem, q, qd, {"integrator": name, "dt": problem.dt, "steps": steps})
+    counters = np.array([0, 1], dtype=np.int64)
+    stretch = 1  # the first call may compile
+    while counters[0] < steps:
+        began = time.perf_counter()
+        advance(int(min(stretch, steps - counters[0])), counters, q, qd, chart, recording)
+        recording.check(flags, problem.start + problem.dt * int(counters[0]), int(counters[1]))
+        recording.report(counters[0] / steps, int(counters[1]))
+        spent = max(time.perf_counter() - began, 1e-6)
+        stretch = int(min(max(stretch * STRETCH / spent, 1), 8 * stretch))
+    recording.info["chart_changes"] = int((chart - state.chart).sum())
+    return recording.result(int(counters[1]))

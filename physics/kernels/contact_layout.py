@@ -1,0 +1,29 @@
+"""Where things lie in the arrays of contacts: pairs of points and obstacles, and what is found of them."""
+
+from __future__ import annotations
+
+# kinds of obstacles
+PLANE, SPHERE, CAPSULE, BOX, HEIGHT_FIELD = range(5)
+
+OBSTACLE_KIND, OBSTACLE_ROTATION, OBSTACLE_POSITION, OBSTACLE_PARAMETERS = 0, 1, 10, 13
+
+# parameters of a height field: samples along x and y, their spacing, the highest sample, then the samples, x slowest,
+# with a ring of extrapolated ones around them
+FIELD_COUNTS, FIELD_SPACING, FIELD_TOP, FIELD_SAMPLES = 0, 2, 4, 5
+
+# a row of pairs, from the array's second number on
+PAIR_BODY, PAIR_POINT, PAIR_RADIUS, PAIR_OTHER, PAIR_OBSTACLE, PAIR_FRICTION, PAIR_RESTITUTION = (
+    0,
+    1,
+    4,
+    5,
+    6,
+    7,
+    8,
+)
+PAIR_WIDTH = 9
+
+# a row of what is found
+FOUND_BODY, FOUND_OTHER, FOUND_POINT, FOUND_NORMAL, FOUND_GAP = 0, 1, 2, 5, 8
+FOUND_FRICTION, FOUND_RESTITUTION, FOUND_PAIR = 9, 10, 11
+FOUND_WIDTH = 12

@@ -1,0 +1,133 @@
+"""Contacts as rows: along the normal and, where there is friction, along two tangents."""
+
+from __future__ import annotations
+
+import math
+
+from ._jit import inline, jit
+from .constraint_layout import (
+    NORMAL,
+    ROW_AIM,
+    ROW_FREE,
+    ROW_OWNER,
+    ROW_VALUE,
+    SYSTEM_FREE,
+    SYSTEM_FRICTION,
+    SYSTEM_IMPULSE,
+    SYSTEM_JACOBIAN,
+    SYSTEM_KINDS,
+    SYSTEM_RESTITUTION,
+    SYSTEM_ROWS,
+    TANGENT,
+    UNILATERAL,
+)
+from .contact_layout import (
+    FOUND_BODY,
+    FOUND_FRICTION,
+    FOUND_GAP,
+    FOUND_NORMAL,
+    FOUND_OTHER,
+    FOUND_PAIR,
+    FOUND_POINT,
+    FOUND_RESTITUTION,
+)
+from .contacts import detect_contacts
+from .layout import CULPRIT, LIMIT_COUNT, POSE, STATUS, TOO_MANY_CONTACTS, VELOCITY
+from .response import speed_along
+from .row_pieces import push_row
+from .spatial import Array, Vector, add3, cross, dot3, load3, load6
+from .unilateral import ACTIVE, SETTLED, WARM, aim_row
+
+# Gaps are looked for as far as bodies could close them in so many steps.
+STEPS_AHEAD = 3.0
+
+
+@jit
+def find_contacts(arrays: Array, contacts: Array, dt: float, work: Array) -> int:
+    """Contacts that bodies as fast as these could close within the step, into the rows of found; how many."""
+    pairs, found, size = contacts
+    if pairs[0] == 0.0:
+        return 0
+    fastest = 0.0
+    for i in range(arrays[0].shape[0]):
+        v = load6(work, i, VELOCITY)
+        w = (v[0], v[1], v[2])
+        going = add3((v[3], v[4], v[5]), cross(w, load3(work, i, POSE + 9)))
+        fastest = max(fastest, math.sqrt(dot3(going, going)) + size[0] * math.sqrt(dot3(w, w)))
+    return detect_contacts(arrays, pairs, STEPS_AHEAD * dt * fastest + size[1], work, found)
+
+
+@inline
+def tangents(n: Vector) -> tuple[Vector, Vector]:
+    """Two unit vectors square to a normal and to each other."""
+    if abs(n[0]) <= abs(n[1]) and abs(n[0]) <= abs(n[2]):
+        t = (0.0, n[2], -n[1])
+    elif abs(n[1]) <= abs(n[2]):
+        t = (-n[2], 0.0, n[0])
+    else:
+        t = (n[1], -n[0], 0.0)
+    scale = 1.0 / math.sqrt(dot3(t, t))
+    t = (scale * t[0], scale * t[1], scale * t[2])
+    return t, cross(n, t)
+
+
+@jit
+def add_contacts(
+    arrays: Array,
+    contacts: Array,
+    known: int,
+    count: int,
+    dt: float,
+    ahead: float,
+    qd: Array,
+    last_qd: Array,
+    system: Array,
+    memory: Array,
+    spaces: Array,
+) -> int:
+    """Append those of the known contacts that the velocities qd would close; returns the number of rows with them."""
+    body_int, first, found = arrays[0], int(arrays[3][LIMIT_COUNT]), contacts[1]
+    work, dof, flags = spaces
+    rows, jacobian, free = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN], system[SYSTEM_FREE]
+    kinds, friction, impulse = system[SYSTEM_KINDS], system[SYSTEM_FRICTION], system[SYSTEM_IMPULSE]
+    for c in range(known):
+        pair = first + int(found[c, FOUND_PAIR])
+        if memory[pair, ACTIVE] != 0.0:
+            continue
+        body, other = int(found[c, FOUND_BODY]), int(found[c, FOUND_OTHER])
+        if count + 3 > rows.shape[0]:
+            flags[STATUS], flags[CULPRIT] = TOO_MANY_CONTACTS, body
+            return count
+        point, normal = load3(found, c, FOUND_POINT), load3(found, c, FOUND_NORMAL)
+        for d in range(jacobian.shape[1]):
+            jacobian[count, d] = 0.0
+        push_row(body_int, work, dof, body, other, point, point, normal, jacobian[count])
+        before = speed_along(jacobian[count], last_qd)
+        value = found[c, FOUND_GAP] + ahead * before
+        aim_row(count, value, dt, before, found[c, FOUND_RESTITUTION], system)
+        speed, reach = speed_along(jacobian[count], qd), rows[count, ROW_AIM]
+        impact = system[SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
+        if not impact and speed - reach >= -SETTLED * (abs(speed) + abs(reach)):
+            continue
+        rows[count, ROW_VALUE] = value
+        width = 3 if found[c, FOUND_FRICTION] > 0.0 else 1
+        kinds[count] = NORMAL if width == 3 else UNILATERAL
+        friction[count] = found[c, FOUND_FRICTION]
+        axes = tangents(normal)
+        for j in range(1, width):
+            for d in range(jacobian.shape[1]):
+                jacobian[count + j, d] = 0.0
+            axis = axes[0] if j == 1 else axes[1]
+            push_row(body_int, work, dof, body, other, point, point, axis, jacobian[count + j])
+            rows[count + j, ROW_FREE] = speed_along(jacobian[count + j], free)
+            rows[count + j, ROW_AIM] = 0.0
+            rows[count + j, ROW_VALUE] = 0.0
+            system[SYSTEM_RESTITUTION][count + j] = 0.0
+            friction[count + j] = 0.0
+            kinds[count + j] = TANGENT
+        for j in range(width):
+            rows[count + j, ROW_OWNER] = -1.0 - pair
+            impulse[count + j] = memory[pair, WARM + j]
+        memory[pair, ACTIVE] = 1.0
+        count += width
+    return count

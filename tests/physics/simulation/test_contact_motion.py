@@ -1,0 +1,129 @@
+"""Bodies that slide, rest, bounce and stack on rigid obstacles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.contacts import Box, Plane
+
+HALF = 0.1
+CORNERS = HALF * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
+
+
+def cube(builder, name, mass=1.0):
+    inertia = mass * (2.0 * HALF) ** 2 / 6.0 * np.eye(3)
+    return builder.add_body(name, joint=ph.joints.Free(), mass=mass, inertia=inertia)
+
+
+def on_slope(angle, azimuth, friction):
+    """A cube on a slope that falls along the direction of the azimuth; contact along all of the cube's edges below."""
+    tilt = np.eye(4)
+    turn = ph.lie.so3_exp(np.array([0.0, 0.0, azimuth]))
+    tilt[:3, :3] = turn @ ph.lie.so3_exp(np.array([0.0, angle, 0.0])) @ turn.T
+    builder = ph.ModelBuilder()
+    cube(builder, "cube")
+    builder.add_contact("slope", "cube", CORNERS[CORNERS[:, 2] < 0.0], Plane(), pose=tilt, friction=friction)
+    model = builder.build()
+    start = np.concatenate([HALF * tilt[:3, 2], ph.lie.so3_log(tilt[:3, :3])])
+    return model, model.state(start)
+
+
+@pytest.mark.parametrize("k", range(16))
+def test_slips_at_the_edge_of_the_cone_in_every_direction(k):
+    """Within 0.05 degrees of the angle of friction, in directions that no pyramid of few sides shares."""
+    edge, margin = np.arctan(0.4), np.radians(0.05)
+    azimuth = 2.0 * np.pi * k / 16.0
+    model, state = on_slope(edge - margin, azimuth, 0.4)
+    rest = ph.simulate(model, state, 0.2, record_interval=0.2)
+    # nothing but round-off moves it
+    assert np.abs(rest.q[-1] - rest.q[0]).max() < 1e-12
+    model, state = on_slope(edge + margin, azimuth, 0.4)
+    moved = ph.simulate(model, state, 0.2, record_interval=0.2).q[-1, :3] - state.q[:3]
+    excess = 9.81 * (np.sin(edge + margin) - 0.4 * np.cos(edge + margin))
+    # symplectic Euler's first order in the way of a uniform acceleration: 0.2 s in 200 steps
+    assert abs(np.linalg.norm(moved) - 0.5 * excess * 0.2**2) < 0.01 * 0.5 * excess * 0.2**2
+    assert moved[2] < 0.0
+
+
+def test_a_stack_stands_still():
+    """Three cubes, the heaviest on top: no creeping, and the solver ends.
+
+    Each stands on points a little inside its corners: on the very edge of a box two faces are as near.
+    """
+    builder = ph.ModelBuilder()
+    inset = CORNERS * [0.9, 0.9, 1.0]
+    for k, mass in enumerate((1.0, 3.0, 30.0)):
+        cube(builder, f"cube{k}", mass)
+        if k == 0:
+            builder.add_contact("floor", "cube0", CORNERS, Plane(), friction=0.5)
+        else:
+            builder.add_contact(
+                f"pile{k}", f"cube{k}", inset, Box((HALF, HALF, HALF)), other=f"cube{k - 1}", friction=0.5
+            )
+    model = builder.build()
+    q = np.zeros(18)
+    q[2::6] = HALF * np.array([1.0, 3.0, 5.0])
+    result = ph.simulate(model, model.state(q), 0.3, record_interval=0.1)
+    assert np.abs(result.q - q).max() < 1e-9
+    assert result.info["constraints"]["residual"] < 1e-9
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
+def test_a_ball_bounces_with_its_restitution(restitution):
+    builder = ph.ModelBuilder()
+    builder.add_body("ball", joint=ph.joints.Free(), mass=0.3, inertia=1e-3 * np.eye(3))
+    builder.add_contact(
+        "floor", "ball", [[0, 0, 0]], Plane(), radius=0.05, friction=0.3, restitution=restitution
+    )
+    model = builder.build()
+    result = ph.simulate(model, model.state([0, 0, 0.55, 0, 0, 0]), 0.6, dt=1e-4)
+    heights = result.q[:, 2] - 0.05
+    # it falls half a metre in 0.319 s; the height it comes back to goes with the square of the restitution
+    again = heights[result.t > 0.33].max()
+    reached = 0.5 * restitution**2
+    assert heights.min() > -1e-3
+    if restitution < 1.0:  # an elastic ball is not back yet
+        assert abs(again - reached) < 2e-3
+    assert result.energy[:, 2].max() < result.energy[0, 2] + 2e-3  # Euler's own error in free fall
+
+
+def test_energy_never_grows_in_random_impacts():
+    """Cubes thrown onto a rough floor with restitution: each step may only lose, but for the method's own error."""
+    rng = np.random.default_rng(5)
+    for restitution in (0.0, 0.6, 1.0):
+        builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
+        cube(builder, "cube")
+        builder.add_contact("floor", "cube", CORNERS, Plane(), friction=0.6, restitution=restitution)
+        model = builder.build()
+        for _ in range(4):
+            q = np.concatenate([[0.0, 0.0, 0.3], rng.normal(size=3)])
+            qd = np.concatenate([[1.0, 0.5, -3.0], 3.0 * rng.normal(size=3)])
+            result = ph.simulate(model, model.state(q, qd), 0.2, dt=2e-4)
+            kinetic = result.energy[:, 0]
+            # turning cubes keep their energy to first order of the step: 1e-3 of it over the run
+            assert (np.diff(kinetic) < 1e-4 * kinetic[0]).all()
+
+
+def test_methods_of_higher_order_refuse():
+    model, state = on_slope(0.1, 0.0, 0.4)
+    for integrator in ("rk4", "DOP853", "bdf1"):
+        with pytest.raises(ph.ModelError, match="contacts"):
+            ph.simulate(model, state, 0.1, integrator=integrator)
+
+
+def test_names_and_files(tmp_path):
+    model, state = on_slope(0.1, 0.2, 0.4)
+    ph.save_model(model, tmp_path / "m.json", state)
+    again = ph.load_model(tmp_path / "m.json")
+    assert again.model == model and again.model.contacts[0].friction == 0.4
+    builder = ph.ModelBuilder()
+    cube(builder, "cube")
+    with pytest.raises(ph.ModelError, match="friction of contact 'floor' must not be negative, got -1"):
+        builder.add_contact("floor", "cube", CORNERS, Plane(), friction=-1.0)
+    with pytest.raises(ph.ModelError, match="body of contact 'floor'"):
+        builder.add_contact("floor", "sphere", CORNERS, Plane())
+    builder.add_contact("floor", "cube", CORNERS, Plane())
+    with pytest.raises(ph.ModelError, match="contact named 'floor' already"):
+        builder.add_contact("floor", "cube", CORNERS, Plane())
