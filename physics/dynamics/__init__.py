@@ -89,13 +89,15 @@ ROADS = ("auto", "recursive", "dense")
 def forward_dynamics(model: Model, state: State, tau: Any = None, *, road: str = "auto") -> FloatArray:
     """Accelerations (nv,) under generalized forces, gravity, springs, dampers, limits and force elements.
 
+    Of the tree alone: with the constraints of the model they are `constrained_dynamics`.
+
     Args:
         model, state: a tree, and where it is. tau: generalized forces (nv,), none if not given, with the
             inputs behind them or by name if wanted (`Model.with_inputs`).
         road: ``"recursive"``: the articulated-body algorithm in O(n) (Lee & Terzopoulos 2008, appendix A).
             ``"dense"``: M_r q'' = f_r of the reduced coordinates (Wang 2022, eq. 4.18) in O(n^3), for who wants the
             matrices as well (`maximal_coordinates`). ``"auto"``: the recursive one, as a tree needs no matrix;
-            what couples coordinates (`HyperReduced`) has its own.
+            what couples coordinates (`HyperReduced`, `constrained_dynamics`) has its own.
 
     Raises:
         ModelError: bad shapes or numbers; a joint for kinematics only; a coordinate that moves no inertia.

@@ -14,6 +14,7 @@ from ..constraints.base import Constraint
 from ..constraints.packing import make_system, pack_constraints
 from ..errors import ModelError
 from ..kernels import constraint_layout as layout
+from ..kernels import layout as tree_layout
 from ..model import Model, State
 
 if TYPE_CHECKING:
@@ -60,24 +61,42 @@ def constrained_dynamics(model: Model, state: State, tau: Any = None) -> Constra
     Raises:
         ModelError: as `forward_dynamics`; a constraint that pushes in one sense only.
     """
-    from ..kernels.aba import forward_dynamics as kernel
-    from ..kernels.constrained import constrain_accelerations
-    from . import check_accelerations, check_flags, check_state, with_inputs
+    from . import check_state, with_inputs
 
     state = check_state(model, state)
     model.check_dynamics()
     require_equalities(model, "constrained_dynamics")
-    nv = model.num_coordinates
+    return ConstrainedDynamics(*constrained_accelerations(model, state, with_inputs(model, tau, "tau")))
+
+
+def constrained_accelerations(
+    model: Model,
+    state: State,
+    tau: FloatArray,
+    held: FloatArray | None = None,
+    given: FloatArray | None = None,
+) -> tuple[FloatArray, dict[str, FloatArray]]:
+    """Accelerations (nv,) and the constraints' forces by name.
+
+    tau: (nv + num_inputs,). held: which coordinates have the accelerations given (nv,), the prescribed ones if None.
+    """
+    from ..kernels.aba import forward_dynamics as kernel
+    from ..kernels.constrained import constrain_accelerations
+    from . import check_accelerations, check_flags
+
+    nv, rows = model.num_coordinates, model.num_constraint_rows
     qdd = np.zeros(nv)
     spaces = model.workspace().clear()
+    if held is not None and given is not None:
+        spaces[1][:, tree_layout.HELD], spaces[1][:, tree_layout.GIVEN] = held, given
     q, qd = np.array(state.q), np.array(state.qd)
-    kernel(model.arrays, q, qd, with_inputs(model, tau, "tau"), qdd, *spaces)
+    kernel(model.arrays, q, qd, tau, qdd, *spaces)
     check_flags(model, spaces[2])
-    system = make_system(model.num_constraint_rows, nv)
+    system = make_system(rows, nv)
     constrain_accelerations(model.arrays, model.constraint_arrays, q, qd, qdd, system, spaces)
-    impulse = system[layout.SYSTEM_IMPULSE]
+    impulse = system[layout.SYSTEM_IMPULSE][:rows]
     forces = {name: impulse[where].copy() for name, where in model.constraint_slices.items()}
-    return ConstrainedDynamics(check_accelerations(model, qdd), forces)
+    return check_accelerations(model, qdd), forces
 
 
 def require_equalities(model: Model, who: str) -> None:

@@ -12,7 +12,8 @@ from ..body import Body
 from ..errors import ModelError
 from ..model import Model, State
 from ..validation import finite_array, float_array
-from . import articulated, check_accelerations, check_state, with_inputs
+from . import articulated, check_accelerations, check_state, newton_euler, with_inputs
+from .constrained import constrained_accelerations, require_equalities
 
 
 class HybridMotion(NamedTuple):
@@ -21,7 +22,8 @@ class HybridMotion(NamedTuple):
     Attributes:
         qdd: accelerations (nv,), the given ones among them.
         tau: generalized forces (nv,) under which `forward_dynamics` gives these accelerations: what was given, and for
-            the coordinates with given accelerations all that they take, -G^T lambda included.
+            the coordinates with given accelerations all that they take, -G^T lambda included. With constraints it is
+            `constrained_dynamics` that gives them.
     """
 
     qdd: FloatArray
@@ -34,23 +36,32 @@ def hybrid_dynamics(
     """Accelerations where some are given, and the generalized forces that these take; O(n).
 
     Of each coordinate either the acceleration is given or the force is (Wang 2022, eq. 4.109). A coordinate whose
-    acceleration is given is left out of the articulated inertias (Featherstone 2008, sec. 9.2), so no matrix is needed.
+    acceleration is given is left out of the articulated inertias (Featherstone 2008, sec. 9.2), so no matrix is needed
+    but that of the model's constraints, a row for each.
 
     Args:
-        model, state: a tree, and where it is.
+        model, state: what moves, and where it is.
         accelerations: by name of a coordinate (``"arm.angle"``, see ``model.coordinate_names``) a number, or by body
             one for each coordinate of its joint.
         tau: generalized forces (nv,) besides; those of the named coordinates add to what is found for them.
 
     Raises:
         ModelError: an unknown name, a coordinate named twice, one that is prescribed by its joint; bad shapes or
-            numbers.
+            numbers; constraints that push in one sense only.
         JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
     """
     state = check_state(model, state)
     model.check_dynamics()
     held, given = _given(model, accelerations)
     forces = with_inputs(model, tau, "tau")
+    if model.constraints:
+        require_equalities(model, "hybrid_dynamics")
+        qdd, pulls = constrained_accelerations(model, state, forces, held, given)
+        nv = len(qdd)
+        needed = newton_euler(model, state, qdd, forces[nv:])[0]
+        for name, constraint in model.constraints.items():
+            needed -= constraint.jacobian(model, state).T @ pulls[name]
+        return HybridMotion(qdd, np.where(held != 0.0, needed, forces[:nv]))
     qdd, efforts = articulated(model, state, forces, held, given)
     return HybridMotion(check_accelerations(model, qdd), forces[: len(qdd)] + efforts)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
+from tests.physics.constraints.mechanisms import four_bar
 from tests.physics.generators import random_state, random_tree
 
 
@@ -53,6 +54,21 @@ def test_all_given_is_inverse_dynamics_none_is_forward_dynamics():
     found = ph.hybrid_dynamics(model, state, given, tau)
     expected = ph.inverse_dynamics(model, state, qdd)
     assert np.allclose(found.tau, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_a_driven_coordinate_of_a_closed_loop():
+    """The torque that an accelerated crank takes, the loop's forces among what it works against."""
+    model, state = four_bar("point")
+    state = ph.assemble(model, model.state(q=state.q, qd=[2.0, 0.0, 0.0]))
+    tau = np.array([0.3, -0.5, 0.2])
+    qdd, forces = ph.hybrid_dynamics(model, state, {"crank": 3.0}, tau)
+    assert abs(qdd[0] - 3.0) < 1e-12 and np.array_equal(forces[1:], tau[1:])
+    system = ph.constrained_bodies(
+        model, state, tau, coordinate_rows=[[1.0, 0.0, 0.0]], coordinate_right=[3.0]
+    )
+    assert np.abs(system.qdd - qdd).max() < 1e-10 * np.abs(qdd).max()
+    assert abs(forces[0] - tau[0] + system.multipliers[-1]) < 1e-10 * abs(forces[0])
+    assert np.abs(ph.constrained_dynamics(model, state, forces).qdd - qdd).max() < 1e-10 * np.abs(qdd).max()
 
 
 def chain(count):
