@@ -100,15 +100,26 @@ def twist_factor(
     curvature: float,
 ) -> tuple[Rotation, Vector, Twist, Twist, Twist]:
     """exp(g phi) of a constant twist in general position; rate = phi', curvature = the part of phi'' without q''."""
+    w = carried_twist(r, p, data, offset)
+    c = scale_add6(scale_add6(c, curvature, w), rate, bracket(v, w))
+    v = scale_add6(v, rate, w)
+    r, p = stepped(r, p, data, offset, phi)
+    return r, p, v, c, w
+
+
+@inline
+def carried_twist(r: Rotation, p: Vector, data: Array, offset: int) -> Twist:
+    """A constant twist stored at offset, in the axes that the pose is told in."""
     turn = data[offset + 3]
     w = rotate(r, (turn * data[offset], turn * data[offset + 1], turn * data[offset + 2]))
-    w6 = twist_through(w, rotate(r, (data[offset + 4], data[offset + 5], data[offset + 6])), p)
-    c = scale_add6(scale_add6(c, curvature, w6), rate, bracket(v, w6))
-    v = scale_add6(v, rate, w6)
+    return twist_through(w, rotate(r, (data[offset + 4], data[offset + 5], data[offset + 6])), p)
+
+
+@inline
+def stepped(r: Rotation, p: Vector, data: Array, offset: int, phi: float) -> tuple[Rotation, Vector]:
+    """The pose behind exp(g phi) of the constant twist stored at offset."""
     step_r, step_p = exp_twist(data, offset, phi)
-    p = add3(p, rotate(r, step_p))
-    r = multiply(r, step_r)
-    return r, p, v, c, w6
+    return multiply(r, step_r), add3(p, rotate(r, step_p))
 
 
 @inline
@@ -216,6 +227,53 @@ def spline_factors(
     if inverted:
         r, p = behind(r, p, data, row)
     return r, p, v, c, subspace, outside
+
+
+@inline
+def plain_cubic(data: Array, offset: int, q: float) -> bool:
+    """Whether q lies on a spline curve that `cubic_factors` knows."""
+    plain = data[offset + SPLINE_ORDER] == 4.0 and data[offset + SPLINE_INVERTED] == 0.0
+    inside = data[offset + SPLINE_LOWER] <= q <= data[offset + SPLINE_UPPER]
+    return inside and plain and data[offset + SPLINE_PACE] == 0.0
+
+
+@inline
+def cubic(data: Array, offset: int, x: float, scale: float) -> Vector:
+    """Value, first and second derivative of a polynomial of degree 3, by Horner's scheme."""
+    top = data[offset + 3]
+    a = top * x + data[offset + 2]
+    b = top * x + a
+    value = a * x + data[offset + 1]
+    slope = b * x + value
+    return value * x + data[offset], slope * scale, (top * x + b) * (2.0 * scale * scale)
+
+
+@inline
+def cubic_factors(
+    r: Rotation, p: Vector, data: Array, offset: int, q: float
+) -> tuple[Rotation, Vector, Twist, Twist]:
+    """What `spline_factors` does on the spans of a cubic curve, in the axes that the pose (r, p) is told in: the pose
+    behind it, its twist a unit of q', and the derivative of that by q.
+    """
+    span = find_span(data, offset, q)
+    breaks = offset + SPLINE_HEADER + int(data[offset + SPLINE_BUCKETS]) + 1
+    left = data[breaks + span]
+    scale = 1.0 / (data[breaks + span + 1] - left)
+    x = (q - left) * scale
+    width = TWIST_WIDTH + 4
+    row = breaks + int(data[offset + SPLINE_SPANS]) + 1 + span * (12 + 3 * width)
+    r, p = behind(r, p, data, row)
+    row += 12
+    still = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    phi, slope, curve = cubic(data, row + TWIST_WIDTH, x, scale)
+    w = carried_twist(r, p, data, row)
+    s, rate = scale_add6(still, slope, w), scale_add6(still, curve, w)
+    r, p = stepped(r, p, data, row, phi)
+    for _ in range(2):
+        row += width
+        phi, slope, curve = cubic(data, row + TWIST_WIDTH, x, scale)
+        r, p, s, rate, _ = twist_factor(r, p, s, rate, data, row, phi, slope, curve)
+    return r, p, s, rate
 
 
 @inline

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from ._jit import inline, jit
 from .ellipsoid import normal_factor
-from .factors import behind, curve_factors, function_factor, rotation_factor, screw_factor
+from .factors import (
+    behind,
+    cubic_factors,
+    curve_factors,
+    function_factor,
+    plain_cubic,
+    rotation_factor,
+    screw_factor,
+)
 from .inertia import store_inertia, world_inertia
 from .layout import (
     BIAS,
@@ -38,17 +46,21 @@ from .spatial import (
     Twist,
     Vector,
     add3,
+    bracket,
     load3,
     load6,
     load9,
     multiply,
     rotate,
+    scale_add6,
     store3,
     store6,
     store9,
     twist_through,
 )
 from .surface import surface_factors
+
+NO_SINGLE = -1
 
 
 @inline
@@ -167,6 +179,57 @@ def advance_screw(
 
 
 @inline
+def moved(r: Rotation, p: Vector, twist: Twist) -> Twist:
+    """A twist told in the frame (r, p), in the axes that the frame is told in."""
+    w, v = (twist[0], twist[1], twist[2]), (twist[3], twist[4], twist[5])
+    return twist_through(rotate(r, w), rotate(r, v), p)
+
+
+@inline
+def advance_curve(
+    body_int: Array,
+    body_float: Array,
+    block_int: Array,
+    data: Array,
+    i: int,
+    q: Array,
+    qd: Array,
+    work: Array,
+    dof: Array,
+) -> None:
+    """Motion of body i behind a single cubic spline curve.
+
+    All that does not depend on the parent's motion is found in the parent's frame and then carried over at once: the
+    way along a chain of such joints, of which each has to wait for the one before, is a quarter as long.
+    """
+    d, parent = body_int[i, DOF_START], body_int[i, PARENT]
+    speed = qd[d]
+    r, p = load9(body_float, i, PLACEMENT), load3(body_float, i, PLACEMENT + 9)
+    r, p, w, c = cubic_factors(r, p, data, block_int[body_int[i, BLOCK_START], DATA], q[d])
+    v = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if parent >= 0:
+        outer, origin = load9(work, parent, POSE), load3(work, parent, POSE + 9)
+        v = load6(work, parent, VELOCITY)
+        r, p = multiply(outer, r), add3(origin, rotate(outer, p))
+        w, c = moved(outer, origin, w), moved(outer, origin, c)
+    turn = bracket(v, w)
+    c = scale_add6(scale_add6((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), speed * speed, c), speed, turn)
+    store6(dof, d, SUBSPACE, w)
+    store_motion(work, i, r, p, scale_add6(v, speed, w), c)
+
+
+@inline
+def single_kind(body_int: Array, block_int: Array, data: Array, i: int, q: Array) -> int:
+    """Kind of body i's only block, where there is a short way for it."""
+    b = body_int[i, BLOCK_START]
+    kind: int = block_int[b, KIND]
+    if kind == SPLINE_CURVE:
+        plain = block_int[b, FRAME] < 0 and plain_cubic(data, block_int[b, DATA], q[body_int[i, DOF_START]])
+        kind = SPLINE_CURVE if plain else NO_SINGLE
+    return kind
+
+
+@inline
 def center_on_root(body_int: Array, i: int, work: Array, dof: Array) -> None:
     """Make the origin of a tree's root the point about which everything in the tree is taken."""
     p = load3(work, i, POSE + 9)
@@ -184,8 +247,13 @@ def outward(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: 
     """Kinematics of every body, parents first; its rigid inertia, and the force that its momentum's turning takes."""
     body_int, body_float, block_int, data, _ = arrays
     for i in range(body_int.shape[0]):
-        if body_int[i, BLOCK_COUNT] == 1 and block_int[body_int[i, BLOCK_START], KIND] == SCREW:
+        kind = NO_SINGLE
+        if body_int[i, BLOCK_COUNT] == 1:
+            kind = single_kind(body_int, block_int, data, i, q)
+        if kind == SCREW:
             advance_screw(body_int, body_float, block_int, data, i, q, qd, work, dof)
+        elif kind == SPLINE_CURVE:
+            advance_curve(body_int, body_float, block_int, data, i, q, qd, work, dof)
         else:
             advance_factors(body_int, body_float, block_int, data, i, q, qd, work, dof, flags)
         if body_int[i, PARENT] < 0:
