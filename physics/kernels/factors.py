@@ -233,7 +233,7 @@ def spline_factors(
 def plain_cubic(data: Array, offset: int, q: float) -> bool:
     """Whether q lies on a spline curve that `cubic_factors` knows."""
     plain = data[offset + SPLINE_ORDER] == 4.0 and data[offset + SPLINE_INVERTED] == 0.0
-    inside = data[offset + SPLINE_LOWER] <= q <= data[offset + SPLINE_UPPER]
+    inside: bool = data[offset + SPLINE_LOWER] <= q <= data[offset + SPLINE_UPPER]
     return inside and plain and data[offset + SPLINE_PACE] == 0.0
 
 
