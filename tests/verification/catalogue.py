@@ -10,6 +10,7 @@ MODULES = (
     "claims_joints",
     "claims_dynamics",
     "claims_hybrid",
+    "claims_loops",
     "claims_forces",
     "claims_limits",
     "claims_energy",
