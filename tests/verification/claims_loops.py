@@ -21,22 +21,27 @@ BODIES = 10
 CLEAR = 1e-2
 
 
+def closure(model: Any, state: Any, kind: str, frame: Any) -> Any:
+    """A constraint that the state meets: a frame on the last body against one in the middle of the list."""
+    poses = ph.body_poses(model, state)
+    one, other = model.body_names[-1], model.body_names[BODIES // 2]
+    there = ph.lie.inverse(poses[BODIES // 2]) @ poses[-1] @ frame
+    point = frame[:3, 3]
+    if kind == "point":
+        return PointConstraint(one, other, point, there[:3, 3])
+    if kind == "hinge":
+        return HingeConstraint(one, other, frame, there)
+    if kind == "weld":
+        return WeldConstraint(one, other, frame, there)
+    return DistanceConstraint(one, None, point, length=norm((poses[-1] @ frame)[:3, 3]))
+
+
 def closed_loop(rng: Generator, kind: str) -> tuple[Any, Any]:
     """A random tree with one loop closed where it stands, whose rows are independent, and a state that moves so."""
     while True:
         model = random_tree(rng, BODIES, KINDS)
         state = random_state(model, rng)
-        poses = ph.body_poses(model, state)
-        one, other = model.body_names[BODIES - 1], model.body_names[BODIES // 2]
-        frame = random_pose(rng, length=0.1)
-        there = ph.lie.inverse(poses[BODIES // 2]) @ poses[-1] @ frame
-        point = frame[:3, 3]
-        constraint = {
-            "point": lambda: PointConstraint(one, other, point, there[:3, 3]),
-            "hinge": lambda: HingeConstraint(one, other, frame, there),
-            "weld": lambda: WeldConstraint(one, other, frame, there),
-            "distance": lambda: DistanceConstraint(one, None, point, length=norm((poses[-1] @ frame)[:3, 3])),
-        }[kind]()
+        constraint = closure(model, state, kind, random_pose(rng, length=0.1))
         values = np.linalg.svd(constraint.jacobian(model, state))[1]
         if values[-1] > CLEAR * values[0]:
             builder = ph.ModelBuilder.from_dict(model.to_dict())
