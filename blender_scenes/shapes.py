@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from .anatomy.implicit import Shape
 from .anatomy.surface import Mesh, mesh_from_shape
+from .gallery_parts import Solid
 
 FloatArray = NDArray[np.float64]
 
@@ -49,3 +50,43 @@ def merged(*meshes: Mesh) -> Mesh:
         np.vstack([mesh.vertices for mesh in meshes]),
         np.vstack([mesh.faces + start for mesh, start in zip(meshes, starts)]),
     )
+
+
+def capsule(
+    begin: FloatArray,
+    end: FloatArray,
+    radius: float,
+    other: float | None = None,
+    sides: int = 16,
+    rings: int = 5,
+) -> Solid:
+    """A round bar between two points (3,) with round ends; with `other`, the radius there, it tapers."""
+    way = np.asarray(end, dtype=np.float64) - begin
+    length = float(np.linalg.norm(way))
+    axis = way / length
+    first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+    first /= np.linalg.norm(first)
+    last = radius if other is None else other
+    # where the cone touches both balls, as an angle from across the axis
+    lean = np.arcsin(np.clip((radius - last) / length, -1.0, 1.0))
+    low = np.linspace(-0.5 * np.pi, lean, rings + 1)[1:]
+    high = np.linspace(lean, 0.5 * np.pi, rings + 1)[:-1]
+    along = np.concatenate([radius * np.sin(low), length + last * np.sin(high)])
+    aside = np.concatenate([radius * np.cos(low), last * np.cos(high)])
+    turn = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)[:, None]
+    circle = np.cos(turn) * first + np.sin(turn) * np.cross(axis, first)
+    net = begin + along[:, None, None] * axis + aside[:, None, None] * circle
+    vertices = np.vstack([net.reshape(-1, 3), begin - radius * axis, end + last * axis])
+    count = len(along)
+    faces: list[tuple[int, ...]] = []
+    for k in range(sides):
+        after = (k + 1) % sides
+        faces += [
+            (r * sides + k, r * sides + after, (r + 1) * sides + after, (r + 1) * sides + k)
+            for r in range(count - 1)
+        ]
+        faces += [
+            (count * sides, after, k),
+            (count * sides + 1, (count - 1) * sides + k, (count - 1) * sides + after),
+        ]
+    return vertices, faces

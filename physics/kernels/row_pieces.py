@@ -39,13 +39,25 @@ def chain_bias(body_int: Array, work: Array, body: int) -> Twist:
     return total
 
 
+# A share that is less than this of what its parts could be is round-off. It must not stay: a row that no coordinate
+# moves, as across the plane of a linkage, would seem to be moved by very little, and ask for a huge impulse.
+ROUND_OFF = 1e-14
+
+
 @jit
 def add_wrench(body_int: Array, dof: Array, body: int, wrench: Twist, sign: float, row: Array) -> None:
     """Add sign times the wrench's share in every coordinate that moves a body."""
+    moment = wrench[0] * wrench[0] + wrench[1] * wrench[1] + wrench[2] * wrench[2]
+    force = wrench[3] * wrench[3] + wrench[4] * wrench[4] + wrench[5] * wrench[5]
     while body >= 0:
         first = body_int[body, DOF_START]
         for d in range(first, first + body_int[body, DOF_COUNT]):
-            row[d] += sign * dot6(load6(dof, d, SUBSPACE), wrench)
+            s = load6(dof, d, SUBSPACE)
+            share = dot6(s, wrench)
+            most = moment * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2])
+            most += force * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5])
+            if share * share > ROUND_OFF * ROUND_OFF * most:
+                row[d] += sign * share
         body = body_int[body, PARENT]
 
 

@@ -18,6 +18,7 @@ MODULES = (
     "claims_steps",
     "claims_scenes",
     "claims_surface_scenes",
+    "claims_mechanism_scenes",
     "claims_determinism",
     "claims_kinematics",
     "claims_fitting",
