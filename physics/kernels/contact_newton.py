@@ -21,6 +21,7 @@ from .impulse_layout import (
     TRIAL,
     TRIAL_SPEED,
     VECTORS,
+    combine,
     push,
 )
 from .linear import solve_square
@@ -147,13 +148,11 @@ def descend(first: int, cones: int, m: int, space: Array, value: float) -> bool:
     """Go along Newton's step, halved until the defect shrinks from value; False where it does not."""
     share = 1.0
     for _ in range(MOST_HALVINGS):
-        for i in range(first, m):
-            space[TRIAL, i] = space[IMPULSE, i] + share * space[STEP, i]
-            space[TRIAL_SPEED, i] = space[SPEED, i] + share * space[RISE, i]
+        combine(TRIAL, IMPULSE, share, STEP, first, m, space)
+        combine(TRIAL_SPEED, SPEED, share, RISE, first, m, space)
         if defect(first, cones, m, space, TRIAL, TRIAL_SPEED)[0] < (1.0 - DESCENT * share) * value:
-            for i in range(first, m):
-                space[IMPULSE, i] = space[TRIAL, i]
-                space[SPEED, i] = space[TRIAL_SPEED, i]
+            combine(IMPULSE, IMPULSE, share, STEP, first, m, space)
+            combine(SPEED, SPEED, share, RISE, first, m, space)
             return True
         share *= 0.5
     return False
@@ -174,9 +173,9 @@ def pivot_rows(first: int, m: int, space: Array, order: Array) -> None:
             if order[third + i] == STICK and space[IMPULSE, i] + share * space[STEP, i] < 0.0:
                 share, blocking = -space[IMPULSE, i] / space[STEP, i], i
         largest, worst, chosen = 0.0, 0.0, -1
+        combine(IMPULSE, IMPULSE, share, STEP, first, m, space)
+        combine(SPEED, SPEED, share, RISE, first, m, space)
         for i in range(first, m):
-            space[IMPULSE, i] += share * space[STEP, i]
-            space[SPEED, i] += share * space[RISE, i]
             largest = max(largest, space[IMPULSE, i])
         if blocking >= 0:
             space[IMPULSE, blocking] = 0.0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ._jit import jit
 from .spatial import Array
 
-# rows of space: vectors, then the responses W (without the equalities), then the matrix of a linear step
+# rows of space: vectors, then the responses W (without the equalities), then the matrix of a linear step,
+# then the equalities' factor with the other rows' answers to it
 (
     RIGHT,
     IMPULSE,
@@ -28,7 +29,7 @@ OPEN, STICK, SLIDE = 0, 1, 2
 
 def impulse_space(rows: int) -> tuple[tuple[int, int], int]:
     """Shape of `space` and length of `order` for problems of at most so many rows."""
-    return (VECTORS + 2 * rows, rows), 3 * rows
+    return (VECTORS + 3 * rows, rows), 3 * rows
 
 
 @jit
@@ -37,3 +38,10 @@ def push(i: int, change: float, first: int, m: int, space: Array, into: int) -> 
     if change != 0.0:
         for j in range(first, m):
             space[into, j] += change * space[VECTORS + i, j]
+
+
+@jit
+def combine(into: int, base: int, share: float, step: int, first: int, m: int, space: Array) -> None:
+    """A vector of space as another plus a share of a third."""
+    for i in range(first, m):
+        space[into, i] = space[base, i] + share * space[step, i]

@@ -15,15 +15,14 @@ from __future__ import annotations
 import math
 
 from ._jit import inline, jit
+from .cholesky import DEPENDENT, factorize
 from .cone import project_on_cone, solve_contact
 from .constraint_layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
 from .contact_newton import choose, defect, descend, newton_step, pivot_rows
-from .impulse_layout import FRICTION, IMPULSE, KEPT, RIGHT, SCALE, SPEED, VECTORS, push
+from .impulse_layout import FRICTION, IMPULSE, KEPT, RIGHT, SCALE, SPEED, TRIAL, VECTORS, push
 from .interior import follow_path
-from .linear import eliminate
 from .spatial import Array
 
-DEPENDENT = 1e-11  # of a row's own response: what is less after elimination is round-off
 EXACT = 1e-14
 ENOUGH = 1e-10  # where round-off, or rows that say the same, let Newton's steps win little more
 SLOW = 0.01
@@ -36,16 +35,9 @@ MOST_PROXIMAL_STEPS = 60
 
 @jit
 def gather(
-    count: int,
-    matrix: Array,
-    right: Array,
-    kinds: Array,
-    friction: Array,
-    impulse: Array,
-    space: Array,
-    order: Array,
+    count: int, kinds: Array, friction: Array, impulse: Array, space: Array, order: Array
 ) -> tuple[int, int, int]:
-    """Rows into space in the order equalities, contacts with friction, one-sided ones; where each of these ends.
+    """The order equalities, contacts with friction, one-sided rows; where each of these ends.
 
     Tangents of contacts without friction are left out.
     """
@@ -64,46 +56,85 @@ def gather(
         if kinds[i] == UNILATERAL or (kinds[i] == NORMAL and friction[i] <= 0.0):
             order[m] = i
             m += 1
-    for i in range(m):
-        k = order[i]
-        space[RIGHT, i] = right[k]
-        space[IMPULSE, i] = impulse[k]
-        space[FRICTION, i] = friction[k]
-        space[SCALE, i] = matrix[k, k]
-        for j in range(i, m):
-            space[VECTORS + i, j] = matrix[k, order[j]]
+    for i in range(equalities, m):
+        space[IMPULSE, i] = impulse[order[i]]
+        space[FRICTION, i] = friction[order[i]]
     for i in range(count):
         impulse[i] = 0.0
     return equalities, cones, m
 
 
 @jit
-def prepare(first: int, cones: int, m: int, space: Array) -> bool:
-    """Of what is left without the equalities: the whole symmetric matrix, scales of the rows, feasible first impulses
-    with their speeds. Whether some of these impulses act.
+def eliminate(first: int, m: int, matrix: Array, right: Array, space: Array, order: Array) -> int:
+    """Responses and speeds of the rows from `first` on while the equalities, the rows before, keep theirs at zero.
+
+    The equalities' rank comes back; in RIGHT their right side through Cholesky's factor, which stays in space.
+    """
+    f = VECTORS + 2 * space.shape[1]
+    rank: int = factorize(matrix, order, first, space[f:], space[TRIAL])
+    for i in range(rank):
+        row = order[i]
+        total = right[row]
+        for k in range(i):
+            total -= space[f + row, k] * space[RIGHT, k]
+        space[RIGHT, i] = total / space[f + row, i]
+    for i in range(first, m):
+        row = order[i]
+        rest = right[row]
+        for k in range(rank):
+            pivot = f + order[k]
+            total = matrix[row, order[k]]
+            for j in range(k):
+                total -= space[f + row, j] * space[pivot, j]
+            space[f + row, k] = total / space[pivot, k]
+            rest -= space[f + row, k] * space[RIGHT, k]
+        space[RIGHT, i] = rest
+        for j in range(first, i + 1):
+            total = matrix[row, order[j]]
+            for k in range(rank):
+                total -= space[f + row, k] * space[f + order[j], k]
+            space[VECTORS + i, j] = space[VECTORS + j, i] = total
+    return rank
+
+
+@jit
+def restore(first: int, rank: int, m: int, space: Array, order: Array, impulse: Array) -> None:
+    """Impulses of the equalities from those of the others, and all of them to their places."""
+    f = VECTORS + 2 * space.shape[1]
+    for k in range(rank - 1, -1, -1):
+        total = -space[RIGHT, k]
+        for i in range(k + 1, m):
+            if i < rank or i >= first:
+                total -= space[f + order[i], k] * space[IMPULSE, i]
+        space[IMPULSE, k] = total / space[f + order[k], k]
+    for i in range(m):
+        if i < rank or i >= first:
+            impulse[order[i]] = space[IMPULSE, i]
+
+
+@jit
+def prepare(first: int, cones: int, m: int, matrix: Array, space: Array, order: Array) -> bool:
+    """Scales of the rows that are no equalities, feasible first impulses with their speeds; whether some of them act.
 
     A row's scale is the inverse of its response, of a contact's rows that of their mean; 0 where no impulse moves it.
     """
     a = VECTORS
-    for i in range(first, m):
-        for j in range(i + 1, m):
-            space[a + j, i] = space[a + i, j]
     warm = False
-    for i in range(first, m, 1):
-        if i < cones and (i - first) % 3 != 0:
-            continue
-        alive = space[a + i, i] > DEPENDENT * space[SCALE, i]
-        if i < cones:
-            mean = (space[a + i, i] + space[a + i + 1, i + 1] + space[a + i + 2, i + 2]) / 3.0
+    i = first
+    while i < m:
+        width = 3 if i < cones else 1
+        response, x = 0.0, (space[IMPULSE, i], 0.0, 0.0)
+        for k in range(width):
+            response += space[a + i + k, i + k] / width
+        if width == 3:
             x = (space[IMPULSE, i], space[IMPULSE, i + 1], space[IMPULSE, i + 2])
-            x = project_on_cone(x, space[FRICTION, i])
-            for k in range(3):
-                space[SCALE, i + k] = 1.0 / mean if alive else 0.0
-                space[IMPULSE, i + k] = x[k] if alive else 0.0
-        else:
-            space[SCALE, i] = 1.0 / space[a + i, i] if alive else 0.0
-            space[IMPULSE, i] = max(space[IMPULSE, i], 0.0) if alive else 0.0
+        x = project_on_cone(x, space[FRICTION, i])
+        alive = space[a + i, i] > DEPENDENT * matrix[order[i], order[i]]
+        for k in range(width):
+            space[SCALE, i + k] = 1.0 / response if alive else 0.0
+            space[IMPULSE, i + k] = x[k] if alive else 0.0
         warm = warm or space[IMPULSE, i] > 0.0
+        i += width
     find_speeds(first, m, space)
     return warm
 
@@ -271,22 +302,13 @@ def solve_impulses(
         kinds: EQUALITY, UNILATERAL or NORMAL with two TANGENT behind it. friction: mu in NORMAL rows.
         space, order: workspaces, see `impulse_space`.
     """
-    first, cones, m = gather(count, matrix, right, kinds, friction, impulse, space, order)
-    rank = eliminate(space, VECTORS, first, m, space[RIGHT], order, space[SCALE], DEPENDENT)
+    first, cones, m = gather(count, kinds, friction, impulse, space, order)
+    rank = eliminate(first, m, matrix, right, space, order)
     if m > first:
-        warm = prepare(first, cones, m, space)
+        warm = prepare(first, cones, m, matrix, space, order)
         if cones > first:
             settle(first, cones, m, space, order, warm)
         else:
             pivot_rows(first, m, space, order)
-    for i in range(rank - 1, -1, -1):
-        total = -space[RIGHT, i]
-        for j in range(i + 1, rank):
-            total -= space[VECTORS + i, j] * space[IMPULSE, j]
-        for j in range(first, m):
-            total -= space[VECTORS + i, j] * space[IMPULSE, j]
-        space[IMPULSE, i] = total / space[VECTORS + i, i]
-    for i in range(m):
-        if i < rank or i >= first:
-            impulse[order[i]] = space[IMPULSE, i]
+    restore(first, rank, m, space, order, impulse)
     return natural_residual(count, matrix, right, kinds, friction, impulse)

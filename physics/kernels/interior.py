@@ -23,6 +23,7 @@ from .impulse_layout import (
     STEP,
     TRIAL,
     VECTORS,
+    combine,
     push,
 )
 from .linear import solve_square
@@ -190,7 +191,6 @@ def follow_path(first: int, cones: int, m: int, space: Array) -> None:
         if share <= SHORTEST:
             return
         centering = max(CENTERING, min(MOST_CENTERING, 1.0 - share))
-        for i in range(first, m):
-            space[IMPULSE, i] += share * space[STEP, i]
-            space[SPEED, i] += share * space[RISE, i]
-            space[DUAL, i] += share * space[DUAL_STEP, i]
+        combine(IMPULSE, IMPULSE, share, STEP, first, m, space)
+        combine(SPEED, SPEED, share, RISE, first, m, space)
+        combine(DUAL, DUAL, share, DUAL_STEP, first, m, space)
