@@ -25,7 +25,7 @@ from .spatial import Array
 
 EXACT = 1e-14
 ENOUGH = 1e-10  # where round-off, or rows that say the same, let Newton's steps win little more
-SLOW = 0.01
+SLOW = 0.25
 SWEEPS = 8
 MOST_NEWTON_STEPS = 50
 MOST_STUCK = 4

