@@ -14,6 +14,7 @@ from .dynamics.constrained import assemble, evaluate_constraints
 from .errors import ModelError
 from .integrators import FIXED_STEP, INTEGRATORS
 from .integrators.base import Problem
+from .integrators.control import Control
 from .kernels.constraint_layout import EQUALITY
 from .model import Model, State
 from .motion import pack_motions
@@ -80,9 +81,11 @@ def simulate(
             order 1) and ``"sdirk2"`` (order 2, L-stable), both with Newton's iteration to round-off. Adaptive ones,
             which need SciPy: ``"RK45"``, ``"DOP853"``, ``"LSODA"``, and the implicit ``"Radau"`` and ``"BDF"``.
         tau: generalized forces: (nv,) constant, or a `Table`; dual to q' in the chart of the moment. Inputs of the
-            model may come behind them, or by name (`Model.with_inputs`).
+            model may come behind them, or by name (`Model.with_inputs`). Or a function that gives them: of (t), or a
+            controller of (t, q, qd), which is asked once a step and holds over it (adaptive methods ask it wherever
+            they look).
         motions: {body or ``body.coordinate``: `Motion`} of joints that are held on given motions; the forces that it
-            takes are the result's `efforts`. Fixed-step methods only.
+            takes are the result's `efforts`.
         record_interval: time between samples [s], dt if None. The steps do not follow it: between them samples are
             interpolated by cubics, so the motion is the same at every frame rate.
         progress: called with the done fraction about twenty times a second; returning False cancels.
@@ -103,14 +106,16 @@ def simulate(
     interval = min(dt, duration)
     if record_interval is not None:
         interval = number(record_interval, "record_interval", positive=True)
+    control = Control(model, tau) if callable(tau) else None
     problem = Problem(
         model=model,
         start=float(state.time),
         duration=duration,
         dt=dt,
         samples=sample_times(float(state.time), duration, interval),
-        tau=force_table(model, tau),
+        tau=force_table(model, tau) if control is None else (control.times, control.values),
         motions=pack_motions(model, motions, state.q, state.qd),
+        control=control,
         progress=progress,
         rtol=number(rtol, "rtol", positive=True),
         atol=number(atol, "atol", positive=True),

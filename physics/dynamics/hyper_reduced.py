@@ -234,6 +234,7 @@ class HyperReduced:
             samples=sample_times(start.time, duration, min(interval, duration)),
             tau=force_table(self.model, tau),
             motions=pack_motions(self.model, None, start.q, start.qd),
+            control=None,
             progress=progress,
             rtol=number(rtol, "rtol", positive=True),
             atol=number(atol, "atol", positive=True),

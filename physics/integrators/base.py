@@ -15,6 +15,7 @@ from ..kernels.constraint_layout import EQUALITY
 from ..model import Model
 from ..motion import MotionArrays
 from ..result import Result
+from .control import Control
 
 REASONS = {
     layout.OUT_OF_RANGE: "its joint left its range",
@@ -37,6 +38,7 @@ class Problem:
     samples: FloatArray
     tau: tuple[FloatArray, FloatArray]
     motions: MotionArrays
+    control: Control | None
     progress: Callable[[float], bool | None] | None
     rtol: float
     atol: float

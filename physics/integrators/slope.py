@@ -37,6 +37,8 @@ class Slope:
 
     def __call__(self, t: float, y: FloatArray) -> FloatArray:
         slope = np.empty(len(y))
+        if self.problem.control is not None:
+            self.problem.control.prepare(t, 0.0, *np.split(y, 2))
         self.evaluate(t, np.array(y), slope)
         flags = self.spaces[2]
         if flags[layout.STATUS] == layout.OK and not np.isfinite(slope).all():
@@ -133,6 +135,8 @@ class ConstrainedSlope(Slope):
         recording.forces, recording.efforts = np.zeros((len(recording.q), count)), np.zeros_like(recording.q)
         for k in range(written):
             state, slope = np.concatenate([recording.q[k], recording.qd[k]]), np.zeros(2 * nv)
+            if self.problem.control is not None:
+                self.problem.control.prepare(float(self.problem.samples[k]), 0.0, *np.split(state, 2))
             self.evaluate(float(self.problem.samples[k]), state, slope)
             recording.q[k], recording.qd[k] = state[:nv], state[nv:]
             recording.forces[k] = self.system[rows.SYSTEM_IMPULSE][:count]

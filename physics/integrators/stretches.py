@@ -32,6 +32,9 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
     stretch = 1  # the first call may compile
     while counters[0] < steps:
         began = time.perf_counter()
+        if problem.control is not None:  # asked before every step
+            problem.control.prepare(problem.start + problem.dt * int(counters[0]), problem.dt, q, qd)
+            stretch = 1
         advance(int(min(stretch, steps - counters[0])), counters, q, qd, chart, recording)
         recording.check(flags, problem.start + problem.dt * int(counters[0]), int(counters[1]))
         recording.report(counters[0] / steps, int(counters[1]))

@@ -40,8 +40,9 @@ from .newton import (
     solve_step,
     step_matrix,
 )
-from .rollout import CHART_LIMIT, change_charts, check_finite, copy, record_samples, table_force
+from .rollout import CHART_LIMIT, change_charts, copy, record_samples, table_force
 from .spatial import Array
+from .watch import check_step
 
 # Alexander 1977: the diagonal of the two-stage method of order two that is L-stable; its last stage is the step's end.
 GAMMA = 1.0 - math.sqrt(0.5)
@@ -187,7 +188,7 @@ def implicit_rollout(
         else:
             newton_step(arrays, integrator, times, values, t, counters[0], dt, q, qd, implicit, spaces)
         if flags[STATUS] == OK:
-            check_finite(arrays, has_charts, q, qd, flags)
+            check_step(arrays, has_charts, dt, vectors[GIVEN_FORCE], q, qd, spaces)
         if flags[STATUS] != OK:
             copy(last_q, q)
             copy(last_qd, qd)

@@ -117,7 +117,9 @@ POSE, VELOCITY, BIAS, ANGULAR, COUPLING, LINEAR, FORCE, ACCELERATION, REFERENCE 
 )
 WORK_WIDTH = 60
 # rows behind the bodies': bases of a spline surface in up to three directions, each with two derivatives
-SCRATCH_ROWS = 3
+SURFACE_ROWS = 3
+# and one of what the steps' energies are watched by (see `watch`)
+SCRATCH_ROWS = SURFACE_ROWS + 1
 
 # workspace, one row a coordinate: motion subspace column, articulated inertia times it, 1 / d, u,
 # force of the limits that are functions of several coordinates; whether its motion is given, the acceleration that is

@@ -10,12 +10,9 @@ from .layout import (
     BLOCK_COUNT,
     BLOCK_START,
     COORDINATE,
-    CULPRIT,
-    DOF_COUNT,
     DOF_START,
     FORWARD_EULER,
     KIND,
-    NOT_FINITE,
     OK,
     ROTATION_VECTOR,
     RUNGE_KUTTA_4,
@@ -24,11 +21,11 @@ from .layout import (
 )
 from .rotation_vector import principal_rotation_vector
 from .spatial import Array
+from .watch import check_step
 
 # A rotation vector changes its chart beyond this length: half a radian past pi, so that it does not change back at
 # once and stays far from the singularity at 2 pi.
 CHART_LIMIT = math.pi + 0.5
-LOST_ROTATION = 1e6
 
 
 @inline
@@ -94,24 +91,6 @@ def change_charts(arrays: Array, limit: float, q: Array, qd: Array, qdd: Array, 
     return changed
 
 
-@inline
-def all_finite(q: Array, qd: Array) -> bool:
-    total = 0.0
-    for d in range(q.shape[0]):
-        total += abs(q[d]) + abs(qd[d])
-    return total < math.inf
-
-
-@jit
-def first_not_finite(body_int: Array, q: Array, qd: Array) -> int:
-    """Body with the first coordinate or velocity that is not finite, 0 where only their sum overflows."""
-    for i in range(body_int.shape[0]):
-        for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
-            if not (abs(q[d]) < math.inf and abs(qd[d]) < math.inf):
-                return i
-    return 0
-
-
 @jit
 def derivative(
     arrays: Array,
@@ -129,32 +108,6 @@ def derivative(
     work, dof, flags = spaces
     table_force(times, values, t, tau)
     accelerations(arrays, q, qd, rate, tau, qdd, work, dof, flags)
-
-
-@jit
-def lost_rotation(arrays: Array, q: Array) -> int:
-    """Body with a rotation vector too long to say which way it points (whole turns fill its digits), or -1."""
-    body_int, _, block_int, _, _ = arrays
-    for i in range(body_int.shape[0]):
-        for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
-            if block_int[b, KIND] == ROTATION_VECTOR:
-                d = body_int[i, DOF_START] + block_int[b, COORDINATE]
-                if abs(q[d]) + abs(q[d + 1]) + abs(q[d + 2]) > LOST_ROTATION:
-                    return i
-    return -1
-
-
-@inline
-def check_finite(arrays: Array, has_charts: bool, q: Array, qd: Array, flags: Array) -> None:
-    """Flag a step that left the finite numbers, or a rotation vector that lost its direction."""
-    culprit = -1
-    if not all_finite(q, qd):
-        culprit = first_not_finite(arrays[0], q, qd)
-    elif has_charts:
-        culprit = lost_rotation(arrays, q)
-    if culprit >= 0:
-        flags[STATUS] = NOT_FINITE
-        flags[CULPRIT] = culprit
 
 
 @inline
@@ -288,7 +241,7 @@ def rollout(
                 sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
         finish_step(integrator, dt, q, qd, stage)
         if flags[STATUS] == OK:
-            check_finite(arrays, has_charts, q, qd, flags)
+            check_step(arrays, has_charts, dt, tau, q, qd, spaces)
         if flags[STATUS] != OK:
             copy(last_q, q)
             copy(last_qd, qd)

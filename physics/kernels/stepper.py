@@ -24,13 +24,13 @@ from .response import held_efforts
 from .rollout import (
     CHART_LIMIT,
     change_charts,
-    check_finite,
     copy,
     derivative,
     prepare_stage,
     record_samples,
 )
 from .spatial import Array
+from .watch import check_step
 
 
 @jit
@@ -295,7 +295,7 @@ def advance(
                 spaces,
             )
         if flags[STATUS] == OK:
-            check_finite(arrays, has_charts, q, qd, flags)
+            check_step(arrays, has_charts, dt, stage[5], q, qd, spaces)
         if flags[STATUS] != OK:
             copy(last_q, q)
             copy(last_qd, qd)

@@ -1,0 +1,67 @@
+"""Generalized forces from a function: of time, or of time and state."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..model import Model
+from ..validation import finite_array
+
+
+class Control:
+    """A function of (t) or of (t, q, q') that gives the generalized forces, as tables that the kernels read.
+
+    A function of time is taken at a step's begin, middle and end: all that the methods look at. A function of the state is
+    asked once a step and holds over it, as a digital controller does; adaptive methods ask it wherever they look.
+    """
+
+    def __init__(self, model: Model, function: Callable[..., Any]) -> None:
+        self.model = model
+        self.function = function
+        self.takes_state = _takes_state(function)
+        count = 1 if self.takes_state else 3
+        width = model.num_coordinates + model.num_inputs
+        self.times, self.values = np.zeros(count), np.zeros((count, width))
+
+    def ask(self, t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
+        """Forces and inputs (nv + num_inputs,) at a time and state; ModelError where the function gives none."""
+        answer = self.function(t, q.copy(), qd.copy()) if self.takes_state else self.function(t)
+        nv, width = self.model.num_coordinates, self.values.shape[1]
+        size = np.size(answer)
+        name = f"tau at t = {t:g} s"
+        if size == width:
+            return finite_array(answer, (width,), name)
+        return self.model.with_inputs(finite_array(answer, (nv,), name))
+
+    def prepare(self, t: float, dt: float, q: FloatArray, qd: FloatArray) -> None:
+        """Fill the tables for a step, or for the instant where dt is 0."""
+        if self.takes_state or dt == 0.0:
+            self.values[:] = self.ask(t, q, qd)
+            self.times[:] = t + np.arange(len(self.times))
+            return
+        for k in range(3):
+            self.times[k] = t + 0.5 * k * dt
+            self.values[k] = self.ask(float(self.times[k]), q, qd)
+
+
+def _takes_state(function: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"tau must be a function of (t) or of (t, q, qd), got {function!r:.80}") from error
+    needed = [
+        p
+        for p in parameters
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    if len(needed) not in (1, 3):
+        raise ModelError(
+            f"tau must be a function of (t) or of (t, q, qd), got one of {len(needed)}: {function!r:.80}"
+        )
+    return len(needed) == 3

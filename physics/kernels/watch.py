@@ -1,0 +1,134 @@
+"""What is checked of every step: that it ends in finite numbers, and that energy comes from somewhere.
+
+A method that has lost its stability multiplies the energy in every few steps. What forces do multiplies it, too,
+but not for long: a body set in motion by a constant force gains fourfold in a stretch of steps, then 2.3-fold, then
+less. So a step is told to have blown up where kinetic energy has grown fourfold in each of several stretches,
+beyond the work of the generalized forces.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ._jit import inline, jit
+from .inertia import momentum, world_inertia
+from .layout import (
+    BLOCK_COUNT,
+    BLOCK_START,
+    COORDINATE,
+    CULPRIT,
+    DOF_COUNT,
+    DOF_START,
+    ENERGY_LEAP,
+    KIND,
+    NOT_FINITE,
+    OK,
+    POSE,
+    ROTATION_VECTOR,
+    STATUS,
+    SURFACE_ROWS,
+    VELOCITY,
+)
+from .spatial import Array, dot6, load3, load6, load9
+
+LOST_ROTATION = 1e6
+
+# columns of the row that is watched by: steps since the last look, kinetic energy then, energy before it began to
+# leap, work done since then, stretches in which it leapt
+STEPS, KINETIC, BASE, WORK, LEAPS = range(5)
+STRETCH = 16
+FOURFOLD = 4.0
+MOST_LEAPS = 6
+NOTHING = 1e-12  # J
+
+
+@inline
+def all_finite(q: Array, qd: Array) -> bool:
+    total = 0.0
+    for d in range(q.shape[0]):
+        total += abs(q[d]) + abs(qd[d])
+    return total < math.inf
+
+
+@jit
+def first_not_finite(body_int: Array, q: Array, qd: Array) -> int:
+    """Body with the first coordinate or velocity that is not finite, 0 where only their sum overflows."""
+    for i in range(body_int.shape[0]):
+        for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
+            if not (abs(q[d]) < math.inf and abs(qd[d]) < math.inf):
+                return i
+    return 0
+
+
+@jit
+def lost_rotation(arrays: Array, q: Array) -> int:
+    """Body with a rotation vector too long to say which way it points (whole turns fill its digits), or -1."""
+    body_int, _, block_int, _, _ = arrays
+    for i in range(body_int.shape[0]):
+        for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
+            if block_int[b, KIND] == ROTATION_VECTOR:
+                d = body_int[i, DOF_START] + block_int[b, COORDINATE]
+                if abs(q[d]) + abs(q[d + 1]) + abs(q[d + 2]) > LOST_ROTATION:
+                    return i
+    return -1
+
+
+@inline
+def check_finite(arrays: Array, has_charts: bool, q: Array, qd: Array, flags: Array) -> None:
+    """Flag a step that left the finite numbers, or a rotation vector that lost its direction."""
+    culprit = -1
+    if not all_finite(q, qd):
+        culprit = first_not_finite(arrays[0], q, qd)
+    elif has_charts:
+        culprit = lost_rotation(arrays, q)
+    if culprit >= 0:
+        flags[STATUS] = NOT_FINITE
+        flags[CULPRIT] = culprit
+
+
+@jit
+def kinetic_energy(arrays: Array, work: Array) -> tuple[float, int]:
+    """Kinetic energy of all bodies as `outward` left them, and the body that has most of it."""
+    body_int, body_float, _, _, _ = arrays
+    total, most, culprit = 0.0, -1.0, 0
+    for i in range(body_int.shape[0]):
+        v = load6(work, i, VELOCITY)
+        inertia, _ = world_inertia(body_float, i, load9(work, i, POSE), load3(work, i, POSE + 9), v)
+        own = 0.5 * dot6(v, momentum(inertia, v))
+        total += own
+        if own > most:
+            most, culprit = own, i
+    return total, culprit
+
+
+@jit
+def watch_energy(arrays: Array, dt: float, tau: Array, qd: Array, work: Array, flags: Array) -> None:
+    """Flag a step whose energy has leapt time and again beyond the work that was done."""
+    row = work[arrays[0].shape[0] + SURFACE_ROWS]
+    power = 0.0
+    for d in range(qd.shape[0]):
+        power += tau[d] * qd[d]
+    row[WORK] += dt * abs(power)
+    row[STEPS] += 1.0
+    if row[STEPS] < STRETCH:
+        return
+    row[STEPS] = 0.0
+    energy, culprit = kinetic_energy(arrays, work)
+    if energy > FOURFOLD * row[KINETIC] and energy > NOTHING:
+        row[LEAPS] += 1.0
+    else:
+        row[LEAPS], row[BASE], row[WORK] = 0.0, energy, 0.0
+    row[KINETIC] = energy
+    if row[LEAPS] >= MOST_LEAPS and energy - row[BASE] > row[WORK]:
+        flags[STATUS], flags[CULPRIT] = ENERGY_LEAP, culprit
+
+
+@inline
+def check_step(
+    arrays: Array, has_charts: bool, dt: float, tau: Array, q: Array, qd: Array, spaces: Array
+) -> None:
+    """Flag a step that left the finite numbers or lost a rotation's direction, or whose energy leaps."""
+    work, _, flags = spaces
+    check_finite(arrays, has_charts, q, qd, flags)
+    if flags[STATUS] == OK:
+        watch_energy(arrays, dt, tau, qd, work, flags)

@@ -1,0 +1,55 @@
+"""Runs that lose their stability stop early, say why, and keep what was computed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from tests.physics.constraints.mechanisms import bar, four_bar
+
+
+def stiff_chain():
+    builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
+    parent, start = None, 0.0
+    for k in range(4):
+        bar(builder, f"link{k}", parent, 0.2, start)
+        parent, start = f"link{k}", 0.2
+    builder.add_spring(
+        "stay", "link3", (0.2, 0.0, 0.0), None, (0.8, 0.3, 0.0), stiffness=2e4, rest_length=0.1
+    )
+    return builder.build()
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "forward_euler", "rk4"])
+def test_a_step_too_long_is_told_long_before_numbers_end(integrator):
+    model = stiff_chain()
+    with pytest.raises(ph.DivergedError, match="energy leaps|no longer finite|half turn|singular") as caught:
+        ph.simulate(model, model.state(), 10.0, dt=2e-2, integrator=integrator)
+    error = caught.value
+    assert error.body in model.body_names and 0.0 < error.time < 10.0
+    kept = error.result
+    assert len(kept.t) >= 2 and np.isfinite(kept.q).all() and kept.t[-1] <= error.time + 1e-9
+
+
+def test_what_forces_do_is_no_leap():
+    """A motor that speeds a wheel up, a spring let go, a fall onto a stop: energy grows, and it is told of nothing."""
+    builder = ph.ModelBuilder()
+    builder.add_body("wheel", joint=ph.joints.Hinge(), mass=1.0, inertia=1e-4 * np.eye(3))
+    builder.add_body(
+        "mass", joint=ph.joints.Slider(), mass=0.1, inertia=np.eye(3), stiffness=1e4, rest=0.5, damping=0.1
+    )
+    builder.add_body(
+        "stop",
+        joint=ph.joints.Slider(),
+        mass=0.1,
+        inertia=np.eye(3),
+        limits=(-0.2, 1.0),
+        limit_restitution=0.5,
+    )
+    model = builder.build()
+    result = ph.simulate(model, model.state(), 1.0, dt=1e-4, tau=[5.0, 0.0, 0.0])
+    assert result.energy[-1, 0] > 1e3
+    model, state = four_bar()
+    motion = ph.Motion([0.0, 0.5, 0.6, 1.0], [state.q[0], state.q[0], state.q[0] + 1.0, state.q[0] + 1.0])
+    ph.simulate(model, state, 1.0, motions={"crank": motion})

@@ -1,0 +1,70 @@
+"""Forces from functions of time and of the state."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from tests.physics.constraints.mechanisms import bar, four_bar
+
+
+def pendulum():
+    builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
+    bar(builder, "arm", None, 0.5, 0.0)
+    return builder.build()
+
+
+def test_functions_of_time_keep_the_order_of_the_method():
+    """The middle of a step is asked for, too: RK4 with a wave is as near to a fine run as its order says."""
+    model = pendulum()
+
+    def wave(t):
+        return [2.0 * np.sin(5.0 * t)]
+
+    fine = ph.simulate(model, model.state(), 1.0, integrator="DOP853", tau=wave, rtol=1e-12, atol=1e-13).q[-1]
+    errors = [
+        abs(ph.simulate(model, model.state(), 1.0, dt=dt, integrator="rk4", tau=wave).q[-1] - fine)[0]
+        for dt in (0.02, 0.01)
+    ]
+    assert errors[0] / errors[1] > 14.0  # 16 of fourth order
+
+
+def test_a_controller_is_asked_once_a_step_and_holds():
+    model = pendulum()
+    asked = []
+
+    def controller(t, q, qd):
+        asked.append(t)
+        return -20.0 * (q - 0.3) - 2.0 * qd
+
+    result = ph.simulate(model, model.state(), 2.0, dt=1e-3, tau=controller)
+    assert len(asked) == 2000 and asked[1] == pytest.approx(1e-3)
+    # a spring of 20 N m/rad against the weight of the bar
+    q = result.q[-1, 0]
+    assert abs(-20.0 * (q - 0.3) - 9.81 * 0.25 * np.cos(q)) < 1e-2
+
+
+def test_controllers_drive_closed_loops_and_adaptive_methods():
+    model, state = four_bar()
+
+    def controller(t, q, qd):
+        return np.array([30.0 * (1.0 - qd[0]), 0.0, 0.0])
+
+    step = ph.simulate(model, state, 0.5, dt=2e-4, tau=controller, record_interval=0.1)
+    smooth = ph.simulate(model, state, 0.5, integrator="DOP853", tau=controller, record_interval=0.1)
+    assert np.abs(step.q - smooth.q).max() < 2e-3  # first order of the step
+
+
+@pytest.mark.parametrize(
+    ("tau", "words"),
+    [
+        (lambda t, q: 0.0, "one of 2"),
+        (lambda t: [1.0, 2.0, 3.0], r"tau at t = 0 s must have shape \(1,\), got \(3,\)"),
+        (lambda t: [np.nan], "tau at t = 0 s must be finite"),
+    ],
+)
+def test_bad_answers_are_named(tau, words):
+    model = pendulum()
+    with pytest.raises(ph.ModelError, match=words):
+        ph.simulate(model, model.state(), 0.1, tau=tau)
