@@ -56,8 +56,12 @@ def with_inputs(tau: Any, coordinates: Sequence[str], inputs: Sequence[Input], n
     if array.ndim and array.shape[-1] == nv + len(values):
         return array
     if not array.ndim or array.shape[-1] != nv:
-        more = f" or, with the inputs, (..., {nv + len(values)})" if len(values) else ""
-        raise ModelError(f"{name} must have shape (..., {nv}){more}, got {array.shape}")
+        shapes = [f"({nv},)", f"({nv + len(values)},) with the inputs"]
+        if array.ndim > 1:
+            shapes = [f"(..., {nv})", f"(..., {nv + len(values)}) with the inputs"]
+        raise ModelError(
+            f"{name} must have shape {' or '.join(shapes if inputs else shapes[:1])}, got {array.shape}"
+        )
     rows = np.broadcast_to(values, (*array.shape[:-1], len(values)))
     joined: FloatArray = np.concatenate([array, rows], axis=-1)
     return joined

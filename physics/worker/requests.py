@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -117,7 +117,9 @@ def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) 
     if isinstance(tau, Table):
         arrays["tau_times"], arrays["tau_values"] = tau.checked(model)
     elif tau is not None:
-        arrays["tau"] = model.with_inputs(tau)
+        arrays["tau"] = (
+            model.with_inputs(tau) if isinstance(tau, Mapping) else np.asarray(tau, dtype=np.float64)
+        )
     header = {"model": model.to_dict(), "state": state_to_dict(state), "options": plain(options)}
     return client.submit("simulate", {**header, **together}, arrays)
 

@@ -168,9 +168,13 @@ def test_bad_controllers_and_inputs_are_named(call, words):
 @pytest.mark.parametrize(
     "tau, words",
     [
-        ([0.0, 0.0], r"tau must have shape \(..., 1\) or, with the inputs, \(..., 3\), got \(2,\)"),
+        ([0.0, 0.0], r"tau must have shape \(1,\) or \(3,\) with the inputs, got \(2,\)"),
         ({"motor": 1.0}, "tau names no coordinate and no input: 'motor'"),
         ({"wheel.angle": np.inf}, "wheel.angle of tau must be finite"),
+        (
+            ph.Table([0.0], [[0.0, 1.0]]),
+            r"values of tau must have shape \(..., 1\) or \(..., 3\) with the inputs, got \(1, 2",
+        ),
         (ph.Table([0.0, 1.0], [[0.0], [1.0], [2.0]]), "values of tau must be a row for each of 2 times"),
     ],
 )
