@@ -17,8 +17,9 @@ from ..validation import finite_array
 class Control:
     """A function of (t) or of (t, q, q') that gives the generalized forces, as tables that the kernels read.
 
-    A function of time is taken at a step's begin, middle and end: all that the methods look at. A function of the state is
-    asked once a step and holds over it, as a digital controller does; adaptive methods ask it wherever they look.
+    A function of time is taken at a step's begin, middle and end: all that the methods look at. A function of the
+    state is asked once a step and holds over it, as a digital controller does; adaptive methods ask it wherever
+    they look.
     """
 
     def __init__(self, model: Model, function: Callable[..., Any]) -> None:

@@ -24,7 +24,7 @@ def stiff_chain():
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "forward_euler", "rk4"])
 def test_a_step_too_long_is_told_long_before_numbers_end(integrator):
     model = stiff_chain()
-    with pytest.raises(ph.DivergedError, match="energy leaps|no longer finite|half turn|singular") as caught:
+    with pytest.raises(ph.DivergedError, match=r"energy leaps|no longer finite|half turn|singular") as caught:
         ph.simulate(model, model.state(), 10.0, dt=2e-2, integrator=integrator)
     error = caught.value
     assert error.body in model.body_names and 0.0 < error.time < 10.0
