@@ -9,6 +9,7 @@ compile anew in each process.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import re
 import sys
@@ -139,6 +140,31 @@ def _entry(function: Kernel) -> Any:
     return numba.njit(cache=CACHE_BASE is not None, no_cfunc_wrapper=True, **options)(function)
 
 
+@cache
+def _sources() -> str:
+    return "".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.py")))
+
+
+def _calling(kernel: Any) -> Any:
+    """A function for Python that calls a kernel."""
+    function = kernel.py_func
+    names = ", ".join(inspect.signature(function).parameters)
+    # it lies where the kernel does: Numba's cache asks for a file and a line
+    code = "\n" * (function.__code__.co_firstlineno - 1) + f"def entry({names}): return kernel({names})"
+    scope = {"kernel": kernel, "__name__": function.__module__}
+    exec(compile(code, function.__code__.co_filename, "exec"), scope)
+    entry: Any = scope["entry"]
+    entry.__name__, entry.__qualname__ = function.__name__, function.__qualname__
+    return entry
+
+
+def _entry_of(kernel: Any) -> Any:
+    """What Python calls: the kernel compiled for it, or where other kernels call it too, something that calls it."""
+    function = kernel.py_func
+    called = len(re.findall(rf"\b{function.__name__}\(", _sources())) > 1
+    return _in_folder("entry", _calling(kernel) if called else function, _entry)
+
+
 def _callee_options() -> dict[str, Any]:
     return {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True} | _options()
 
@@ -147,7 +173,7 @@ def _shared(function: Kernel) -> Any:
     kernel = LINKING.Kernel(function, None, _callee_options(), LINKING.SharedCompiler)
     if CACHE_BASE is not None:
         kernel.enable_caching()
-    kernel.entry = _in_folder("entry", function, _entry)
+    kernel.make_entry = _entry_of
     return kernel
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from numba.core import types
@@ -169,9 +170,14 @@ class Inline(CPUDispatcher):  # type: ignore[misc, unused-ignore]
 
 
 class Kernel(Inline):
-    """A kernel as other kernels call it; where Python calls it, it is compiled for that too, at its first call."""
+    """A kernel as other kernels call it; what Python calls is made at the first such call."""
 
-    entry: Any
+    make_entry: Callable[[Any], Any]
+
+    @cached_property
+    def entry(self) -> Any:
+        """The function that Python calls."""
+        return self.make_entry(self)
 
     def __call__(self, *arguments: Any) -> Any:
         return self.entry(*arguments)
