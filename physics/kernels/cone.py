@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from ._jit import inline, jit
+from ._jit import jit
 from .spatial import Array, Vector
 
 MOST_ROOT_STEPS = 80
@@ -14,7 +14,7 @@ ROUND_OFF = 4e-16
 FLAT = 1e-14  # share of the tangential response under which a direction counts as one that no impulse moves
 
 
-@inline
+@jit
 def project_on_cone(x: Vector, mu: float) -> Vector:
     """The point of K_mu that is nearest to x."""
     length = math.sqrt(x[1] * x[1] + x[2] * x[2])
@@ -27,7 +27,7 @@ def project_on_cone(x: Vector, mu: float) -> Vector:
     return normal, share * x[1], share * x[2]
 
 
-@inline
+@jit
 def sliding(
     kappa: float, moments: tuple[float, float], pull: tuple[float, float]
 ) -> tuple[float, float, float]:

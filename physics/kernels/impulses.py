@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from ._jit import inline, jit
+from ._jit import jit
 from .cholesky import DEPENDENT, factorize
 from .cone import project_on_cone, solve_contact
 from .constraint_layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
@@ -274,7 +274,7 @@ def natural_residual(
     return math.sqrt(total / size)
 
 
-@inline
+@jit
 def row_speed(i: int, count: int, matrix: Array, right: Array, impulse: Array) -> float:
     """u of row i."""
     total: float = right[i]

@@ -38,14 +38,14 @@ SHORTER = 0.85
 SHORTEST = 1e-4
 
 
-@inline
+@jit
 def determinant(x: Vector) -> float:
     """x_n^2 - |x_t|^2, positive inside the cone."""
     length = math.sqrt(x[1] * x[1] + x[2] * x[2])
     return (x[0] - length) * (x[0] + length)
 
 
-@inline
+@jit
 def moved(row: int, step: int, share: float, mu: float, i: int, space: Array) -> Vector:
     """A contact's triple in a row of space after a share of a step, its normal entry times mu."""
     return (

@@ -187,3 +187,16 @@ def test_planar_contact_whose_second_tangent_nothing_moves():
     impulse, residual = p.solve()
     assert residual < 1e-15
     assert np.abs(impulse - [1.0, -0.5, 0.0]).max() < 1e-15
+
+
+@pytest.mark.slow
+def test_wide():
+    """Piles of bodies with up to 40 contacts, jammed or not, and stacks whose masses spread over four decades."""
+    for seed in range(150):
+        rng = np.random.default_rng(1000 + seed)
+        check(pile(rng, 3, 4))
+        check(pile(rng, 10, 4))
+        check(random_problem(rng, 16, 20, equalities=4, unilaterals=3, spread=1.0))
+    for seed in range(20):
+        rng = np.random.default_rng(1000 + seed)
+        check(box_stack(10.0 ** rng.uniform(0.0, 4.0, 10), 0.5, 0.01 * rng.normal(size=60)))
