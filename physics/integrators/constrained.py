@@ -48,11 +48,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
         )
     workspace = model.workspace()
     spaces = workspace.clear()
-    pairs = int(model.contact_pairs[0])
-    most = model.num_constraint_rows + model.num_limits + 3 * min(pairs, MOST_CONTACTS)
-    system = make_system(most, model.num_coordinates)
-    memory = np.zeros((model.num_limits + pairs, MEMORY_WIDTH))
-    contacts, effort = contact_space(model), np.zeros(model.num_coordinates)
+    system, memory, contacts, effort = constraint_space(model)
 
     def go_on(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
@@ -115,6 +111,15 @@ def note_start(
     recording.forces[0] = system[rows.SYSTEM_IMPULSE][: model.num_constraint_rows]
     recording.q[0], recording.qd[0] = q, qd
     workspace.clear()
+
+
+def constraint_space(model: Model) -> tuple[System, FloatArray, tuple[FloatArray, ...], FloatArray]:
+    """Workspaces of the rows, of limits and contacts between steps, of contacts, and of held coordinates."""
+    pairs = int(model.contact_pairs[0])
+    most = model.num_constraint_rows + model.num_limits + 3 * min(pairs, MOST_CONTACTS)
+    system = make_system(most, model.num_coordinates)
+    memory = np.zeros((model.num_limits + pairs, MEMORY_WIDTH))
+    return system, memory, contact_space(model), np.zeros(model.num_coordinates)
 
 
 def contact_space(model: Model) -> tuple[FloatArray, FloatArray, FloatArray]:

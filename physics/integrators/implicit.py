@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from ..errors import ModelError
 from ..kernels import layout
 from ..model import Model, State
 from ..packing import TangentSpace
 from ..result import Result
-from .base import Problem, Recording, refuse_impulses
+from .base import Problem, Recording
+from .constrained import constraint_space, needs_constraints, note_start, statistics
 from .stretches import run_in_stretches
 
 KERNEL_NUMBERS = {
@@ -22,16 +22,17 @@ KERNEL_NUMBERS = {
 }
 
 
-def implicit_workspace(model: Model) -> tuple[Any, ...]:
-    """Slopes, system, pivots, vectors, notes and tangents of ``kernels.newton``."""
+def implicit_workspace(model: Model, rows: int = 0) -> tuple[Any, ...]:
+    """Slopes, system, pivots, vectors, notes and tangents of ``kernels.newton``, with a number of constraint rows."""
     from ..kernels.newton import IMPLICIT_NOTES, IMPLICIT_VECTORS
 
     nv = model.num_coordinates
+    size = nv + rows
     return (
         (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv))),
-        np.zeros((nv, nv)),
-        np.zeros(nv, dtype=np.int64),
-        np.zeros((IMPLICIT_VECTORS, nv + model.num_inputs)),
+        np.zeros((size, size)),
+        np.zeros(size, dtype=np.int64),
+        np.zeros((IMPLICIT_VECTORS, nv + max(model.num_inputs, rows))),
         np.zeros(IMPLICIT_NOTES),
         TangentSpace(model.arrays[0]).arrays,
     )
@@ -46,17 +47,20 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
     from ..kernels.newton import ITERATIONS, MATRICES
 
     model = problem.model
-    refuse_impulses(model, name)
-    if model.constraints or len(problem.motions[0]):
-        raise ModelError(
-            f"the integrator {name!r} cannot have constraints or given motions: take an explicit method"
-        )
-    implicit = implicit_workspace(model)
-    spaces = model.workspace().clear()
+    workspace, constrained = model.workspace(), needs_constraints(problem)
+    spaces = workspace.clear()
+    implicit = implicit_workspace(model, model.num_constraint_rows if constrained else 0)
+    system, memory, contacts, effort = constraint_space(model)
 
     def advance(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
     ) -> None:
+        more = None
+        if constrained:
+            if counters[0] == 0:
+                note_start(problem, q, qd, workspace, system, recording)
+            records = (recording.forces, recording.efforts)
+            more = (model.constraint_arrays, system, problem.motions, contacts, memory, effort, *records)
         implicit_rollout(
             model.arrays,
             KERNEL_NUMBERS[name],
@@ -72,9 +76,13 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
             recording.q,
             recording.qd,
             implicit,
+            more,
             spaces,
         )
         recording.info["newton_iterations"] = int(implicit[4][ITERATIONS])
         recording.info["matrices"] = int(implicit[4][MATRICES])
+
+        if constrained:
+            recording.info["constraints"] = statistics(system)
 
     return run_in_stretches(problem, name, state, advance, spaces[2])

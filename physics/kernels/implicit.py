@@ -5,6 +5,15 @@ from __future__ import annotations
 import math
 
 from ._jit import jit
+from .constrained import constrain_velocities, project, project_velocities
+from .constraint_layout import (
+    CONSTRAINT_SENSE,
+    EQUALITY,
+    ROW_FORCE,
+    SYSTEM_IMPULSE,
+    SYSTEM_KINDS,
+    SYSTEM_ROWS,
+)
 from .derivatives import inverse_dynamics_derivatives
 from .layout import (
     BACKWARD_EULER,
@@ -18,6 +27,7 @@ from .layout import (
     STATUS,
 )
 from .lu import lu_factorize
+from .motion import CHANNEL_COORDINATE, finish_held, follow, hold
 from .newton import (
     ACCELERATIONS,
     BASE,
@@ -40,8 +50,10 @@ from .newton import (
     solve_step,
     step_matrix,
 )
+from .response import held_efforts
 from .rollout import CHART_LIMIT, change_charts, copy, record_samples, table_force
 from .spatial import Array
+from .stepper import evaluate_here, record_forces
 from .watch import check_step
 
 # Alexander 1977: the diagonal of the two-stage method of order two that is L-stable; its last stage is the step's end.
@@ -49,21 +61,24 @@ GAMMA = 1.0 - math.sqrt(0.5)
 
 
 @jit
-def linear_step(arrays: Array, dt: float, q: Array, qd: Array, implicit: Array, spaces: Array) -> None:
+def linear_step(
+    arrays: Array, more: Array, dt: float, q: Array, qd: Array, implicit: Array, spaces: Array
+) -> None:
     """(M - h D - h^2 K) (q'_new - q') = h (f + h K q'), then q_new = q + h q'_new (Wang 2022, eqs. 4.80-4.82).
 
     f is the whole generalized force, that of velocities included, K = df/dq and D = df/dq' its exact derivatives: of
     joints' and elements' forces with their geometric terms, of gravity, and of the inertial forces. With damping that
     is linear, f + ... - D q' on the paper's right side is what it calls f. The forces are those at the step's end as
-    far as they depend on time.
+    far as they depend on time. Equalities hold for the new velocities, with their Jacobian at the old coordinates.
     """
     slopes, system, pivots, vectors, notes, tangents = implicit
     dof, flags = spaces[1], spaces[2]
     nv = q.shape[0]
     by_q, by_qd = slopes[0], slopes[1]
-    a, right = vectors[ACCELERATIONS, :nv], vectors[CORRECTION, :nv]
-    for d in range(nv):
-        a[d] = dof[d, GIVEN] if dof[d, HELD] != 0.0 else 0.0
+    n = pivots.shape[0]
+    x, a, right = vectors[ACCELERATIONS, :n], vectors[ACCELERATIONS, :nv], vectors[CORRECTION, :n]
+    for d in range(n):
+        x[d] = dof[d, GIVEN] if d < nv and dof[d, HELD] != 0.0 else 0.0
     copy(vectors[GIVEN_FORCE], vectors[FOUND_FORCE])
     found = vectors[FOUND_FORCE]
     inverse_dynamics_derivatives(arrays, q, qd, a, found, slopes, tangents, spaces)
@@ -71,8 +86,11 @@ def linear_step(arrays: Array, dt: float, q: Array, qd: Array, implicit: Array, 
     for d in range(nv):
         for e in range(nv):
             found[d] += dt * (by_q[d, e] * (qd[e] + dt * a[e]) + by_qd[d, e] * a[e])
-    keep_residual(vectors, dof, right)
-    step_matrix(dt, slopes, dof, system)
+    for d in range(nv):
+        vectors[STAGE_Q, d] = q[d]
+        vectors[STAGE_QD, d] = qd[d] + dt * a[d]
+    keep_residual(arrays, more, dt, x, vectors, right, spaces)
+    step_matrix(more, dt, slopes, dof, system)
     bad = lu_factorize(system, pivots)
     if bad >= 0:
         raise_flag(arrays[0], flags, SINGULAR, bad)
@@ -84,38 +102,136 @@ def linear_step(arrays: Array, dt: float, q: Array, qd: Array, implicit: Array, 
 
 
 @jit
-def guess_stage(now: float, implicit: Array, nv: int) -> None:
+def guess_stage(now: float, implicit: Array) -> None:
     """Accelerations to begin with, at a time in steps: the polynomial through those of up to three stages before."""
-    vectors, notes = implicit[3], implicit[4]
+    vectors, notes, n = implicit[3], implicit[4], implicit[2].shape[0]
     known = int(notes[HISTORY])
-    for d in range(nv):
+    for d in range(n):
         vectors[ACCELERATIONS, d] = 0.0
     for i in range(known):
         weight = 1.0
         for j in range(known):
             if j != i:
                 weight *= (now - notes[TIMES + j]) / (notes[TIMES + i] - notes[TIMES + j])
-        for d in range(nv):
+        for d in range(n):
             vectors[ACCELERATIONS, d] += weight * vectors[NEWEST + i, d]
 
 
 @jit
-def keep_stage(now: float, implicit: Array, nv: int) -> None:
+def keep_stage(now: float, implicit: Array) -> None:
     """The accelerations of a stage become the newest of those before."""
-    vectors, notes = implicit[3], implicit[4]
+    vectors, notes, n = implicit[3], implicit[4], implicit[2].shape[0]
     for i in range(2, 0, -1):
         notes[TIMES + i] = notes[TIMES + i - 1]
-        for d in range(nv):
+        for d in range(n):
             vectors[NEWEST + i, d] = vectors[NEWEST + i - 1, d]
     notes[TIMES] = now
-    for d in range(nv):
+    for d in range(n):
         vectors[NEWEST, d] = vectors[ACCELERATIONS, d]
     notes[HISTORY] = min(notes[HISTORY] + 1.0, 3.0)
 
 
 @jit
+def hold_stage(motion: Array, t: float, now: float, step: float, vectors: Array, dof: Array) -> None:
+    """Let the stage's known part lead coordinates that are held from t on to where they are now."""
+    nv = dof.shape[0]
+    q, qd, channels = vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv], motion[0]
+    follow(motion, t, now, q, qd, dof)
+    for k in range(channels.shape[0]):
+        d = channels[k, CHANNEL_COORDINATE]
+        if dof[d, HELD] != 0.0:
+            vectors[BASE_QD, d] = qd[d] - step * dof[d, GIVEN]
+            vectors[BASE, d] = q[d] - step * qd[d]
+
+
+@jit
+def stop_within(
+    arrays: Array,
+    more: Array,
+    tables: Array,
+    t: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    implicit: Array,
+    spaces: Array,
+) -> int:
+    """Impulses of limits and contacts at the step's beginning that make its last velocities lead nowhere beyond;
+    returns how many rows there are, 0 where none acts.
+
+    Where one acts, the last velocities lead all the way, as with symplectic Euler: what touches rests, and the step is
+    of first order.
+    """
+    constraints, system, motion, contacts, memory, effort, _, _ = more
+    vectors, nv = implicit[3], q.shape[0]
+    last_q, last_qd = vectors[LAST_Q, :nv], vectors[LAST_QD, :nv]
+    tau, qdd = vectors[FOUND_FORCE, : tables[1].shape[1]], vectors[CORRECTION, :nv]
+    hold(motion, t, 0.0, last_q, last_qd, spaces[1])
+    found = evaluate_here(arrays, constraints, tables, t, last_q, last_qd, tau, qdd, effort, system, spaces)
+    copy(qd, qdd)
+    count = constrain_velocities(
+        arrays, constraints, contacts, dt, 0.0, last_q, qdd, last_qd, system, memory, spaces
+    )
+    acting, kinds, impulse = False, system[SYSTEM_KINDS], system[SYSTEM_IMPULSE]
+    for k in range(count):
+        acting |= kinds[k] != EQUALITY and impulse[k] != 0.0
+    if not acting:
+        return 0
+    for d in range(nv):
+        qd[d] = qdd[d]
+        q[d] = last_q[d] + dt * qd[d]
+    finish_held(motion, t, dt, q, qd)
+    for k in range(count):
+        system[SYSTEM_ROWS][k, ROW_FORCE] = impulse[k] / dt
+    if found[0] > 0:
+        project(arrays, constraints, found, 0.0, q, qd, system, spaces)
+    held_efforts(count, spaces[1], system, effort)
+    return count
+
+
+@jit
+def settle(
+    arrays: Array,
+    more: Array,
+    tables: Array,
+    t: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    implicit: Array,
+    spaces: Array,
+) -> int:
+    """End the step: impulses, and back onto the equalities; returns how many rows there are."""
+    constraints, system, motion, memory, effort = more[0], more[1], more[2], more[4], more[5]
+    vectors, nv = implicit[3], q.shape[0]
+    if memory.shape[0] > 0 or unilateral(constraints):
+        count = stop_within(arrays, more, tables, t, dt, q, qd, implicit, spaces)
+        if count > 0:
+            implicit[4][HISTORY] = 0.0  # the accelerations before the impulse say nothing of those behind it
+            return count
+    tau, qdd = vectors[FOUND_FORCE, : tables[1].shape[1]], vectors[CORRECTION, :nv]
+    follow(motion, t, t + dt, q, qd, spaces[1])
+    found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, tau, qdd, effort, system, spaces)
+    count = found[0]
+    if count > 0:
+        count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
+        project_velocities(count, found, qd, system, spaces)
+    return count
+
+
+@jit
+def unilateral(constraints: Array) -> bool:
+    """Whether a constraint is an inequality."""
+    found = False
+    for k in range(constraints[0].shape[0]):
+        found |= constraints[0][k, CONSTRAINT_SENSE] != EQUALITY
+    return found
+
+
+@jit
 def newton_step(
     arrays: Array,
+    more: Array,
     integrator: int,
     times: Array,
     values: Array,
@@ -138,14 +254,16 @@ def newton_step(
     for stage in range(stages):
         done = (1.0 - gamma) if stage == 1 else 0.0  # share of the step that the first stage's slope takes
         reached = done + gamma
-        guess_stage(steps + reached, implicit, nv)
+        guess_stage(steps + reached, implicit)
         for d in range(nv):
             vectors[BASE_QD, d] = qd[d] + done * dt * vectors[NEWEST, d]
             vectors[BASE, d] = q[d] + done * dt * vectors[STAGE_QD, d]
-        table_force(times, values, t + reached * dt, vectors[GIVEN_FORCE])
-        if not solve_stage(arrays, gamma * dt, implicit, spaces, vectors[0, :0]):
+        if more is not None:
+            hold_stage(more[2], t, t + reached * dt, gamma * dt, vectors, spaces[1])
+        table_force(times, values, t + reached * dt, vectors[GIVEN_FORCE, : values.shape[1]])
+        if not solve_stage(arrays, more, gamma * dt, implicit, spaces, vectors[0, :0]):
             return
-        keep_stage(steps + reached, implicit, nv)
+        keep_stage(steps + reached, implicit)
     copy(vectors[STAGE_Q, :nv], q)
     copy(vectors[STAGE_QD, :nv], qd)
 
@@ -167,10 +285,14 @@ def implicit_rollout(
     record_q: Array,
     record_qd: Array,
     implicit: Array,
+    more: Array,
     spaces: Array,
 ) -> None:
     """As `rollout.rollout`; implicit is (slopes, system, pivots, vectors, notes, tangents), see `newton`: what is kept
     from step to step is in it, so that the result does not depend on how a run is cut into calls.
+
+    more is None, or of a model with more than a tree (constraints, system, motion, contacts, memory, effort, records of
+    the rows' forces, and of the held coordinates'), see `stepper.advance`.
     """
     vectors, notes, flags = implicit[3], implicit[4], spaces[2]
     nv = q.shape[0]
@@ -182,11 +304,16 @@ def implicit_rollout(
         t = start + counters[0] * dt
         copy(q, last_q)
         copy(qd, last_qd)
+        if more is not None:
+            hold(more[2], t, dt if integrator == LINEARLY_IMPLICIT_EULER else 0.0, q, qd, spaces[1])
         if integrator == LINEARLY_IMPLICIT_EULER:
-            table_force(times, values, t + dt, vectors[GIVEN_FORCE])
-            linear_step(arrays, dt, q, qd, implicit, spaces)
+            table_force(times, values, t + dt, vectors[GIVEN_FORCE, : values.shape[1]])
+            linear_step(arrays, more, dt, q, qd, implicit, spaces)
         else:
-            newton_step(arrays, integrator, times, values, t, counters[0], dt, q, qd, implicit, spaces)
+            newton_step(arrays, more, integrator, times, values, t, counters[0], dt, q, qd, implicit, spaces)
+        count = 0
+        if more is not None and flags[STATUS] == OK:
+            count = settle(arrays, more, (times, values), t, dt, q, qd, implicit, spaces)
         if flags[STATUS] == OK:
             check_step(arrays, has_charts, dt, vectors[GIVEN_FORCE], q, qd, spaces)
         if flags[STATUS] != OK:
@@ -194,7 +321,10 @@ def implicit_rollout(
             copy(last_qd, qd)
             return
         if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
+            before = counters[1]
             record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
+            if more is not None:
+                record_forces(before, counters, count, more[1], more[5], more[6], more[7])
         if has_charts and change_charts(arrays, CHART_LIMIT, q, qd, vectors[ACCELERATIONS, :nv], chart) > 0:
             notes[KNOWN] = 0.0
             notes[HISTORY] = 0.0

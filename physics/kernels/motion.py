@@ -61,6 +61,18 @@ def hold(motion: Array, t: float, dt: float, q: Array, qd: Array, dof: Array) ->
 
 
 @jit
+def follow(motion: Array, t: float, now: float, q: Array, qd: Array, dof: Array) -> None:
+    """Put the coordinates that are held from time t on where they are now, and note their accelerations."""
+    channels, pieces = motion
+    for k in range(channels.shape[0]):
+        d, piece = channels[k, CHANNEL_COORDINATE], find_piece(motion, k, t)
+        dof[d, HELD] = pieces[piece, PIECE_HOLDS]
+        dof[d, GIVEN] = 0.0
+        if dof[d, HELD] != 0.0:
+            q[d], qd[d], dof[d, GIVEN] = evaluate_piece(pieces, piece, now)
+
+
+@jit
 def finish_held(motion: Array, t: float, dt: float, q: Array, qd: Array) -> None:
     """Put the coordinates that were held from time t on where the step ends."""
     channels, pieces = motion

@@ -51,8 +51,26 @@ def evaluate(
     """Accelerations at (t, q, qd) with the constraints that are equalities; coordinates that are held at t are put
     where they are. The rows' forces are left in rows, those that held coordinates take in effort.
     """
+    hold(motion, t, 0.0, q, qd, spaces[1])
+    return evaluate_here(arrays, constraints, tables, t, q, qd, tau, qdd, effort, system, spaces)
+
+
+@jit
+def evaluate_here(
+    arrays: Array,
+    constraints: Array,
+    tables: Array,
+    t: float,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    qdd: Array,
+    effort: Array,
+    system: Array,
+    spaces: Array,
+) -> tuple[int, int]:
+    """As `evaluate`, where held coordinates are where they shall be."""
     dof = spaces[1]
-    hold(motion, t, 0.0, q, qd, dof)
     derivative(arrays, tables[0], tables[1], t, q, qd, qd, tau, qdd, spaces)
     found = constrain_accelerations(arrays, constraints, q, qd, qdd, system, spaces)
     impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
