@@ -44,7 +44,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
     if number == layout.RUNGE_KUTTA_4 and model.contacts:  # what rests would creep
         raise ModelError(
             f"the integrator {name!r} cannot have contacts ({model.contacts[0].name!r}): "
-            "take symplectic_euler or forward_euler"
+            "take symplectic_euler or an implicit method with a fixed step"
         )
     workspace = model.workspace()
     spaces = workspace.clear()

@@ -17,6 +17,7 @@ from tests.physics.generators import (
     random_pose,
     smooth_frames,
 )
+from tests.physics.simulation.test_contact_motion import on_slope
 
 IMPLICIT = ("linearly_implicit_euler", "bdf1", "sdirk2")
 
@@ -266,7 +267,9 @@ def test_given_motions_and_what_they_take(name):
     result = ph.simulate(model, state, 0.25, 2.5e-3, name, motions=motions, record_interval=0.05)
     assert np.abs(result.q - exact.q).max() < 1e-10  # one degree of freedom, and that is given
     effort = np.abs(result.efforts - exact.efforts)
-    assert effort.max() < 1e-3 * np.abs(exact.efforts).max()  # told before the step is brought back onto the loop
+    assert (
+        effort.max() < 1e-3 * np.abs(exact.efforts).max()
+    )  # told before the step is brought back onto the loop
 
 
 @pytest.mark.parametrize("name", IMPLICIT)
@@ -281,3 +284,16 @@ def test_hard_limits_stop_without_creeping(name):
     assert result.q.max() < 0.4 + 1e-3
     rested = result.t > 2.5
     assert np.abs(result.qd[rested]).max() < 1e-10 and np.ptp(result.q[rested]) < 1e-10
+
+
+@pytest.mark.parametrize("name", IMPLICIT)
+def test_a_cube_stands_on_a_slope_and_slides_on_a_steeper_one(name):
+    edge = np.arctan(0.4)
+    model, state = on_slope(edge - 1e-3, 0.7, 0.4)
+    rest = ph.simulate(model, state, 0.2, 2e-3, name, record_interval=0.2)
+    assert np.abs(rest.q[-1] - rest.q[0]).max() < 1e-11
+    model, state = on_slope(edge + 0.1, 0.7, 0.4)
+    moved = ph.simulate(model, state, 0.2, 2e-3, name, record_interval=0.2).q[-1, :3] - state.q[:3]
+    excess = 9.81 * (np.sin(edge + 0.1) - 0.4 * np.cos(edge + 0.1))
+    # first order of the step in a uniform acceleration: 0.2 s in 100 steps
+    assert abs(np.linalg.norm(moved) - 0.5 * excess * 0.2**2) < 0.015 * 0.5 * excess * 0.2**2
