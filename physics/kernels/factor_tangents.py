@@ -76,6 +76,37 @@ from .tangent import (
 
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 Moved = tuple[Rotation, Vector, Twist]
+Slopes = tuple[float, float, float, float]
+
+
+@jit
+def by_pace(data: Array, offset: int, q: float) -> tuple[float, tuple[float, float, float]]:
+    """The knots' parameter at a curve's coordinate, with three derivatives by it."""
+    slopes = (1.0, 0.0, 0.0)
+    pace = int(data[offset + SPLINE_PACE])
+    if pace > 0:
+        pace += offset
+        lower, upper, period = data[pace + PACE_LOWER], data[pace + PACE_UPPER], data[pace + PACE_PERIOD]
+        if period > 0.0:
+            q = q - period * math.floor((q - lower) / period)
+        parameter, slope, curve = evaluate_function(data, pace + PACE_FUNCTION, q)
+        slopes = (slope, curve, third_derivative(data, pace + PACE_FUNCTION, q))
+        if lower <= q <= upper:
+            parameter = min(max(parameter, data[offset + SPLINE_LOWER]), data[offset + SPLINE_UPPER])
+        q = parameter
+    return q, slopes
+
+
+@jit
+def horner_four(data: Array, offset: int, count: int, x: float, scale: float) -> Slopes:
+    """A polynomial by rising powers of x and its first three derivatives by x / scale."""
+    phi, first, second, third = data[offset + count - 1], 0.0, 0.0, 0.0
+    for k in range(count - 2, -1, -1):  # the derivatives over 1, 2 and 6
+        third = third * x + second
+        second = second * x + first
+        first = first * x + phi
+        phi = phi * x + data[offset + k]
+    return phi, first * scale, second * 2.0 * scale * scale, third * 6.0 * scale * scale * scale
 
 
 @jit
@@ -91,18 +122,7 @@ def curve_tangent(
     qd: float,
 ) -> Moved:
     """Spline curve; own is (first coordinate of the joint, their number, the curve's coordinate)."""
-    slopes = (1.0, 0.0, 0.0)
-    pace = int(data[offset + SPLINE_PACE])
-    if pace > 0:
-        pace += offset
-        lower, upper, period = data[pace + PACE_LOWER], data[pace + PACE_UPPER], data[pace + PACE_PERIOD]
-        if period > 0.0:
-            q = q - period * math.floor((q - lower) / period)
-        parameter, slope, curve = evaluate_function(data, pace + PACE_FUNCTION, q)
-        slopes = (slope, curve, third_derivative(data, pace + PACE_FUNCTION, q))
-        if lower <= q <= upper:
-            parameter = min(max(parameter, data[offset + SPLINE_LOWER]), data[offset + SPLINE_UPPER])
-        q = parameter
+    q, slopes = by_pace(data, offset, q)
     lower, upper, period = (
         data[offset + SPLINE_LOWER],
         data[offset + SPLINE_UPPER],
@@ -137,17 +157,10 @@ def curve_tangent(
         r, p = behind(r, p, data, row)
     twists = row + 12
     for _ in range(factors):
-        phi, first, second, third = x, 1.0, 0.0, 0.0
+        phi = (x, 1.0, 0.0, 0.0)
         if inside:
-            top = twists + TWIST_WIDTH + order - 1
-            phi, first = data[top], 0.0
-            for k in range(1, order):  # Horner for the polynomial, its derivatives over 1, 2 and 6
-                third = third * x + second
-                second = second * x + first
-                first = first * x + phi
-                phi = phi * x + data[top - k]
-            first, second, third = first * scale, second * 2.0 * scale**2, third * 6.0 * scale**3
-        r, p, v = one_twist(r, p, v, data, twists, tangent, own, (phi, first, second, third), slopes, qd)
+            phi = horner_four(data, twists + TWIST_WIDTH, order, x, scale)
+        r, p, v = one_twist(r, p, v, data, twists, tangent, own, phi, slopes, qd)
         twists += TWIST_WIDTH + order
     if inverted:
         r, p = behind(r, p, data, row)
@@ -163,7 +176,7 @@ def one_twist(
     offset: int,
     tangent: Array,
     own: tuple[int, int, int],
-    phi: tuple[float, float, float, float],
+    phi: Slopes,
     slopes: tuple[float, float, float],
     qd: float,
 ) -> Moved:

@@ -315,7 +315,8 @@ def iterate(arrays: Array, more: Array, step: float, implicit: Array, spaces: Ar
                 x[d] = vectors[TRIAL, d]
             slow = next_size > SLOW * size
             # what is left behind the next correction is a share of it
-            if within(step, following, nv, SETTLED / max(next_size / size, 0.1), vectors) or (
+            left = next_size / size if size > 0.0 else 1.0
+            if within(step, following, nv, SETTLED / max(left, 0.1), vectors) or (
                 fresh and slow and within(step, following, nv, STUCK, vectors)
             ):
                 for d in range(n):

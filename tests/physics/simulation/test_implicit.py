@@ -124,6 +124,16 @@ def test_linear_oscillator_is_the_textbooks():
             assert np.isclose(result.qd[k, 0], v, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", IMPLICIT)
+def test_what_rests_goes_on_resting(name):
+    """Corrections that are exactly zero are the end of the iteration, too."""
+    builder = ph.ModelBuilder(gravity=(0, 0, 0))
+    builder.add_body("wheel", joint=ph.joints.Spherical(), mass=1.0, inertia=np.eye(3), stiffness=1e6)
+    model = builder.build()
+    result = ph.simulate(model, model.state(), 10.0, 1.0, name)
+    assert not result.q.any() and not result.qd.any()
+
+
 def test_energy_falls_with_backward_euler_and_wavers_at_second_order_with_sdirk2():
     builder = ph.ModelBuilder()
     inertia = np.diag([0.1, 0.1, 0.01])
