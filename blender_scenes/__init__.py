@@ -18,6 +18,7 @@ SCENES = {
     "shoulder": "blender_scenes.shoulder",
     "leg": "blender_scenes.leg",
     "gallery": "blender_scenes.gallery",
+    "rod": "blender_scenes.rod",
     "walker": "blender_scenes.walker",
 }
 

@@ -182,7 +182,8 @@ def measure(made: Walker, progress: Progress) -> tuple[ph.Result, dict[str, str]
     check("a foot's depth in the ground", figures["depth"], 0.0, 0.01, "m")
     return result, {
         "loops": f"{len(of.constraints)} hinges closed to {gap:.1e} m",
-        "walk": f"{figures['way']:.2f} m in {result.t[-1]:.0f} s, {speed:.2f} m/s, {1e3 * figures['aside']:.0f} mm aside",
+        "walk": f"{figures['way']:.2f} m in {result.t[-1]:.0f} s, {speed:.2f} m/s",
+        "aside": f"{1e3 * figures['aside']:.0f} mm",
         "frame": f"level to {figures['tilt']:.2f}°, up and down {1e3 * figures['bob']:.1f} mm",
         "feet": f"at most {1e3 * figures['depth']:.1f} mm deep",
         "torque of the shaft": f"{torque.min():.1f} to {torque.max():.1f} N m",
