@@ -1,0 +1,322 @@
+"""Impacts of rigid bodies: a rod's end on the floor in closed form, trees with friction, energy that never grows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+import physics as ph
+from physics.contacts import Plane
+
+from .claim import Measurement, claim
+from .generators import random_body, unit_vector
+from .plane_models import LENGTH, MASS, PLANE, THETA
+
+FloatArray = NDArray[np.float64]
+SOURCE = "Ertl et al. 1993, eqs. 6-7"
+ANGLES = np.radians((10.0, 35.0, 60.0, 85.0, 110.0, 150.0, 175.0))
+STICKING = 1e3  # a friction that no impulse of these exceeds
+INSTANT = 1e-6  # s, of free flight without gravity: velocities change by the impact alone
+
+
+def rod(friction: float, restitution: float) -> ph.Model:
+    """A rod in the plane x, z without weight, whose lower end may touch the floor z = 0."""
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
+    inertia = np.diag([0.5, 1.0, 1.0]) * THETA[0]
+    body = builder.add_body(
+        "rod", joint=ph.joints.Planar(), joint_in_parent=PLANE, mass=MASS[0], inertia=inertia
+    )
+    end = [(-0.5 * LENGTH[0], 0.0, 0.0)]
+    builder.add_contact("floor", body, end, Plane(), friction=friction, restitution=restitution)
+    return builder.build()
+
+
+def blow(lever: FloatArray, before: FloatArray, friction: float, restitution: float) -> FloatArray:
+    """c_x, c_z of an impact whose end, at the lever (x, z) from the mass centre, leaves with -e times its speed.
+
+    Eqs. 7 with two more: the end's speed along z, and c_x = 0 without friction (elastic: energy is kept), the end's
+    speed along x nothing where it sticks, or c_x = mu c_z against the sliding where it goes on in the same sense.
+    """
+    x, z = lever
+    inverse = np.array(
+        [
+            [1.0 / MASS[0] + z * z / THETA[0], -x * z / THETA[0]],
+            [-x * z / THETA[0], 1.0 / MASS[0] + x * x / THETA[0]],
+        ]
+    )
+    end = np.array([before[0] - z * before[2], before[1] + x * before[2]])
+    if friction == STICKING:
+        return -np.linalg.solve(inverse, end * [1.0, 1.0 + restitution])
+    along = np.array([-friction * np.sign(end[0]), 1.0])
+    return -(1.0 + restitution) * end[1] / (inverse[1] @ along) * along
+
+
+def change(lever: FloatArray, blow: FloatArray) -> FloatArray:
+    """Of x', z', phi' by a blow: eqs. 7a, 7b, 7c."""
+    turn = lever[0] * blow[1] - lever[1] * blow[0]
+    return np.array([blow[0] / MASS[0], blow[1] / MASS[0], turn / THETA[0]])
+
+
+def meeting(
+    rng: Generator, lever: FloatArray, friction: float, restitution: float
+) -> tuple[FloatArray, FloatArray]:
+    """x', z', phi' with which a rod's end meets the floor, and what eqs. 7 leave of them.
+
+    Where the end would have to be pulled to come to rest, another draw is made: the floor does not pull.
+    """
+    while True:
+        sliding = (1.0 if friction == STICKING else 4.0) * rng.choice([-1.0, 1.0])
+        fall, spin = -rng.uniform(0.5, 3.0), rng.normal()
+        before = np.array([sliding + lever[1] * spin, fall - lever[0] * spin, spin])
+        force = blow(lever, before, friction, restitution)
+        if abs(force[0]) <= 0.5 * STICKING * force[1]:
+            return before, before + change(lever, force)
+
+
+def rod_differences(friction: float, restitution: float) -> dict[str, float]:
+    """Largest differences from the closed form, relative to the largest speed, over angles and speeds; and what is
+    wrong with the balances of momentum and energy.
+    """
+    rng = np.random.default_rng(21)
+    model = rod(friction, restitution)
+    mass = np.array([MASS[0], MASS[0], THETA[0]])
+    worst = {"speeds": 0.0, "moment about the end": 0.0, "energy": 0.0}
+    for angle in np.repeat(ANGLES, 8):
+        lever = -0.5 * LENGTH[0] * np.array([np.cos(angle), np.sin(angle)])
+        before, expected = meeting(rng, lever, friction, restitution)
+        state = model.state(q=[0.0, -lever[1], angle], qd=before)
+        after = ph.simulate(model, state, INSTANT, INSTANT).qd[-1]
+        momentum = mass * (after - before)
+        size = np.abs(before).max()
+        differences = {
+            "speeds": np.abs(after - expected).max() / size,
+            "moment about the end": abs(momentum[2] - lever[0] * momentum[1] + lever[1] * momentum[0])
+            / np.abs(momentum).max(),
+        }
+        # what the blow does with the mean of the end's speeds before and after
+        mean = 0.5 * (before + after)
+        work = momentum[:2] @ [mean[0] - lever[1] * mean[2], mean[1] + lever[0] * mean[2]]
+        kinetic = 0.5 * mass @ np.square([before, after]).T
+        differences["energy"] = abs(kinetic[1] - kinetic[0] - work) / kinetic[0]
+        if friction == 0.0 and restitution == 1.0:
+            differences["energy"] = abs(kinetic[1] - kinetic[0]) / kinetic[0]
+        for name, value in differences.items():
+            worst[name] = max(worst[name], float(value))
+    return worst
+
+
+def rod_claim(friction: float, restitution: float) -> Measurement:
+    worst = rod_differences(friction, restitution)
+    return Measurement(max(worst.values()), worst)
+
+
+ROD = (
+    "impact of a rod's end on the floor against eqs. 7, seven angles and eight speeds each, {}: largest relative "
+    "difference of the speeds after it, of the angular momentum about the end, of the balance of energy"
+)
+
+
+@claim("impacts.rod_elastic", ROD.format("elastic (c_x = 0, energy is kept)"), source=SOURCE, at_most=1e-12)
+def rod_elastic() -> Measurement:
+    return rod_claim(0.0, 1.0)
+
+
+@claim("impacts.rod_inelastic", ROD.format("inelastic (the end comes to rest)"), source=SOURCE, at_most=1e-12)
+def rod_inelastic() -> Measurement:
+    return rod_claim(STICKING, 0.0)
+
+
+@claim(
+    "impacts.rod_between",
+    ROD.format("without friction and a restitution of 0.6"),
+    source=SOURCE,
+    at_most=1e-12,
+)
+def rod_between() -> Measurement:
+    return rod_claim(0.0, 0.6)
+
+
+@claim(
+    "impacts.rod_sliding",
+    ROD.format("inelastic with a friction of 0.05, under which it slides on"),
+    source=SOURCE,
+    at_most=1e-12,
+)
+def rod_sliding() -> Measurement:
+    return rod_claim(0.05, 0.0)
+
+
+KINDS = ("hinge", "slider", "universal", "spherical", "spline_curve", "planar", "free")
+BODIES = 8
+
+
+def struck_tree(rng: Generator, contacts: int, friction: bool) -> tuple[Any, Any, float]:
+    """A tree, some of whose bodies stand with a point at a wall of their own, and a state in which all hit theirs.
+
+    Restitutions and frictions are the contacts' own, or one restitution (returned) and no friction.
+    """
+    bodies = [random_body(rng, KINDS) for _ in range(BODIES)]
+    parents = [int(rng.integers(k)) for k in range(1, BODIES)]
+
+    def tree() -> Any:
+        builder = ph.ModelBuilder(gravity=9.81 * unit_vector(rng))
+        for k, body in enumerate(bodies):
+            builder.add_body(f"body {k}", f"body {parents[k - 1]}" if k else None, **body)
+        return builder
+
+    plain = tree().build()
+    state = plain.state(
+        q=rng.uniform(0.2, 0.8, plain.num_coordinates), qd=rng.normal(size=plain.num_coordinates)
+    )
+    poses, builder, common = ph.body_poses(plain, state), tree(), float(rng.random())
+    for index in rng.choice(np.arange(BODIES), contacts, replace=False):
+        point = 0.3 * rng.standard_normal(3)
+        jacobian = ph.body_jacobian(plain, state, f"body {index}") @ state.qd
+        going = poses[index][:3, :3] @ (jacobian[3:] + np.cross(jacobian[:3], point))
+        wall = np.eye(4)
+        wall[:3, 2] = -going / np.linalg.norm(going)  # nearly head on, so that slip may turn around
+        wall[:3, 2] += 0.7 * unit_vector(rng)
+        wall[:3, 2] /= np.linalg.norm(wall[:3, 2])
+        wall[:3, 0] = np.cross(unit_vector(rng), wall[:3, 2])
+        wall[:3, 0] /= np.linalg.norm(wall[:3, 0])
+        wall[:3, 1] = np.cross(wall[:3, 2], wall[:3, 0])
+        wall[:3, 3] = poses[index][:3, :3] @ point + poses[index][:3, 3]
+        builder.add_contact(
+            f"wall {index}",
+            f"body {index}",
+            [point],
+            Plane(),
+            pose=wall,
+            friction=float(rng.uniform(0.1, 1.5)) if friction else 0.0,
+            restitution=float(rng.choice([0.0, rng.random(), 1.0])) if friction else common,
+        )
+    return builder.build(), state, common
+
+
+def struck(rng: Generator, contacts: int, friction: bool) -> tuple[float, float]:
+    """Growth of the kinetic energy over what it was, and what of the change of momentum the walls cannot have given."""
+    model, state, _ = struck_tree(rng, contacts, friction)
+    dt = 1e-7
+    run = ph.simulate(model, state, dt, dt)
+    free = state.qd + dt * ph.forward_dynamics(model, state)
+    matrix = ph.mass_matrix(model, state)
+    change = matrix @ (run.qd[-1] - free)
+    size = np.linalg.norm(np.abs(matrix) @ np.abs(run.qd[-1] - free))  # of what cancels in it
+    kinetic = [0.5 * qd @ matrix @ qd for qd in (free, run.qd[-1])]
+    columns = []
+    for contact in model.contacts:
+        pose = ph.body_poses(model, state)[contact.body]
+        name = model.body_names[contact.body]
+        jacobian = ph.body_jacobian(model, state, name)
+        at = jacobian[3:] + np.cross(jacobian[:3].T, contact.points[0]).T
+        at = pose[:3, :3] @ at
+        columns.append(at if friction else contact.pose[:3, 2:].T @ at)
+    directions = np.vstack(columns).T
+    directions = directions / np.linalg.norm(directions, axis=0)
+    left = change - directions @ np.linalg.lstsq(directions, change, rcond=None)[0]
+    return float((kinetic[1] - kinetic[0]) / kinetic[0]), float(np.linalg.norm(left) / size)
+
+
+def struck_trees(count: int, friction: bool, seed: int) -> Measurement:
+    rng = np.random.default_rng(seed)
+    found = np.array([struck(rng, 1 + index % 3, friction) for index in range(count)])
+    worst = found.max(axis=0)
+    details = {
+        "growth of energy": worst[0],
+        "momentum aside": worst[1],
+        "most energy lost": -found[:, 0].min(),
+    }
+    return Measurement(float(worst.max()), details)
+
+
+STRUCK = (
+    "{} random trees of 8 bodies that hit one to three walls at once, {}: largest growth of the kinetic energy, and "
+    "change of momentum that the walls' impulses do not account for, both relative"
+)
+ROUGH = "with friction of 0.1 to 1.5 and restitutions of 0 to 1, all unlike"
+SMOOTH = "without friction, one restitution for all"
+
+
+@claim("impacts.trees_quick", STRUCK.format(60, ROUGH), source="own", at_most=1e-8)
+def trees_quick() -> Measurement:
+    return struck_trees(60, True, seed=1)
+
+
+@claim("impacts.trees", STRUCK.format(2000, ROUGH), source="own", at_most=1e-8, cost="slow")
+def trees() -> Measurement:
+    return struck_trees(2000, True, seed=2)
+
+
+@claim("impacts.smooth_trees", STRUCK.format(60, SMOOTH), source="own", at_most=1e-8)
+def smooth_trees() -> Measurement:
+    return struck_trees(60, False, seed=3)
+
+
+KANE_ANGLES, KANE_FRICTION, KANE_RESTITUTION = np.radians((20.0, 30.0)), 0.5, 0.7
+
+
+def kane_pendulum() -> tuple[ph.Model, Any]:
+    """Two rods of 1 m and 1 kg that hang on each other, the tip just at the rough floor, and J (2, 2) of the tip's
+    speeds (along the normal, along the floor).
+    """
+    down = np.eye(4)
+    down[2, 3] = -1.0
+    floor = np.eye(4)
+    floor[2, 3] = -np.cos(KANE_ANGLES).sum()
+    builder, parent = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0)), None
+    rod = {"mass": 1.0, "com": (0.0, 0.0, -0.5), "inertia": np.diag([1.0, 1.0, 1e-3]) / 12.0}
+    for name in ("upper", "lower"):
+        place = None if parent is None else down
+        parent = builder.add_body(
+            name, parent, joint=ph.joints.Hinge((0, -1, 0)), joint_in_parent=place, **rod
+        )
+    laws = {"friction": KANE_FRICTION, "restitution": KANE_RESTITUTION}
+    builder.add_contact("floor", "lower", [(0, 0, -1)], Plane(), pose=floor, **laws)
+    both = np.array([[np.sin(angle), np.cos(angle)] for angle in KANE_ANGLES]).T
+    return builder.build(), both @ np.array([[1.0, 0.0], [1.0, 1.0]])  # of the hinge's coordinates
+
+
+def newtons_blow(matrix: FloatArray, speeds: FloatArray) -> FloatArray:
+    """Impulses (along the normal, along the floor) after Newton's law with Coulomb's friction."""
+    aim = np.array([(1.0 + KANE_RESTITUTION) * speeds[0], speeds[1]])
+    sticking: FloatArray = -np.linalg.solve(matrix, aim)
+    if abs(sticking[1]) <= KANE_FRICTION * sticking[0]:
+        return sticking
+    for way in (-1.0, 1.0):
+        along = np.array([1.0, -way * KANE_FRICTION])
+        sliding: FloatArray = -aim[0] / (matrix[0] @ along) * along
+        if sliding[0] > 0.0 and way * (speeds + matrix @ sliding)[1] >= 0.0:
+            return sliding
+    raise ValueError(f"no impulses at speeds {speeds}")
+
+
+@claim(
+    "impacts.kane",
+    "double pendulum whose tip strikes rough ground, 200 speeds of the upper rod: largest growth of the kinetic "
+    "energy, relative (what Newton's law of restitution would add is in the details)",
+    source="Kane & Levinson 1985",
+    at_most=1e-12,
+)
+def kane() -> Measurement:
+    model, jacobian = kane_pendulum()
+    q = [KANE_ANGLES[0], KANE_ANGLES[1] - KANE_ANGLES[0]]
+    matrix = ph.mass_matrix(model, model.state(q=q))
+    answers = jacobian @ np.linalg.solve(matrix, jacobian.T)
+    grown, newton = -np.inf, 0.0
+    for rate in np.linspace(-1.0, 1.0, 200):
+        before = np.array([rate, -0.2 - rate])
+        speeds = jacobian @ before
+        if speeds[0] >= 0.0:
+            continue
+        state = model.state(q=q, qd=before)
+        dt = 1e-9  # the pendulum's own motion changes nothing in it
+        after = ph.simulate(model, state, dt, dt).qd[-1]
+        free = before + dt * ph.forward_dynamics(model, state)
+        kinetic = [0.5 * qd @ matrix @ qd for qd in (free, after)]
+        grown = max(grown, float((kinetic[1] - kinetic[0]) / kinetic[0]))
+        blow = newtons_blow(answers, speeds)
+        newton = max(newton, float(blow @ (speeds + 0.5 * answers @ blow)) / kinetic[0])
+    return Measurement(grown, {"growth after Newton's law": newton})
