@@ -131,9 +131,7 @@ def add_joint(
     for body in (parent, child):
         if body is not None and not body.data.body.enabled:
             make_body(scene, body)
-    item = _new_empty(
-        scene, name or (f"{parent.name} - {child.name}" if parent else child.name), "PLAIN_AXES"
-    )
+    item = new_empty(scene, name or (f"{parent.name} - {child.name}" if parent else child.name), "PLAIN_AXES")
     item.empty_display_size = 0.25 * max(typical_length(child), 1e-6)
     attach(item, parent, world)
     settings = item.condyle.joint
@@ -310,7 +308,7 @@ def place_frame(item: Any, empty: Any, pose: np.ndarray) -> None:
 
 
 def _frame_empty(scene: Any, item: Any, index: int) -> Any:
-    empty = _new_empty(scene, f"{item.name} Frame {index:02d}", "PLAIN_AXES")
+    empty = new_empty(scene, f"{item.name} Frame {index:02d}", "PLAIN_AXES")
     empty.parent = item
     empty.rotation_mode = "QUATERNION"
     empty.empty_display_size = 0.25 * item.empty_display_size
@@ -319,7 +317,8 @@ def _frame_empty(scene: Any, item: Any, index: int) -> Any:
     return empty
 
 
-def _new_empty(scene: Any, name: str, display: str) -> Any:
+def new_empty(scene: Any, name: str, display: str) -> Any:
+    """An Empty in the collection of joints and connections."""
     found = (
         entry
         for entry in scene.collection.children_recursive

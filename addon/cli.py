@@ -111,6 +111,9 @@ def _bake_file(source: Path, target: Path, scene_name: str | None, reporter: Any
         if item.condyle.joint.enabled:
             references.relink(item.condyle.joint.parent)
             references.relink(item.condyle.joint.child)
+        if item.condyle.connection.enabled:
+            references.relink(item.condyle.connection.body)
+            references.relink(item.condyle.connection.other)
     return _save(target, reporter)
 
 

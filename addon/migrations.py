@@ -12,7 +12,7 @@ import bpy
 
 from . import references, session
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 
 def _store_pitch_of_parts(root: Any) -> None:
@@ -22,8 +22,12 @@ def _store_pitch_of_parts(root: Any) -> None:
             part.pitch = 0.0
 
 
+def _nothing_to_change(_root: Any) -> None:
+    """Version 3 has connections and given motions, which an older add-on would leave out; old files have none."""
+
+
 #: step k brings a root (SceneData, ObjectData or BoneData) from version k to k + 1
-STEPS: dict[int, Callable[[Any], None]] = {1: _store_pitch_of_parts}
+STEPS: dict[int, Callable[[Any], None]] = {1: _store_pitch_of_parts, 2: _nothing_to_change}
 
 
 def roots() -> Iterator[tuple[str, Any]]:
@@ -66,6 +70,9 @@ def migrate() -> str:
         if item.condyle.joint.enabled:
             references.relink(item.condyle.joint.parent)
             references.relink(item.condyle.joint.child)
+        if item.condyle.connection.enabled:
+            references.relink(item.condyle.connection.body)
+            references.relink(item.condyle.connection.other)
     return ""
 
 
@@ -77,3 +84,10 @@ def on_load(_path: Any = None, *_rest: Any) -> None:
     session.tell(warning, "ERROR" if warning else "INFO")
     if warning:
         print(warning)
+
+
+@bpy.app.handlers.persistent
+def on_undo(_scene: Any = None, *_rest: Any) -> None:
+    """Handler of undo_post and redo_post: what the panel told is about what is gone."""
+    if session.job is None:
+        session.tell("")

@@ -6,6 +6,7 @@ from bpy.types import Object, PropertyGroup
 
 from .features.bodies.properties import BodyProperties
 from .features.common import OVERRIDE
+from .features.connections.properties import ConnectionProperties, show_chosen
 from .features.joints.properties import JointProperties
 from .features.overlay.properties import OverlayProperties
 from .features.simulation.properties import BakeRecord, ChannelRecord, SimulationProperties
@@ -19,6 +20,13 @@ class SceneData(PropertyGroup):
     )
     simulation: PointerProperty(type=SimulationProperties, name="Simulation", override=OVERRIDE)
     overlay: PointerProperty(type=OverlayProperties, name="Overlay", override=OVERRIDE)
+    active_connection: IntProperty(
+        name="Connection",
+        description="Click on a constraint, spring or ground to select it",
+        default=-1,
+        update=show_chosen,
+        override=OVERRIDE,
+    )
 
 
 class ObjectData(PropertyGroup):
@@ -29,9 +37,10 @@ class ObjectData(PropertyGroup):
     )
     body: PointerProperty(type=BodyProperties, name="Body", override=OVERRIDE)
     joint: PointerProperty(type=JointProperties, name="Joint", override=OVERRIDE)
+    connection: PointerProperty(type=ConnectionProperties, name="Connection", override=OVERRIDE)
     frame_of: PointerProperty(
         name="Control Frame Of",
-        description="Joint of which this Empty is a control frame",
+        description="Joint of which this Empty is a control frame, or connection of which it is the end",
         type=Object,
         override=OVERRIDE,
     )

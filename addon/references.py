@@ -210,6 +210,23 @@ def joints_of(scene: Any) -> list[Any]:
     return sorted(found, key=lambda each: each.name)
 
 
+def connections_of(scene: Any) -> list[Any]:
+    """Every connection of a scene (constraint, spring, ground): the Empties that carry one, by name."""
+    found = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.connection.enabled]
+    return sorted(found, key=lambda each: each.name)
+
+
+def check_role(scene: Any, called: str, body: Body | None, role: str) -> None:
+    """ModelError where what a joint or connection refers to is not a body of the scene that can be read now."""
+    if body is None:
+        raise core.model_error(f"{called}: its {role} is missing; choose one in its panel")
+    if not in_scene(scene, body.object):
+        raise core.model_error(f"{called}: its {role} {body.name} is not in scene {scene.name!r}")
+    if not body.data.body.enabled:
+        raise core.model_error(f"{called}: its {role} {body.name} is not a body; make it one first")
+    check_evaluated(body.object, f"{called}: its {role} {body.name}")
+
+
 def find_scene(session_uid: int) -> Any:
     """The scene with that session uid; ModelError where it is gone."""
     found = next((scene for scene in bpy.data.scenes if scene.session_uid == session_uid), None)

@@ -9,6 +9,9 @@ from .features import common
 from .features.bodies import operators as body_operators
 from .features.bodies import panels as body_panels
 from .features.bodies import properties as body_properties
+from .features.connections import operators as connection_operators
+from .features.connections import panels as connection_panels
+from .features.connections import properties as connection_properties
 from .features.fitting import operators as fitting_operators
 from .features.fitting import panels as fitting_panels
 from .features.fitting import pose_operators
@@ -31,11 +34,13 @@ MODULES = (
     body_properties,
     fitting_properties,
     joint_properties,
+    connection_properties,
     simulation_properties,
     overlay_properties,
     properties,
     body_operators,
     joint_operators,
+    connection_operators,
     frame_operators,
     grid_operators,
     fitting_operators,
@@ -47,6 +52,7 @@ MODULES = (
     frame_panels,
     grid_panels,
     fitting_panels,
+    connection_panels,
     overlay_panels,
 )
 CLASSES = tuple(each for module in MODULES for each in module.classes)
@@ -69,6 +75,8 @@ def register() -> None:
         bpy.utils.register_class(each)
     properties.attach()
     bpy.app.handlers.load_post.append(migrations.on_load)
+    for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
+        handlers.append(migrations.on_undo)
     drawing.start()
     live.start()
     if hasattr(bpy.data, "objects"):  # not while Blender starts; a file loaded later is told to the handler
@@ -85,6 +93,8 @@ def unregister() -> None:
     live.stop()
     drawing.stop()
     bpy.app.handlers.load_post.remove(migrations.on_load)
+    for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
+        handlers.remove(migrations.on_undo)
     properties.detach()
     for each in reversed(CLASSES):
         bpy.utils.unregister_class(each)

@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import core, references, units
+from . import connection_reading, core, references, units
 from .joint_reading import child_in_joint as child_in_joint
 from .joint_reading import control_frames as control_frames
 from .joint_reading import read_joint, start_of
@@ -23,12 +23,15 @@ from .references import Body, Handle, Key, key_of
 
 @dataclass(frozen=True)
 class ModelBody:
-    """One body of the model: where it is in the scene, its uniform scale there, and its joint's Empty (None: free)."""
+    """One body of the model: where it is in the scene, its uniform scale there, and its joint's Empty: name and
+    session uid (a free body: empty and 0).
+    """
 
     handle: Handle
     name: str
     scale: float
     joint_name: str
+    joint_uid: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ def read(scene: Any, curves: Mapping[int, Any] | None = None) -> SceneModel:
     start: dict[str, Any] = {}
     speed: dict[str, Any] = {}
     found = []
+    joints: dict[int, connection_reading.Coordinates] = {}
     for link in links:
         body = link.body
         _, scale = units.split_scale(body.matrix, body.name)
@@ -82,7 +86,12 @@ def read(scene: Any, curves: Mapping[int, Any] | None = None) -> SceneModel:
         builder.add_body(body.name, **arguments)
         if link.joint is not None:
             start[body.name], speed[body.name] = start_of(link.joint, arguments["joint"])
-        found.append(ModelBody(body.handle(), body.name, scale, link.joint.name if link.joint else ""))
+            uid = link.joint.session_uid
+            joints[uid] = connection_reading.Coordinates(body.name, arguments["joint"], start[body.name])
+            found.append(ModelBody(body.handle(), body.name, scale, link.joint.name, uid))
+        else:
+            found.append(ModelBody(body.handle(), body.name, scale, ""))
+    connection_reading.add_all(scene, builder, moving, joints)
     model = builder.build()
     held = {
         key_of(base): base.handle()
@@ -193,9 +202,9 @@ def _links(scene: Any) -> list[_Link]:
         settings = item.condyle.joint
         references.check_evaluated(item, f"joint {item.name!r}")
         child, parent = references.resolve(settings.child), references.resolve(settings.parent)
-        _check_role(scene, item, child, "child")
+        references.check_role(scene, f"joint {item.name!r}", child, "child")
         if not settings.to_world:
-            _check_role(scene, item, parent, "parent")
+            references.check_role(scene, f"joint {item.name!r}", parent, "parent")
         if not settings.to_world and references.same(child, parent):
             raise core.model_error(f"joint {item.name!r}: {child.name} is its own parent")
         other = links.get(key_of(child))
@@ -209,18 +218,6 @@ def _links(scene: Any) -> list[_Link]:
             references.check_evaluated(body.object, body.name)
             links[key_of(body)] = _Link(body, None, None)
     return list(links.values())
-
-
-def _check_role(scene: Any, item: Any, body: Body | None, role: str) -> None:
-    if body is None:
-        raise core.model_error(f"joint {item.name!r}: its {role} is missing; choose one in the joint's panel")
-    if not references.in_scene(scene, body.object):
-        raise core.model_error(f"joint {item.name!r}: its {role} {body.name} is not in scene {scene.name!r}")
-    if not body.data.body.enabled:
-        raise core.model_error(
-            f"joint {item.name!r}: its {role} {body.name} is not a body; make it one first"
-        )
-    references.check_evaluated(body.object, f"joint {item.name!r}: its {role} {body.name}")
 
 
 def _ordered(links: list[_Link]) -> list[_Link]:

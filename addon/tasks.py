@@ -17,9 +17,11 @@ from . import (
     actions,
     core,
     fits,
+    given_motions,
     hold,
     references,
     scene_to_model,
+    statistics,
     units,
     worker_client,
 )
@@ -27,6 +29,8 @@ from .fits import FitReport
 from .references import key_of
 from .transforms import LocalPoses, held_motion
 from .worker_client import Steps
+
+FITTED = ("spline_curve", "spline_surface")
 
 Progress = Callable[[float, str], None]
 
@@ -105,7 +109,8 @@ def bake(scene: Any) -> Steps[BakeReport]:
     scene_uid = scene.session_uid
     frames = frame_range(scene)
     fitted: dict[int, FitReport] = {}
-    for uid in [item.session_uid for item in references.joints_of(scene) if item.condyle.joint.fit.requested]:
+    wanted, warnings = _to_fit(scene)
+    for uid in wanted:
         scene = references.find_scene(scene_uid)
         fitted[uid] = yield from fits.fit_joint(scene, references.find_joint(uid, "a joint to be fitted"))
     clock.lap("fit")
@@ -115,13 +120,28 @@ def bake(scene: Any) -> Steps[BakeReport]:
         for entry in read.bodies:
             actions.check(entry.handle.find())
         held = (handle.find() for handle in read.held)
-        warnings = held_motion(scene, [body for body in held if body is not None], frames)
+        warnings += held_motion(scene, [body for body in held if body is not None], frames)
+        followed = given_motions.sample(scene, read, frames)
     options = _simulation_options(scene, frames)
     clock.lap("read")
+    names = {report.joint_name for report in fitted.values()}
+    options["motions"], start, told = yield from given_motions.motions(
+        followed, units.frame_times(frames, scene), names
+    )
+    warnings += told
+    read = replace(read, state=_started(read, start))
+    clock.lap("project")
     requests = core.part("worker.requests")
-    answer = yield requests.simulate(worker_client.client(), read.model, read.state, **options)
+    try:
+        answer = yield requests.simulate(
+            worker_client.client(), read.model, read.state, assemble=True, **options
+        )
+    except core.physics().CondyleError as error:
+        statistics.note_failure(references.find_scene(scene_uid), error)
+        raise
     result = requests.simulate_answer(answer, read.model)
     clock.lap("simulate")
+    warnings += statistics.moved_at_start(read, result)
     scene = references.find_scene(scene_uid)
     targets = {uid: references.find_joint(uid, report.joint_name) for uid, report in fitted.items()}
     channels = _channels(scene, frames, read, result)
@@ -131,8 +151,32 @@ def bake(scene: Any) -> Steps[BakeReport]:
     made = actions.write(scene, frames, channels)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     clock.lap("write")
+    statistics.note(scene, result, clock.seconds["simulate"])
     report = _bake_report(scene, frames, read, result, list(fitted.values()), made, clock.seconds)
     return replace(report, warnings=warnings)
+
+
+def _to_fit(scene: Any) -> tuple[list[int], list[str]]:
+    """Joints to fit before a bake, by session uid, and what is told of those that are not."""
+    wanted, told = [], []
+    for item in references.joints_of(scene):
+        if not item.condyle.joint.fit.requested:
+            continue
+        if item.condyle.joint.type in FITTED:
+            wanted.append(item.session_uid)
+        else:
+            told.append(
+                f"{item.name} was not fitted before the bake: it is no spline joint, and a fit would make it one"
+            )
+    return wanted, told
+
+
+def _started(read: Any, start: dict[str, np.ndarray]) -> Any:
+    """The state with coordinates of joints that follow their animation where it begins."""
+    q = np.array(read.state.q)
+    for name, values in start.items():
+        q[read.model.coordinate_slice(name)] = values
+    return read.model.state(q, np.array(read.state.qd), read.state.time)
 
 
 def _simulation_options(scene: Any, frames: np.ndarray) -> dict[str, Any]:

@@ -97,6 +97,17 @@ def active_joint(context: Any, roles: tuple[str, ...] = ("child", "parent")) -> 
     return None
 
 
+def active_connection(context: Any) -> Any:
+    """The connection at hand: the active Empty, or whose end it is; None without one."""
+    active = context.active_object
+    if active is None or not hasattr(active, "condyle"):
+        return None
+    if active.condyle.connection.enabled:
+        return active
+    owner = active.condyle.frame_of
+    return owner if owner is not None and owner.condyle.connection.enabled else None
+
+
 def needs_joint(cls: Any, context: Any) -> bool:
     """Poll: data may change, and a joint is at hand."""
     if not writable(cls):

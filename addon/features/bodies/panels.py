@@ -15,7 +15,11 @@ class BodyPanel(SidebarPanel, Panel):
     @classmethod
     def poll(cls, context: Any) -> bool:
         active = context.active_object
-        return active is None or not (active.condyle.joint.enabled or active.condyle.frame_of is not None)
+        return active is None or not (
+            active.condyle.joint.enabled
+            or active.condyle.connection.enabled
+            or active.condyle.frame_of is not None
+        )
 
     def draw(self, context: Any) -> None:
         from ... import references

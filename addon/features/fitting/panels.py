@@ -8,6 +8,7 @@ from bpy.types import Panel, UIList
 from ..common import SidebarPanel, active_joint, figure, own_joint
 from . import wishes
 
+FITTED = ("spline_curve", "spline_surface")
 #: physics spans holes in the data smoothly below this
 LEAST_COVERAGE = 0.01
 
@@ -29,7 +30,8 @@ class FitPanel(SidebarPanel, Panel):
         column.use_property_split = True
         column.use_property_decorate = False
         wishes.draw(column, settings, joint.condyle.joint.type == "spline_surface")
-        column.prop(settings, "requested")
+        if joint.condyle.joint.type in FITTED:  # another joint would become a curve
+            column.prop(settings, "requested")
         _draw_buttons(layout)
         if settings.num_poses:
             box = layout.box().column(align=True)
@@ -69,7 +71,8 @@ class ResidualList(UIList):
         row.label(text=f"{item.frame:g}", icon="ERROR" if item.trust < 0.5 else "KEYTYPE_KEYFRAME_VEC")
         row.label(text=f"{figure(item.distance)} mm")
         row.label(text=f"{figure(math.degrees(item.angle))}°")
-        row.prop(item, "pinned", text="", icon="PINNED" if item.pinned else "UNPINNED", emboss=False)
+        if data.id_data.condyle.joint.type != "spline_surface":  # only a curve can pass keys exactly
+            row.prop(item, "pinned", text="", icon="PINNED" if item.pinned else "UNPINNED", emboss=False)
 
     def filter_items(self, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
         """Blender wants the new place of each item."""
@@ -114,7 +117,8 @@ class ResidualsPanel(SidebarPanel, Panel):
             column.use_property_decorate = False
             chosen = settings.residuals[settings.active_residual]
             column.prop(chosen, "weight")
-            column.prop(chosen, "pinned")
+            if own_joint(context).condyle.joint.type != "spline_surface":
+                column.prop(chosen, "pinned")
 
 
 class FromPosePanel(SidebarPanel, Panel):

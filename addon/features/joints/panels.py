@@ -6,7 +6,7 @@ from typing import Any
 from bpy.types import Panel
 
 from ..common import SidebarPanel, active_joint, own_joint
-from .properties import slider_names
+from .properties import shapes, slider_names
 from .types import TYPES, custom_readings
 
 VIEWS = {"rad": "_angle", "m": "_length", "1": ""}
@@ -34,6 +34,10 @@ class JointPanel(SidebarPanel, Panel):
         column.use_property_decorate = False
         draw_type(column, settings, 0)
         self._draw_shape(column, settings)
+        if settings.coordinates:
+            row = column.row()
+            row.use_property_decorate = True  # it can be keyed
+            row.prop(settings, "prescribed")
         self._draw_sliders(layout, joint, settings)
 
     def _draw_shape(self, layout: Any, settings: Any) -> None:
@@ -191,13 +195,31 @@ class CoordinatesPanel(SidebarPanel, Panel):
             layout.prop(row, "rest" + view)
         layout.prop(row, "armature")
         layout.separator()
-        layout.prop(row, "limits")
+        self._draw_limits(layout, row)
         if row.limits == "CUSTOM":
             layout.prop(row, "lower" + view)
             layout.prop(row, "upper" + view)
         if row.limits != "NONE" and not row.id_data.condyle.joint.hard_limits:
             layout.prop(row, "limit_stiffness")
             layout.prop(row, "limit_damping")
+
+    def _draw_limits(self, layout: Any, row: Any) -> None:
+        """Only curves and surfaces have ends."""
+        if has_ends(row.id_data.condyle.joint) or row.limits == "RANGE":
+            layout.prop(row, "limits")
+            return
+        split = layout.split(factor=0.4, align=True)
+        label = split.row()
+        label.alignment = "RIGHT"
+        label.label(text="Limits")
+        choices = split.row(align=True)
+        for name in ("NONE", "CUSTOM"):
+            choices.prop_enum(row, "limits", name)
+
+
+def has_ends(settings: Any) -> bool:
+    """Whether a joint is, or contains, a curve or surface, which ends somewhere."""
+    return any(each.type in {"spline_curve", "spline_surface"} for each in shapes(settings))
 
 
 classes = (JointPanel, BodiesOfJointPanel, CoordinatesPanel)

@@ -297,6 +297,12 @@ class JointProperties(JointShape, PropertyGroup):
         update=on_change,
         override=OVERRIDE,
     )
+    prescribed: BoolProperty(
+        name="Prescribed",
+        description="On: in a simulation the joint follows its animation (the keys of the child, or the sliders). "
+        "Off: it is simulated. Key it to let go, or to catch",
+        override=OVERRIDE,
+    )
     hard_limits: BoolProperty(
         name="Hard Limits",
         description="The joint stops at once at its limits; otherwise springs and dampers stop it",

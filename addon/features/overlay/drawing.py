@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from ... import references
-from . import ghosts
+from . import connections, ghosts
 from .shown import Shown, forget, moving_frame, readings, shown
 
 #: colour and width of the lines of each role of physics.joints.symbols
@@ -58,6 +58,7 @@ def stop() -> None:
     """Draw no more."""
     global _drawn
     _drawn = None
+    connections.forget()
     while _handles:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
     forget()
@@ -164,6 +165,24 @@ def joint_parts(scene: Any, item: Any, strength: float, track: bool = True) -> I
         yield Part(name, known.kept(key, made), base)
 
 
+def connection_parts(context: Any) -> Iterator[Part]:
+    """All that is drawn of constraints, springs and ground now."""
+    settings = context.scene.condyle.overlay
+    if not (_overlays_shown(context) and settings.show_connections):
+        return
+    share = {"SHOWN": FULL, "DIMMED": DIM, "HIDDEN": 0.0}[settings.others]
+    found = connections.visible(context)
+    anyone = any(at_hand for _, at_hand in found)
+    for item, at_hand in found:
+        strength = FULL if at_hand or not anyone else share
+        if not item.condyle.connection.active:
+            strength *= DIM
+        shape = connections.drawing(context.scene, item) if strength > 0.0 else None
+        if shape is not None:
+            lines = connections.lines(item, shape, strength)
+            yield Part(item.name_full, lines, np.eye(4))
+
+
 def placed_pieces(scene: Any, item: Any, known: Shown, track: bool = True) -> list[np.ndarray]:
     """Where the pieces of a joint's drawing are (4, 4), in its frame: by its sliders, else by its child, if there is
     time to `track` it.
@@ -231,7 +250,8 @@ def draw_lines() -> None:
 
     context = bpy.context
     joints = visible_joints(context)
-    if not joints:
+    linked = list(connection_parts(context))
+    if not joints and not linked:
         return
     settings = context.scene.condyle.overlay
     brush = Brush(settings.behind)
@@ -243,6 +263,7 @@ def draw_lines() -> None:
         for item, strength in joints
         for part in joint_parts(context.scene, item, strength, not playing or item == at_hand)
     ]
+    parts += linked
     key = (settings.behind, [(part.name, part.lines, part.place) for part in parts])
     if _drawn is None or not _same(_drawn[0], key):
         _drawn = key, brush.made(each.moved(part.place) for part in parts for each in part.lines)

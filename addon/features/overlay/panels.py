@@ -6,13 +6,21 @@ from bpy.types import Panel
 
 from ..common import SidebarPanel
 
-TOGGLES = ("show_axes", "show_curves", "show_limits", "show_values", "show_samples", "show_frames")
+TOGGLES = (
+    "show_axes",
+    "show_curves",
+    "show_limits",
+    "show_values",
+    "show_samples",
+    "show_frames",
+    "show_connections",
+)
 
 
 class OverlayPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_overlay"
     bl_label = "Overlay"
-    bl_order = 5
+    bl_order = 6
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context: Any) -> None:

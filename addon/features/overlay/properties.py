@@ -56,6 +56,12 @@ class OverlayProperties(PropertyGroup):
         default=False,
         override=OVERRIDE,
     )
+    show_connections: BoolProperty(
+        name="Constraints",
+        description="Constraints between bodies, springs and ground",
+        default=True,
+        override=OVERRIDE,
+    )
     others: EnumProperty(
         name="Other Joints",
         description="How joints are drawn that are not the one at hand",

@@ -6,6 +6,7 @@ from bpy.types import Panel
 
 from ... import session
 from ..common import SidebarPanel
+from .properties import ADAPTIVE, INTEGRATORS
 
 
 class BakePanel(SidebarPanel, Panel):
@@ -69,8 +70,62 @@ class SettingsPanel(SidebarPanel, Panel):
             layout.prop(settings, "frame_end")
         layout.prop(settings, "gravity")
         layout.prop(settings, "integrator")
-        layout.prop(settings, "time_step")
+        hint = next((each[2] for each in INTEGRATORS if each[0] == settings.integrator), "")
+        draw_lines(layout.column(align=True), hint, "INFO", context.region.width)
+        if settings.integrator not in ADAPTIVE:
+            layout.prop(settings, "time_step")
+            rate = context.scene.render.fps / context.scene.render.fps_base
+            count = 1.0 / (rate * max(settings.time_step, 1e-9))
+            layout.label(text=f"{count:.3g} steps a frame", icon="BLANK1")
         layout.prop(settings, "disconnect_bones")
 
 
-classes = (BakePanel, SettingsPanel)
+class StatisticsPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_statistics"
+    bl_label = "Last Bake"
+    bl_parent_id = "CONDYLE_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        kept = context.scene.condyle.simulation.statistics
+        return bool(kept.integrator or kept.failed_reason)
+
+    def draw(self, context: Any) -> None:
+        kept = context.scene.condyle.simulation.statistics
+        column = self.layout.column(align=True)
+        for label, value, icon in statistics_lines(kept):
+            split = column.split(factor=0.45)
+            split.label(text=label, icon=icon)
+            split.label(text=value)
+        if kept.failed_reason:
+            draw_lines(column, f"Why: {kept.failed_reason}", "ERROR", context.region.width)
+
+
+def statistics_lines(kept: Any) -> list[tuple[str, str, str]]:
+    """Label, value and icon of each line about the last bake."""
+    if kept.failed_reason:
+        return [
+            ("Went wrong at", f"{kept.failed_time:.4g} s", "NONE"),
+            ("Body", kept.failed_body, "NONE"),
+        ]
+    lines = [
+        ("Steps", f"{kept.steps:,} in {kept.seconds:.2g} s", "NONE"),
+        ("Energy", f"{kept.energy_change:+.3g} J", "NONE"),
+    ]
+    if not kept.constrained:
+        return lines
+    lines += [
+        ("Drift", f"{kept.drift:.1e}, left {kept.drift_left:.1e}", "NONE"),
+        ("Residual", f"{kept.residual:.1e}", "NONE"),
+        ("Most rows", f"{kept.most_rows}", "NONE"),
+        ("With contact", f"{kept.steps_with_contact:,} steps", "NONE"),
+    ]
+    if kept.steps_unmet:
+        lines.append(("Not met", f"{kept.steps_unmet:,} steps", "ERROR"))
+    if kept.largest:
+        lines.append(("Largest force", f"{kept.largest_force:.3g} in {kept.largest}", "NONE"))
+    return lines
+
+
+classes = (BakePanel, StatisticsPanel, SettingsPanel)

@@ -14,6 +14,96 @@ from bpy.types import PropertyGroup
 
 from ..common import OVERRIDE
 
+#: methods of physics, their labels, and in a sentence what each is for
+INTEGRATORS = (
+    (
+        "symplectic_euler",
+        "Symplectic Euler",
+        "Fast and steady, the usual choice: takes everything, also constraints, contacts and hard limits",
+    ),
+    ("rk4", "Runge-Kutta 4", "Four times the work a step and far more exact, where nothing hits or sticks"),
+    (
+        "linearly_implicit_euler",
+        "Implicit Euler, Linear",
+        "For stiff springs: large steps stay calm, motion is damped",
+    ),
+    ("bdf1", "Implicit Euler", "For very stiff springs: the calmest, and it damps motion the most"),
+    ("sdirk2", "Implicit, 2nd Order", "For stiff springs where the motion should not be damped away"),
+    ("forward_euler", "Forward Euler", "For comparison only: motion gains energy and blows up"),
+    ("RK45", "Adaptive Runge-Kutta 5", "Chooses its own steps (needs SciPy)"),
+    ("DOP853", "Adaptive Runge-Kutta 8", "Chooses its own steps, for high precision (needs SciPy)"),
+    (
+        "LSODA",
+        "Adaptive LSODA",
+        "Chooses steps and method by itself, for models that may be stiff (needs SciPy)",
+    ),
+    ("Radau", "Adaptive Radau", "Chooses its own steps, for stiff models and high precision (needs SciPy)"),
+    ("BDF", "Adaptive BDF", "Chooses its own steps, for stiff models (needs SciPy)"),
+)
+#: what files store for each of them; it never changes
+NUMBERS = (0, 1, 6, 7, 8, 2, 3, 4, 5, 9, 10)
+#: those that choose their steps
+ADAPTIVE = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
+
+
+class BakeStatistics(PropertyGroup):
+    """What the solver met in the last bake; all zero or empty where it did not have to."""
+
+    integrator: StringProperty(
+        name="Method", description="Method of the last bake; empty: there was none", override=OVERRIDE
+    )
+    steps: IntProperty(name="Steps", description="Steps that were taken", override=OVERRIDE)
+    seconds: FloatProperty(name="Seconds", description="How long the simulation took", override=OVERRIDE)
+    energy_change: FloatProperty(
+        name="Energy", description="Total energy at the end less that at the start [J]", override=OVERRIDE
+    )
+    constrained: BoolProperty(
+        name="Constrained",
+        description="There were constraints, hard limits, contacts or given motions",
+        override=OVERRIDE,
+    )
+    drift: FloatProperty(
+        name="Drift",
+        description="Farthest that a constraint was off within a step [m or rad]",
+        override=OVERRIDE,
+    )
+    drift_left: FloatProperty(
+        name="Drift Left",
+        description="Farthest that a constraint was off at the end of a step [m or rad]",
+        override=OVERRIDE,
+    )
+    residual: FloatProperty(
+        name="Residual", description="How exactly forces were solved for: a share of them", override=OVERRIDE
+    )
+    most_rows: IntProperty(
+        name="Most Rows", description="Most conditions at once in a step", override=OVERRIDE
+    )
+    steps_with_contact: IntProperty(
+        name="Steps with Contact",
+        description="Steps in which a contact, a hard limit or a one-sided constraint pushed",
+        override=OVERRIDE,
+    )
+    steps_unmet: IntProperty(
+        name="Steps Unmet",
+        description="Steps in which not all conditions could be met at once",
+        override=OVERRIDE,
+    )
+    largest: StringProperty(
+        name="Largest Force", description="The constraint that had to push most", override=OVERRIDE
+    )
+    largest_force: FloatProperty(
+        name="Force", description="How much it had to push [N or N·m]", override=OVERRIDE
+    )
+    failed_time: FloatProperty(
+        name="Time", description="When the last bake went wrong, in seconds from its start", override=OVERRIDE
+    )
+    failed_body: StringProperty(
+        name="Body", description="Body at which the last bake went wrong", override=OVERRIDE
+    )
+    failed_reason: StringProperty(
+        name="Reason", description="Why the last bake went wrong; empty: it did not", override=OVERRIDE
+    )
+
 
 class SimulationProperties(PropertyGroup):
     """How a scene is simulated."""
@@ -47,16 +137,10 @@ class SimulationProperties(PropertyGroup):
     integrator: EnumProperty(
         name="Method",
         description="How the equations of motion are integrated",
-        items=(
-            ("symplectic_euler", "Symplectic Euler", "Fast and steady: the usual choice"),
-            ("rk4", "Runge-Kutta 4", "Four times the work, far more exact"),
-            ("forward_euler", "Forward Euler", "For comparison: gains energy"),
-            ("RK45", "Adaptive Runge-Kutta 5(4)", "Chooses its own steps (needs SciPy)"),
-            ("DOP853", "Adaptive Runge-Kutta 8", "Chooses its own steps, for high precision (needs SciPy)"),
-            ("LSODA", "LSODA", "Chooses steps and method, for stiff models (needs SciPy)"),
-        ),
+        items=tuple((*each[:3], number) for number, each in zip(NUMBERS, INTEGRATORS)),
         override=OVERRIDE,
     )
+    statistics: PointerProperty(type=BakeStatistics, name="Last Bake", override=OVERRIDE)
     disconnect_bones: BoolProperty(
         name="Disconnect Bones",
         description="Disconnect connected bones that a joint moves away from their parents; else they are refused",
@@ -115,4 +199,4 @@ class BakeRecord(PropertyGroup):
     )
 
 
-classes = (SimulationProperties, ChannelRecord, BakeRecord)
+classes = (BakeStatistics, SimulationProperties, ChannelRecord, BakeRecord)

@@ -1,0 +1,108 @@
+"""What can be between two bodies beside a joint: what each is called, and which settings it has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One entry of the menu.
+
+    Attributes:
+        name: as in physics.constraints.REGISTRY, or "spring" or "ground".
+        number: what files store; it never changes. icon: Blender's name of one.
+        settings: properties of `ConnectionProperties` that the panel shows for it, beside the bodies.
+        has_end: whether it holds a point of the body that may lie apart from its Empty.
+        sided: whether the other side carries a surface that the body's points meet, so that the two cannot be swapped.
+    """
+
+    name: str
+    number: int
+    label: str
+    icon: str
+    description: str
+    settings: tuple[str, ...] = ()
+    has_end: bool = False
+    sided: bool = False
+
+
+_KINDS = (
+    Kind(
+        "point",
+        0,
+        "Point",
+        "SPHERE",
+        "A point of one body stays on a point of the other: a ball joint that closes a loop",
+    ),
+    Kind(
+        "hinge",
+        1,
+        "Hinge",
+        "EMPTY_SINGLE_ARROW",
+        "Two bodies turn about one axis, the Empty's z: a hinge that closes a loop",
+    ),
+    Kind("weld", 2, "Weld", "LOCKED", "Two bodies stay together as they stand at the first frame"),
+    Kind(
+        "distance",
+        3,
+        "Rod, Rope, Strut",
+        "DRIVER_DISTANCE",
+        "Two points stay at a distance, or no farther, or no nearer",
+        ("sense", "as_placed", "length"),
+        has_end=True,
+    ),
+    Kind(
+        "planar_connector",
+        4,
+        "Plane",
+        "MESH_PLANE",
+        "A point of the body stays on the Empty's x-y plane, or in front of it",
+        ("unilateral",),
+        has_end=True,
+        sided=True,
+    ),
+    Kind(
+        "segmented_planar_connector",
+        5,
+        "Bent Plane",
+        "IPO_LINEAR",
+        "A point of the body stays on a line of corners in the Empty's x-z plane, drawn out along y",
+        ("unilateral", "profile", "corners"),
+        has_end=True,
+        sided=True,
+    ),
+    Kind(
+        "coupling",
+        6,
+        "Gear, Coupling",
+        "SETTINGS",
+        "A coordinate of one joint follows a coordinate of another: gears, fingers that bend together",
+        (),
+    ),
+    Kind(
+        "spring",
+        7,
+        "Spring",
+        "FORCE_HARMONIC",
+        "A spring with a damper between two points: ligaments, tendons, suspensions",
+        ("stiffness", "damping", "as_placed", "length"),
+        has_end=True,
+    ),
+    Kind(
+        "ground",
+        8,
+        "Ground",
+        "VIEW_PERSPECTIVE",
+        "A plane that pushes points of the body back and rubs on them",
+        (),
+        sided=True,
+    ),
+)
+
+KINDS: dict[str, Kind] = {kind.name: kind for kind in _KINDS}
+
+
+def items() -> tuple[tuple[str, str, str, str, int], ...]:
+    """The entries for an EnumProperty."""
+    return tuple((kind.name, kind.label, kind.description, kind.icon, kind.number) for kind in _KINDS)

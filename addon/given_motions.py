@@ -1,0 +1,187 @@
+"""Joints that follow their animation in a simulation: their coordinates over the frames, read from keys or sliders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import (
+    compat,
+    core,
+    drive,
+    hold,
+    joint_reading,
+    keyframes,
+    references,
+    scene_to_model,
+    units,
+    worker_client,
+)
+from .features.joints.properties import slider_names
+from .worker_client import Steps
+
+PATH = "condyle.joint.prescribed"
+# Keys this far from the joint [m, radians] are told: the joint takes the nearest pose that it can.
+FAR, FAR_TURN = 1e-3, 1e-2
+
+
+@dataclass
+class Followed:
+    """A joint that follows its animation.
+
+    Attributes:
+        name: of its Empty. body: of the model's body. joint: of physics, in metres.
+        switched: whether it follows, at each frame (F,).
+        readings: of its sliders (F, n) in SI, or None. poses: of the child in the joint's frame (F, 4, 4) [m], or None.
+    """
+
+    name: str
+    body: str
+    joint: Any
+    after: np.ndarray
+    length_scale: float
+    switched: np.ndarray
+    readings: np.ndarray | None = None
+    poses: np.ndarray | None = None
+    periods: np.ndarray = field(default_factory=lambda: np.empty(0))
+
+
+def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> list[Followed]:
+    """What the joints that are prescribed in any of the frames (F,) do; the scene is put back.
+
+    Raises:
+        ModelError: a joint whose surface moves by itself is to follow keys; a pose is not rigid.
+    """
+    chosen = []
+    for index, entry in enumerate(read.bodies):
+        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        if item is not None and _may_follow(item):
+            chosen.append((item, read.model.joints[index], entry.name))
+    if not chosen:
+        return []
+    switches: list[list[bool]] = [[] for _ in chosen]
+    values: list[list[Any]] = [[] for _ in chosen]
+    given = [keyframes.source_of_joint(item) for item, _, _ in chosen]
+    with hold.at_frame(scene, int(frames[0])):
+        for frame in frames:
+            scene.frame_set(int(frame))
+            for k, (item, _, _) in enumerate(chosen):
+                switches[k].append(bool(item.condyle.joint.prescribed))
+                if item.condyle.joint.driven:
+                    values[k].append([float(item[name]) for name in slider_names(item.condyle.joint)])
+                else:
+                    child = given[k].child.name
+                    values[k].append(keyframes.pose_now(given[k], f"{child} at frame {frame:g}"))
+    found = []
+    for (item, joint, body), on, value in zip(chosen, switches, values):
+        if any(on) and joint.num_coordinates:
+            found.append(_followed(scene, item, joint, body, np.array(on), np.array(value)))
+    return found
+
+
+def _may_follow(item: Any) -> bool:
+    """Whether a joint is prescribed now, or the switch is animated."""
+    if item.condyle.joint.prescribed:
+        return True
+    data = item.animation_data
+    if data is None:
+        return False
+    return bool(data.nla_tracks) or any(
+        curve.data_path == PATH for curve in (*compat.curves_in_use(item), *data.drivers)
+    )
+
+
+def _followed(
+    scene: Any, item: Any, joint: Any, body: str, switched: np.ndarray, values: np.ndarray
+) -> Followed:
+    settings = item.condyle.joint
+    if any(joint.prescribed):
+        raise core.model_error(
+            f"joint {item.name!r} moves by itself in time and cannot be prescribed as well; let it be simulated"
+        )
+    metres = units.length_scale(scene)
+    after = units.to_metres(joint_reading.child_in_joint(item), scene)
+    made = Followed(item.name, body, joint, after, settings.length_scale * metres, switched)
+    if settings.driven:
+        factors = [metres if row.unit == "m" else 1.0 for row in settings.coordinates]
+        made.readings = values * factors
+        ranges = drive.slider_ranges(item, joint)
+        open_ended = np.isinf(joint.range).any(axis=1)
+        made.periods = np.where(open_ended, ranges[:, 1] - ranges[:, 0], 0.0)
+        for k, row in enumerate(settings.coordinates):
+            if row.unit == "m":  # a length has no turns
+                made.periods[k] = 0.0
+    else:
+        made.poses = units.to_metres(values, scene)
+    return made
+
+
+def motions(followed: list[Followed], times: np.ndarray, fitted: set[str]) -> Steps[Any]:
+    """Steps that find the coordinates; returns motions by body, start values by body, and warnings.
+
+    Args:
+        times: of the frames (F,) [s]. fitted: names of joints whose curve was fitted just now, with the child's own
+            pose as the joint's.
+    """
+    ph = core.physics()
+    found: dict[str, Any] = {}
+    start: dict[str, np.ndarray] = {}
+    warnings: list[str] = []
+    for each in followed:
+        rows = _rows(each.switched)
+        if each.readings is not None:
+            readings = unrolled(each.readings, each.periods)[rows]
+            q = np.array([each.joint.from_readings(row) for row in readings])
+        else:
+            after = np.eye(4) if each.name in fitted else each.after
+            q, told = yield from _projected(each, each.poses[rows] @ ph.lie.inverse(after))
+            warnings += told
+        windows = None if each.switched.all() else windows_of(each.switched, times)
+        found[each.body] = ph.Motion(times[rows], q, windows=windows)
+        if each.switched[0]:
+            start[each.body] = q[0]
+    return found, start, warnings
+
+
+def _projected(each: Followed, poses: np.ndarray) -> Steps[Any]:
+    requests = core.part("worker.requests")
+    answer = yield requests.project(
+        worker_client.client(), each.joint, poses, continuous=True, length_scale=each.length_scale
+    )
+    found = requests.project_answer(answer)
+    told = []
+    far, turned = float(found.translation.max()), float(found.rotation.max())
+    if far > FAR or turned > FAR_TURN:
+        told.append(
+            f"{each.name} follows keys that lie up to {1e3 * far:.3g} mm and {np.degrees(turned):.2g}° off it: "
+            "it takes the nearest poses that it can"
+        )
+    return found.q, told
+
+
+def _rows(switched: np.ndarray) -> np.ndarray:
+    """Which frames a motion needs: those that it follows, and their neighbours."""
+    near = switched.copy()
+    near[1:] |= switched[:-1]
+    near[:-1] |= switched[1:]
+    return np.flatnonzero(near)
+
+
+def windows_of(switched: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Spans of time (k, 2) in which a switch (F,) is on: from its frame to the frame at which it is off."""
+    edges = np.diff(np.concatenate([[0], switched.astype(int), [0]]))
+    starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    after = np.append(times, times[-1] + 1.0)  # on at the last frame: to the end and beyond
+    return np.stack([times[starts], after[ends]], axis=1)
+
+
+def unrolled(values: np.ndarray, periods: np.ndarray) -> np.ndarray:
+    """Values (F, n) without the jumps of sliders that start anew after a whole turn; period 0: it has no turns."""
+    result = values.copy()
+    for k in np.flatnonzero(periods > 0.0):
+        steps = np.diff(values[:, k])
+        turns = -np.round(steps / periods[k]) * (np.abs(steps) > 0.5 * periods[k])
+        result[1:, k] += periods[k] * np.cumsum(turns)
+    return result

@@ -1,0 +1,65 @@
+"""What the solver met in a bake, kept on the scene for the panel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import core, migrations, scene_to_model
+
+# Bodies that had to be moved farther than this [m, or a turn's sine] to meet their constraints are told.
+MOVED = 1e-3
+SHARED = ("drift", "drift_left", "residual", "most_rows", "steps_with_contact", "steps_unmet")
+
+
+def note(scene: Any, result: Any, seconds: float) -> None:
+    """Keep the figures of a bake that came to its end."""
+    kept = _cleared(scene)
+    kept.integrator = str(result.info.get("integrator", ""))
+    kept.steps = int(result.info.get("steps", 0))
+    kept.seconds = seconds
+    kept.energy_change = float(result.energy[-1, 2] - result.energy[0, 2])
+    found = result.info.get("constraints")
+    if found is None:
+        return
+    kept.constrained = True
+    for name in SHARED:
+        setattr(kept, name, found.get(name, 0))
+    peaks = {
+        name: float(np.abs(forces).max(initial=0.0)) for name, forces in result.constraint_forces.items()
+    }
+    if peaks:
+        kept.largest = max(peaks, key=lambda name: peaks[name])
+        kept.largest_force = peaks[kept.largest]
+
+
+def note_failure(scene: Any, error: Exception) -> None:
+    """Keep where and why a simulation went wrong; nothing for other errors."""
+    details = getattr(error, "details", None) or {}
+    if getattr(error, "kind", "") == "DivergedError" and "reason" in details:
+        kept = _cleared(scene)
+        kept.failed_time, kept.failed_body = float(details["time"]), str(details["body"])
+        kept.failed_reason = str(details["reason"])
+
+
+def _cleared(scene: Any) -> Any:
+    kept = scene.condyle.simulation.statistics
+    for item in kept.bl_rna.properties:
+        if item.identifier not in {"rna_type", "name"}:
+            kept.property_unset(item.identifier)
+    migrations.stamp(scene.condyle)
+    return kept
+
+
+def moved_at_start(read: scene_to_model.SceneModel, result: Any) -> list[str]:
+    """One line where bodies do not stand at the first frame as their joints and constraints together want them."""
+    if not read.model.constraints:
+        return []
+    before = core.physics().body_poses(read.model, read.state)
+    away = np.abs(result.poses[0] - before)
+    worst = int(np.argmax(away.max(axis=(1, 2))))
+    if float(away.max()) <= MOVED:
+        return []
+    name, far = read.bodies[worst].name, 1e3 * float(away[worst, :3, 3].max())
+    return [f"{name} starts {far:.3g} mm off where it was, so that all constraints are met"]
