@@ -287,18 +287,34 @@ def _add_ground(scene: Any, item: Any, builder: Any, sides: Sides) -> None:
     settings = item.condyle.connection.ground
     body = references.resolve(item.condyle.connection.body)
     metres = units.length_scale(scene)
+    points = metres * touching_points(settings, body)
+    shared = {
+        "other": sides.other,
+        "radius": settings.radius * metres,
+        "friction": settings.friction,
+    }
+    if settings.contact == "RIGID":
+        plane = core.part("contacts").Plane()
+        builder.add_contact(
+            item.name,
+            sides.body,
+            points,
+            plane,
+            pose=sides.on_other,
+            restitution=settings.restitution,
+            **shared,
+        )
+        return
     builder.add_ground(
         item.name,
         sides.body,
-        units.length_scale(scene) * touching_points(settings, body),
-        other=sides.other,
+        points,
         plane=sides.on_other,
-        radius=settings.radius * metres,
         stiffness=settings.stiffness,
         exponent=settings.exponent,
         damping=settings.damping,
-        friction=settings.friction,
         smooth_speed=settings.smooth_speed,
+        **shared,
     )
 
 

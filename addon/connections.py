@@ -181,25 +181,29 @@ def contact(other: Body, body: Body) -> tuple[Matrix, Vector]:
         tree = BVHTree.FromObject(shape, bpy.context.evaluated_depsgraph_get())
         trees.append((tree, shape.matrix_world.copy()))
         meshes.append(_some_vertices(shape))
-    nearest = None
+    found: list[tuple[float, Vector, Vector, Vector]] = []
     for this, that in ((0, 1), (1, 0)):
         tree, world = trees[that]
         inverse = world.inverted_safe()
         for vertex in meshes[this]:
-            found, normal, _, _ = tree.find_nearest(inverse @ vertex)
-            if found is None:
+            place, normal, _, _ = tree.find_nearest(inverse @ vertex)
+            if place is None:
                 continue
-            point = world @ found
-            distance = (point - vertex).length
-            if nearest is None or distance < nearest[0]:
-                normal = (world.to_3x3().inverted_safe().transposed() @ normal).normalized()
-                nearest = (
-                    (distance, point, vertex, normal) if that == 0 else (distance, vertex, point, -normal)
-                )
-    if nearest is None:
+            point = world @ place
+            normal = (world.to_3x3().inverted_safe().transposed() @ normal).normalized()
+            pair = (point, vertex, normal) if that == 0 else (vertex, point, -normal)
+            found.append(((point - vertex).length, *pair))
+    if not found:
         raise core.model_error(f"{other.name} and {body.name} have no contact that could be found")
-    _, on_other, on_body, normal = nearest
-    frame = normal.to_track_quat("Z", "Y").to_matrix().to_4x4()
+    least = min(distance for distance, *_ in found)
+    # of faces that lie flat against each other the middle, not any corner
+    slack = 1e-4 * max(authoring.typical_length(body), authoring.typical_length(other))
+    nearest = [row for row in found if row[0] <= least + slack]
+    on_other, on_body, normal = (
+        sum((row[k] for row in nearest), Vector((0.0, 0.0, 0.0))) / len(nearest) for k in (1, 2, 3)
+    )
+    gap = on_body - on_other
+    frame = (gap if gap.length > slack else normal).to_track_quat("Z", "Y").to_matrix().to_4x4()
     frame.translation = on_other
     return frame, on_body
 

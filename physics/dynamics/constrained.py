@@ -113,6 +113,8 @@ def require_equalities(model: Model, who: str) -> None:
 # Newton's method: what is farther than this from the constraints is not a matter of finding the way back
 MOST_STEPS = 50
 NEAR = 1e-10
+# Constraints that say the same twice, in numbers of few digits, contradict each other by so much [m, rad].
+MET = 1e-5
 
 
 def assemble(model: Model, state: State) -> State:
@@ -137,6 +139,7 @@ def assemble(model: Model, state: State) -> State:
     system = make_system(model.num_constraint_rows, nv)
     worst = np.inf
     for _ in range(MOST_STEPS):
+        last = worst
         spaces = model.workspace().clear()
         kernel(model.arrays, q, qd, model.with_inputs(None), np.zeros(nv), *spaces)
         check_flags(model, spaces[2])
@@ -145,7 +148,7 @@ def assemble(model: Model, state: State) -> State:
         )
         count = project(model.arrays, model.constraint_arrays, found, 0.0, q, qd, system, spaces)
         worst = float(np.abs(_equality_values(system, count)).max(initial=0.0))
-        if worst <= NEAR:
+        if worst <= NEAR or (worst <= MET and worst > 0.5 * last):
             project_velocities(count, found, qd, system, spaces)
             result = State(q, qd, state.time, state.chart)
             for array in (q, qd):

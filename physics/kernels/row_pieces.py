@@ -42,11 +42,16 @@ def chain_bias(body_int: Array, work: Array, body: int) -> Twist:
 # A share that is less than this of what its parts could be is round-off. It must not stay: a row that no coordinate
 # moves, as across the plane of a linkage, would seem to be moved by very little, and ask for a huge impulse.
 ROUND_OFF = 1e-14
+# So is a whole row that is moved by less than this of what it could be: frames in numbers of seven digits have it so.
+FLAT = 3e-6
 
 
 @jit
-def add_wrench(body_int: Array, dof: Array, body: int, wrench: Twist, sign: float, row: Array) -> None:
-    """Add sign times the wrench's share in every coordinate that moves a body."""
+def add_wrench(body_int: Array, dof: Array, body: int, wrench: Twist, sign: float, row: Array) -> float:
+    """Add sign times the wrench's share in every coordinate that moves a body; returns the sum of the squares that
+    these could be at most.
+    """
+    total = 0.0
     moment = wrench[0] * wrench[0] + wrench[1] * wrench[1] + wrench[2] * wrench[2]
     force = wrench[3] * wrench[3] + wrench[4] * wrench[4] + wrench[5] * wrench[5]
     while body >= 0:
@@ -58,7 +63,20 @@ def add_wrench(body_int: Array, dof: Array, body: int, wrench: Twist, sign: floa
             most += force * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5])
             if share * share > ROUND_OFF * ROUND_OFF * most:
                 row[d] += sign * share
+            total += most
         body = body_int[body, PARENT]
+    return total
+
+
+@jit
+def drop_flat(row: Array, most: float) -> None:
+    """Empty a row that coordinates hardly move."""
+    total = 0.0
+    for d in range(row.shape[0]):
+        total += row[d] * row[d]
+    if total <= FLAT * FLAT * most:
+        for d in range(row.shape[0]):
+            row[d] = 0.0
 
 
 @inline
@@ -98,13 +116,14 @@ def push_row(
     """
     lever = subtract3(at, reference_of(body_int, work, body))
     m = cross(lever, u)
-    add_wrench(body_int, dof, body, (m[0], m[1], m[2], u[0], u[1], u[2]), 1.0, row)
+    most = add_wrench(body_int, dof, body, (m[0], m[1], m[2], u[0], u[1], u[2]), 1.0, row)
     bias = dot3(u, point_acceleration(chain_bias(body_int, work, body), twist_of(work, body), lever))
     if other >= 0:
         lever = subtract3(over, reference_of(body_int, work, other))
         m = cross(lever, u)
-        add_wrench(body_int, dof, other, (m[0], m[1], m[2], u[0], u[1], u[2]), -1.0, row)
+        most += add_wrench(body_int, dof, other, (m[0], m[1], m[2], u[0], u[1], u[2]), -1.0, row)
         bias -= dot3(u, point_acceleration(chain_bias(body_int, work, other), twist_of(work, other), lever))
+    drop_flat(row, most)
     return bias
 
 
@@ -112,14 +131,15 @@ def push_row(
 def turn_row(body_int: Array, work: Array, dof: Array, body: int, other: int, u: Vector, row: Array) -> float:
     """Row of the Jacobian of the relative turning about u, an axis of the other body, and its bias."""
     wrench = (u[0], u[1], u[2], 0.0, 0.0, 0.0)
-    add_wrench(body_int, dof, body, wrench, 1.0, row)
+    most = add_wrench(body_int, dof, body, wrench, 1.0, row)
     bias = dot6(wrench, chain_bias(body_int, work, body))
     if other >= 0:
-        add_wrench(body_int, dof, other, wrench, -1.0, row)
+        most += add_wrench(body_int, dof, other, wrench, -1.0, row)
         bias -= dot6(wrench, chain_bias(body_int, work, other))
         v, drag = load6(work, body, VELOCITY), load6(work, other, VELOCITY)
         turning = (drag[0], drag[1], drag[2])
         bias += dot3((v[0] - drag[0], v[1] - drag[1], v[2] - drag[2]), cross(turning, u))
+    drop_flat(row, most)
     return bias
 
 

@@ -93,34 +93,35 @@ def test_every_kind_is_read_drawn_and_baked(part, scene, make, pair, connect, ki
     left, right, joints = pair
     scene.unit_settings.scale_length = scale
     joints[0].condyle.joint.coordinates[0].start_speed = 0.3
-    item = connect(kind, left, right, shift(0.25, 0.0, 0.0))
+    frame = shift(0.25)
+    if kind in {"planar_connector", "segmented_planar_connector"}:  # across the way of the point
+        frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
+    item = connect(kind, left, right, frame)
     read = part("scene_to_model").read(scene)
     if kind == "spring":
         (spring,) = read.model.springs
-        assert np.isclose(spring.rest_length, 0.5 * scale, rtol=1e-6)
+        assert np.isclose(spring.rest_length, 0.25 * scale, rtol=1e-6)
     elif kind == "ground":
-        (ground,) = read.model.forces
+        (ground,) = read.model.contacts
         assert len(ground.points) == 8 and np.isclose(np.abs(ground.points).max(), 0.2 * scale, rtol=1e-6)
     else:
         (constraint,) = read.model.constraints.values()
         assert constraint.type == kind
         values = constraint.value(read.model, read.state)
-        assert np.abs(values).max() < (1e-6 if kind != "segmented_planar_connector" else scale)
+        assert np.abs(values).max() < 1e-6
     shape = part("features.overlay.connections").drawing(scene, item)
     assert (shape is None) == (kind == "coupling")
     if shape is not None:
         assert np.isfinite(shape.points).all() and np.abs(shape.points).max() < 2.0
     if scale != 1.0:
         return
-    if kind == "segmented_planar_connector":
-        item.condyle.connection.unilateral = True
     report = part("tasks").bake_now(scene)
     for name, object_ in (("Left", left), ("Right", right)):
         assert np.abs(pose_at(scene, object_, 13) - report.poses[name][-1]).max() < 4e-6
     kept = scene.condyle.simulation.statistics
-    assert kept.constrained == (kind not in {"spring", "ground"}) and kept.steps > 400
-    if kind not in {"spring", "ground", "segmented_planar_connector"}:
-        assert kept.drift_left < 1e-8 and kept.largest == item.name
+    assert kept.constrained == (kind != "spring") and kept.steps > 400
+    if kind not in {"spring", "ground"}:  # redundant rows contradict each other by the rounding of float32
+        assert kept.drift_left < 1e-6 and kept.largest == item.name
 
 
 def test_a_gear_couples_two_joints(part, scene, pair, connect):
@@ -133,7 +134,7 @@ def test_a_gear_couples_two_joints(part, scene, pair, connect):
     joints[1].condyle.joint.coordinates[0].start = 0.1
     report = part("tasks").bake_now(scene)
     led, leads = (report.coordinates[f"{name} Hinge.angle"] for name in ("Right", "Left"))
-    assert np.ptp(leads) > 1e-3
+    assert np.ptp(leads) > 1e-4
     np.testing.assert_allclose(led - 0.1, -2.0 * (leads - 0.2), atol=1e-8)
 
 
@@ -149,7 +150,8 @@ def test_a_four_bar_linkage_stays_closed(part, scene, make, connect):
         make.update()
         frame = shift(*start)
         frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
-        part("authoring").add_joint(scene, parent, reference(bars[-1]), "hinge", matrix=frame)
+        joint = part("authoring").add_joint(scene, parent, reference(bars[-1]), "hinge", matrix=frame)
+        joint.condyle.joint.coordinates[0].start_speed = 1.0
         parent = reference(bars[-1])
     closing = shift(*corners[-1])
     closing[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
@@ -157,7 +159,7 @@ def test_a_four_bar_linkage_stays_closed(part, scene, make, connect):
     report = part("tasks").bake_now(scene)
     local = np.linalg.inv(report.poses["Rocker"][0]) @ [*corners[-1], 1.0]
     ends = report.poses["Rocker"] @ local
-    assert np.abs(ends[:, :3] - corners[-1]).max() < 1e-6
+    assert np.abs(ends[:, :3] - corners[-1]).max() < 1e-5  # frames in float32 are no closer to a plane
     assert np.abs(report.poses["Crank"][-1] - report.poses["Crank"][0]).max() > 0.1
     assert scene.condyle.simulation.statistics.largest == item.name
 
@@ -181,7 +183,8 @@ def test_a_rope_lets_fall_until_it_is_taut(part, scene, make, connect, swap):
     assert np.isclose(heights[-1], 0.0, atol=2e-3)
 
 
-def test_a_box_comes_to_rest_on_the_ground(part, scene, make, connect):
+@pytest.mark.parametrize("contact", ["RIGID", "SOFT"])
+def test_a_box_comes_to_rest_on_the_ground(part, scene, make, connect, contact):
     scene.frame_start, scene.frame_end = 1, 49
     floor, box = make.box("Floor", (0, 0, 0), (4, 4, 0.001)), make.box("Crate", (0, 0, 0.4), (0.4, 0.4, 0.4))
     floor.rotation_euler.y = 0.1  # less than friction holds
@@ -190,13 +193,15 @@ def test_a_box_comes_to_rest_on_the_ground(part, scene, make, connect):
     item = connect("ground", floor, box)
     assert item.condyle.connection.to_world and item.condyle.connection.ground.surface == floor
     assert not floor.condyle.body.enabled and box.condyle.body.motion == "FREE"
+    item.condyle.connection.ground.contact = contact
     box.condyle.body.density = 100.0
     report = part("tasks").bake_now(scene)
     last, before = report.poses["Crate"][-1], report.poses["Crate"][-3]
     assert np.abs(last - before).max() < 2e-3  # creeps slower than 1 cm a second
     normal = np.array([np.sin(0.1), 0.0, np.cos(0.1)])
     np.testing.assert_allclose(last[:3, 2], normal, atol=0.01)
-    assert 0.19 < last[:3, 3] @ normal < 0.2
+    height = last[:3, 3] @ normal
+    assert np.isclose(height, 0.2, atol=1e-5) if contact == "RIGID" else 0.19 < height < 0.2
 
 
 def test_points_of_the_ground_come_from_a_vertex_group_or_the_origin(part, scene, make, connect, ph):
@@ -204,18 +209,18 @@ def test_points_of_the_ground_come_from_a_vertex_group_or_the_origin(part, scene
     make.update()
     ground = connect("ground", None, box).condyle.connection.ground
     ground.points = "ORIGIN"
-    assert part("scene_to_model").read(scene).model.forces[0].points.shape == (1, 3)
+    assert part("scene_to_model").read(scene).model.contacts[0].points.shape == (1, 3)
     ground.points = "GROUP"
     with pytest.raises(ph.ModelError, match=r"Ground Crate'.*no vertex group '' \(it has none\)"):
         part("scene_to_model").read(scene)
     group = box.vertex_groups.new(name="Feet")
     group.add([0, 1, 2], 1.0, "ADD")
     ground.vertex_group = "Feet"
-    assert part("scene_to_model").read(scene).model.forces[0].points.shape == (3, 3)
+    assert part("scene_to_model").read(scene).model.contacts[0].points.shape == (3, 3)
 
 
 def test_a_bent_plane_takes_its_corners_from_a_curve(part, scene, make, pair, connect):
-    left, right, _ = pair
+    _left, right, _ = pair
     item = connect("segmented_planar_connector", None, right, shift(0.5, 0.0, -0.2))
     assert len(item.condyle.connection.corners) == 3
     curve = bpy.data.curves.new("Profile", "CURVE")
@@ -276,7 +281,9 @@ def test_the_operator_puts_it_at_the_cursor_or_the_contact(part, scene, pair, pl
     left, right, _ = pair
     scene.cursor.location = (0.1, 0.2, 0.3)
     select(left, right)
-    assert bpy.ops.condyle.add_connection("EXEC_DEFAULT", kind="planar_connector", place=place) == {"FINISHED"}
+    assert bpy.ops.condyle.add_connection("EXEC_DEFAULT", kind="planar_connector", place=place) == {
+        "FINISHED"
+    }
     item = bpy.context.active_object
     settings = item.condyle.connection
     assert settings.enabled and item.parent == left
@@ -323,7 +330,7 @@ def test_undo_takes_it_back_and_the_message_with_it(part, scene, pair):
 
 @pytest.mark.small
 def test_it_survives_renaming_saving_and_loading_and_duplicates_follow(part, scene, pair, connect, tmp_path):
-    left, right, joints = pair
+    left, right, _joints = pair
     item = connect("spring", left, right)
     left.name, item.name = "Links", "Feder"
     path = str(tmp_path / "spring.blend")

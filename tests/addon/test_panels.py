@@ -23,6 +23,7 @@ class Properties:
             getattr(made, name).side_effect = lambda *_, **__: self.layout()
         made.prop.side_effect = self.prop
         made.operator.side_effect = self.operator
+        made.prop_enum.side_effect = lambda data, name, value: self.prop(data, name)
         return made
 
     def prop(self, data, name, **options):
@@ -101,6 +102,47 @@ def test_panels_draw_every_joint(part, make, knee, kind):
         assert "lower_angle" in shown
     if name == "slider":
         assert "lower_length" in shown
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("number", range(9))
+def test_panels_draw_every_connection(part, knee, number):
+    scene, _joint, thigh, shank = knee
+    body = part("references").Body
+    kind = list(part("features.connections.kinds").KINDS.values())[number]
+    part("authoring").add_joint(scene, None, body(thigh), "planar")
+    item = part("connections").add_connection(scene, body(thigh), body(shank), kind.name)
+    bpy.context.view_layer.objects.active = item
+    shown = draw_all(part)
+    assert set(kind.settings) - {"length", "corners"} <= set(shown) and "kind" in shown
+    assert ("end" in shown) == (kind.has_end and item.condyle.connection.end is not None)
+    ground = item.condyle.connection.ground
+    if kind.name == "ground":
+        ground.contact, ground.points = "SOFT", "GROUP"
+        assert {"exponent", "friction"} <= set(draw_all(part))
+
+
+def test_panels_tell_of_the_last_bake(part, knee):
+    scene, *_ = knee
+    kept = scene.condyle.simulation.statistics
+    lines = part("features.simulation.panels").statistics_lines
+    kept.integrator, kept.steps, kept.constrained, kept.largest = "rk4", 2000, True, "Rod"
+    assert draw_all(part)
+    told = dict(line[:2] for line in lines(kept))
+    assert told["Steps"].startswith("2,000") and "Rod" in told["Largest force"]
+    kept.failed_reason, kept.failed_body = "a coordinate is no longer finite", "Shank"
+    assert draw_all(part) and dict(line[:2] for line in lines(kept))["Body"] == "Shank"
+
+
+def test_only_curves_offer_their_ends_and_only_splines_are_fitted_before_a_bake(part, knee):
+    _scene, joint, _, _ = knee
+    joint.condyle.joint.fit.active_residual = 0
+    assert "requested" in draw_all(part) and "pinned" in draw_all(part)
+    joint.condyle.joint.type = "hinge"
+    shown = draw_all(part)
+    assert "requested" not in shown and not part("features.joints.panels").has_ends(joint.condyle.joint)
+    joint.condyle.joint.type = "spline_surface"
+    assert "pinned" not in draw_all(part)
 
 
 def test_panels_draw_bodies_and_work_under_way(part, knee, make):

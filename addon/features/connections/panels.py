@@ -156,7 +156,9 @@ def _draw_ground(layout: Any, settings: Any) -> None:
         _draw_group(layout, settings)
     layout.prop(ground, "radius")
     layout.separator()
-    for name in ("stiffness", "exponent", "damping", "friction", "smooth_speed"):
+    layout.row().prop(ground, "contact", expand=True)
+    soft = ("stiffness", "exponent", "damping", "friction", "smooth_speed")
+    for name in ("friction", "restitution") if ground.contact == "RIGID" else soft:
         layout.prop(ground, name)
 
 

@@ -91,6 +91,23 @@ class GroundProperties(PropertyGroup):
         min=0.0,
         override=OVERRIDE,
     )
+    contact: EnumProperty(
+        name="Contact",
+        description="What happens where a point meets the plane",
+        items=(
+            ("RIGID", "Hard", "The plane does not give way: points stop on it, or bounce", 0),
+            ("SOFT", "Soft", "The plane gives way like a spring with a damper: sand, mats, soles", 1),
+        ),
+        override=OVERRIDE,
+    )
+    restitution: FloatProperty(
+        name="Bounce",
+        description="Share of the speed that is left after a hit: 0 stops dead, 1 loses nothing",
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        override=OVERRIDE,
+    )
     stiffness: FloatProperty(
         name="Stiffness a",
         description="Force against sinking in: N for each metre of depth, raised to the exponent. A point sinks "

@@ -1,0 +1,151 @@
+"""Joints that follow their animation in a bake: by keys or sliders, all the time or while a switch is on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+def shift(x=0.0, y=0.0, z=0.0):
+    pose = np.eye(4)
+    pose[:3, 3] = x, y, z
+    return pose
+
+
+@pytest.fixture
+def arm(part, scene, make):
+    """An upper arm and a forearm on hinges about y, 25 frames: (upper, fore, their joints)."""
+    scene.frame_start, scene.frame_end = 1, 25
+    upper, fore = make.box("Upper", (0, 0, 0)), make.box("Fore", (0, 0, -0.45))
+    fore.parent = upper
+    make.update()
+    body, joints = part("references").Body, []
+    for parent, child, z in ((None, upper, 0.2), (upper, fore, -0.22)):
+        frame = shift(0, 0, z)
+        frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
+        joints.append(
+            part("authoring").add_joint(
+                scene, parent and body(parent), body(child), "hinge", frame, name=f"{child.name} Joint"
+            )
+        )
+    return upper, fore, joints
+
+
+def key_slider(joint, values):
+    for frame, value in values.items():
+        joint["coordinate"] = value
+        joint.keyframe_insert('["coordinate"]', frame=frame)
+
+
+@pytest.mark.small
+def test_a_joint_follows_its_slider_while_the_other_swings(part, scene, arm):
+    _upper, _fore, (shoulder, _elbow) = arm
+    part("authoring").drive(scene, shoulder, True)
+    key_slider(shoulder, {1: 0.0, 13: 0.8, 25: 0.0})
+    shoulder.condyle.joint.prescribed = True
+    wanted = []
+    for frame in range(1, 26):
+        scene.frame_set(frame)
+        wanted.append(shoulder["coordinate"])
+    scene.frame_set(7)
+    report = part("tasks").bake_now(scene)
+    assert scene.frame_current == 7
+    np.testing.assert_allclose(report.coordinates["Upper Joint.angle"], wanted, atol=1e-6)
+    assert np.ptp(report.coordinates["Fore Joint.angle"]) > 0.1
+    efforts = report.result.efforts[:, report.result.model.coordinate_slice("Upper")]
+    assert np.abs(efforts).max() > 0.1
+    assert scene.condyle.simulation.statistics.constrained
+
+
+@pytest.mark.small
+def test_a_joint_follows_the_childs_keys_until_its_switch_lets_go(part, scene, arm):
+    upper, fore, (_shoulder, elbow) = arm
+    fore.rotation_mode = "QUATERNION"
+    joint = part("scene_to_model").read_joint(scene, elbow)
+    frame = np.array(elbow.matrix_world)
+    after = part("joint_reading").child_in_joint(elbow)
+    for number, angle in {1: 0.2, 13: 1.0, 25: 1.0}.items():
+        pose = np.linalg.inv(np.array(upper.matrix_world)) @ frame @ joint.transform([angle]) @ after
+        fore.matrix_basis = pose.T
+        for path in ("location", "rotation_quaternion"):
+            fore.keyframe_insert(path, frame=number)
+    for number, on in {1: True, 13: False}.items():
+        elbow.condyle.joint.prescribed = on
+        elbow.keyframe_insert("condyle.joint.prescribed", frame=number)
+    report = part("tasks").bake_now(scene)
+    angles = report.coordinates["Fore Joint.angle"]
+    assert np.isclose(angles[0], 0.2, atol=1e-5) and np.isclose(angles[11], 1.0, atol=0.06)
+    assert np.abs(angles[16:] - 1.0).min() > 0.01  # let go, it falls
+    assert (
+        not report.warnings or "off it" in report.warnings[0]
+    )  # keys between two poses leave the hinge's arc
+    efforts = report.result.efforts[:, report.result.model.coordinate_slice("Fore")][:, 0]
+    assert np.abs(efforts[1:12]).min() > 0.0 and not efforts[14:].any()
+    assert part("tasks").free_bake(scene) > 0
+    elbow.animation_data_clear()
+    elbow.condyle.joint.prescribed = False
+    free = part("tasks").bake_now(scene)
+    assert np.abs(free.coordinates["Fore Joint.angle"][:12] - angles[:12]).max() > 0.05
+
+
+def test_windows_last_from_the_frame_of_the_switch_to_where_it_is_off(part):
+    windows = part("given_motions").windows_of
+    times = np.arange(6) / 24.0
+    on = np.array([True, True, False, False, True, True])
+    np.testing.assert_allclose(windows(on, times), [[0, 2 / 24], [4 / 24, 5 / 24 + 1.0]])
+
+
+def test_sliders_that_start_anew_after_a_turn_are_unrolled(part):
+    values = np.array([[170.0, 1.0], [-170.0, 5.0], [-150.0, -5.0], [175.0, 0.0]])
+    found = part("given_motions").unrolled(values, np.array([360.0, 0.0]))
+    np.testing.assert_allclose(found, [[170, 1], [190, 5], [210, -5], [175, 0]])
+
+
+def test_a_surface_that_moves_by_itself_cannot_follow(part, scene, make, ph):
+    body = part("references").Body(make.box("Bead"))
+    make.update()
+    joint = part("authoring").add_joint(scene, None, body, "spline_surface", name="Joint")
+    settings = joint.condyle.joint
+    settings.grid, settings.moving = (4, 4, 4), True
+    for k in range(64):
+        part("authoring").add_control_frame(
+            scene, joint, shift(0.1 * (k // 16), 0.1 * (k // 4 % 4), 0.1 * (k % 4))
+        )
+    settings.prescribed = True
+    with pytest.raises(ph.ModelError, match="'Joint' moves by itself in time"):
+        part("tasks").bake_now(scene)
+
+
+def test_a_hinge_that_asks_for_a_fit_stays_one(part, scene, arm):
+    *_, (shoulder, _) = arm
+    shoulder.condyle.joint.fit.requested = True
+    report = part("tasks").bake_now(scene)
+    assert shoulder.condyle.joint.type == "hinge" and not report.fits
+    assert any("Upper Joint was not fitted" in warning for warning in report.warnings)
+
+
+def test_a_run_that_blows_up_is_told_in_the_panel(part, scene, arm, ph):
+    *_, (_shoulder, elbow) = arm
+    elbow.condyle.joint.coordinates[0].stiffness = 1e9
+    elbow.condyle.joint.coordinates[0].start = 1.0
+    with pytest.raises(ph.CondyleError, match="diverged at"):
+        part("tasks").bake_now(scene)
+    kept = scene.condyle.simulation.statistics
+    assert kept.failed_reason and kept.failed_body in {"Upper", "Fore"} and not kept.integrator
+    assert not part("actions").is_baked(bpy.data.objects["Fore"])
+    scene.condyle.simulation.integrator = "sdirk2"
+    part("tasks").bake_now(scene)
+    assert kept.integrator == "sdirk2" and not kept.failed_reason
+
+
+@pytest.mark.parametrize("number", range(11))
+def test_every_method_of_the_menu_is_one_of_physics_and_bakes(part, scene, arm, number):
+    known = part("core").part("integrators").INTEGRATORS
+    names = [each[0] for each in part("features.simulation.properties").INTEGRATORS]
+    assert sorted(names) == sorted(known)
+    scene.frame_end = 3
+    scene.condyle.simulation.integrator = names[number]
+    part("tasks").bake_now(scene)
+    assert scene.condyle.simulation.statistics.integrator == names[number]
