@@ -7,7 +7,9 @@ time of compilation. Numba takes the classes below as arguments; nothing of its 
 
 from __future__ import annotations
 
+import gc
 import importlib
+import operator
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -97,14 +99,26 @@ NEEDLESS = {
     "InlineOverloads",
     "DumpParforDiagnostics",
 }
-_resolved: dict[Any, Any] = {}
+_signatures: dict[Any, Any] = {}
+_operators: dict[Any, Any] = {}
 
 
-class _Remembering:
-    """The context of types that Numba infers in, which asks for the type of a call with the same arguments only once.
+class _Operator(types.Function):  # type: ignore[misc, unused-ignore]
+    """A function of Numba's that finds its signature for the same arguments only once.
 
     An operator has dozens of implementations to choose from, and a kernel hundreds of operators.
     """
+
+    def get_call_type(self, context: Any, arguments: Any, keywords: Any) -> Any:
+        key = (self, tuple(arguments))
+        if keywords or key not in _signatures:
+            find: Callable[[Any, Any, Any], Any] = super().get_call_type
+            _signatures[key] = find(context, arguments, keywords)
+        return _signatures[key]
+
+
+class _Typing:
+    """Numba's context of types, for inference: a call with the same arguments is resolved only once."""
 
     def __init__(self, context: Any) -> None:
         self._context = context
@@ -114,22 +128,60 @@ class _Remembering:
 
     def resolve_function_type(self, function: Any, arguments: Any, keywords: Any) -> Any:
         """Signature of a call; as Numba's."""
-        if keywords or type(function) is not types.Function:
+        if keywords or (type(function) is not types.Function and function is not operator.getitem):
             return self._context.resolve_function_type(function, arguments, keywords)
         key = (function, tuple(arguments))
-        if key not in _resolved:
-            _resolved[key] = self._context.resolve_function_type(function, arguments, keywords)
-        return _resolved[key]
+        if key not in _signatures:
+            _signatures[key] = self._context.resolve_function_type(function, arguments, keywords)
+        return _signatures[key]
+
+    def resolve_getitem(self, target: Any, index: Any) -> Any:
+        """Signature of reading an element; as Numba's."""
+        return self.resolve_function_type(operator.getitem, (target, index), {})
+
+
+class _Lowering(_Typing):
+    """The same for what comes behind inference, which asks the operators themselves."""
+
+    def resolve_value_type(self, value: Any) -> Any:
+        """Type of a constant; as Numba's."""
+        found = self._context.resolve_value_type(value)
+        if type(found) is not types.Function:
+            return found
+        if found not in _operators:
+            remembering: Any = _Operator(found.templates)
+            remembering._impl_keys = vars(found)["_impl_keys"]  # which inference has filled
+            _operators[found] = remembering
+        return _operators[found]
+
+
+class _Without:
+    """Without the collector of reference cycles, which takes a tenth of the time of a compilation and finds little."""
+
+    def __enter__(self) -> None:
+        self._collecting = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *reason: object) -> None:
+        if self._collecting:
+            gc.enable()
 
 
 class EntryCompiler(Compiler):  # type: ignore[misc, unused-ignore]
     """Compiles what Python calls."""
 
+    def compile_extra(self, function: Any) -> Any:
+        """As Numba's."""
+        with _Without():
+            compile_function: Callable[[Any], Any] = super().compile_extra
+            return compile_function(function)
+
     def define_pipelines(self) -> Any:
         """Numba's pipeline without what no kernel needs."""
         define: Callable[[], Any] = super().define_pipelines
         pipelines = define()
-        self.state.typingctx = _Remembering(self.state.typingctx)
+        self.state.targetctx.typing_context = _Lowering(self.state.typingctx)  # this compilation's own
+        self.state.typingctx = _Typing(self.state.typingctx)
         for manager in pipelines:
             manager.passes = [step for step in manager.passes if step[0].__name__ not in NEEDLESS]
             manager.finalize()
