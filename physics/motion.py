@@ -11,7 +11,7 @@ import numpy as np
 from ._typing import FloatArray
 from .errors import MissingDependencyError, ModelError
 from .immutable import ReadOnlyArrays
-from .kernels.motion import PIECE_COEFFICIENTS, PIECE_HOLDS, PIECE_ORDER, PIECE_START, PIECE_WIDTH
+from .kernels.motion_layout import PIECE_COEFFICIENTS, PIECE_HOLDS, PIECE_ORDER, PIECE_START, PIECE_WIDTH
 from .validation import all_finite, finite_array, float_array
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from ..model import State
 from ..result import Result
 from .adaptive import integrate_adaptive
 from .base import Problem
+from .event_driven import integrate_event_driven
 from .fixed_step import KERNEL_NUMBERS, integrate_fixed_step
 from .implicit import KERNEL_NUMBERS as IMPLICIT_NUMBERS
 from .implicit import integrate_implicit
@@ -20,6 +21,7 @@ INTEGRATORS: dict[str, Integrate] = {
     **dict.fromkeys(KERNEL_NUMBERS, integrate_fixed_step),
     **dict.fromkeys(IMPLICIT_NUMBERS, integrate_implicit),
     **dict.fromkeys(("RK45", "DOP853", "LSODA", "Radau", "BDF"), integrate_adaptive),
+    "event_driven": integrate_event_driven,
 }
 
 __all__ = ["FIXED_STEP", "INTEGRATORS", "Integrate", "Problem"]

@@ -39,7 +39,7 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
     y = np.concatenate([state.q, state.qd])
     chart = np.array(state.chart)
     change_charts(model.arrays, CHART_LIMIT, y[:nv], y[nv:], np.empty(nv), chart)
-    event = _chart_event(model)
+    event = chart_event(model)
     stops = [*motion_stops(problem, now, end), end]
     while now < end:
         slope.written = written
@@ -79,7 +79,7 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
     return recording.result(written)
 
 
-def _chart_event(model: Model) -> Any:
+def chart_event(model: Model) -> Any:
     """Terminal event: the longest rotation vector reaches the limit of its chart; None where there is none."""
     from ..kernels.rollout import CHART_LIMIT
 

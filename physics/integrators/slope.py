@@ -10,7 +10,7 @@ from .._typing import FloatArray
 from ..constraints.packing import make_system
 from ..kernels import constraint_layout as rows
 from ..kernels import layout
-from ..kernels.motion import CHANNEL_COUNT, CHANNEL_FIRST, PIECE_HOLDS, PIECE_START
+from ..kernels.motion_layout import CHANNEL_COUNT, CHANNEL_FIRST, PIECE_HOLDS, PIECE_START
 from ..packing import TangentSpace
 from .base import Problem, Recording
 from .constrained import statistics

@@ -32,7 +32,19 @@ from .contact_layout import (
     FOUND_RESTITUTION,
 )
 from .contacts import detect_contacts
-from .layout import CULPRIT, LIMIT_COUNT, POSE, STATUS, TOO_MANY_CONTACTS, VELOCITY
+from .joint import outward
+from .layout import (
+    CULPRIT,
+    LIMIT_COUNT,
+    LIMIT_RESTITUTION,
+    LIMIT_ROWS,
+    LIMIT_WIDTH,
+    POSE,
+    STATUS,
+    TOO_MANY_CONTACTS,
+    VELOCITY,
+)
+from .limits import limit_value
 from .response import speed_along
 from .row_pieces import push_row
 from .spatial import Array, Vector, add3, cross, dot3, load3, load6
@@ -131,3 +143,20 @@ def add_contacts(
         memory[pair, ACTIVE] = 1.0
         count += width
     return count
+
+
+@jit
+def least_gap(arrays: Array, contacts: Array, q: Array, qd: Array, spaces: Array) -> float:
+    """The smallest gap of all contacts, or value of all hard limits, at coordinates q."""
+    data, pairs, found = arrays[3], contacts[0], contacts[1]
+    work, dof, flags = spaces
+    outward(arrays, q, qd, work, dof, flags)
+    least = math.inf
+    if pairs[0] > 0.0:
+        for c in range(detect_contacts(arrays, pairs, math.inf, work, found)):
+            least = min(least, found[c, FOUND_GAP])
+    for k in range(int(data[LIMIT_COUNT])):
+        row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
+        if data[row + LIMIT_RESTITUTION] >= 0.0:
+            least = min(least, limit_value(data, row, q)[0])
+    return least

@@ -1,20 +1,19 @@
-"""Motions that are given: coordinates held on piecewise polynomials of time, for as long as they are held.
-
-A motion is ``(channels, pieces)``: channels (n, 3) are coordinate, first piece and how many; a piece (8 numbers) is
-the time where it begins, whether it holds the coordinate, and six coefficients by rising powers of the time since
-then.
-"""
+"""Motions that are given: coordinates held on piecewise polynomials of time, for as long as they are held."""
 
 from __future__ import annotations
 
 from ._jit import inline, jit
 from .layout import GIVEN, HELD
+from .motion_layout import (
+    CHANNEL_COORDINATE,
+    CHANNEL_COUNT,
+    CHANNEL_FIRST,
+    PIECE_COEFFICIENTS,
+    PIECE_HOLDS,
+    PIECE_ORDER,
+    PIECE_START,
+)
 from .spatial import Array, Vector
-
-CHANNEL_COORDINATE, CHANNEL_FIRST, CHANNEL_COUNT = 0, 1, 2
-PIECE_START, PIECE_HOLDS, PIECE_COEFFICIENTS = 0, 1, 2
-PIECE_ORDER = 6
-PIECE_WIDTH = PIECE_COEFFICIENTS + PIECE_ORDER
 
 
 @inline

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ._jit import jit
 from .constrained import (
     constrain_accelerations,
@@ -13,14 +15,17 @@ from .constrained import (
 from .constraint_layout import (
     EQUALITY,
     ROW_FORCE,
+    ROW_OWNER,
     SYSTEM_IMPULSE,
+    SYSTEM_JACOBIAN,
     SYSTEM_KINDS,
     SYSTEM_RESPONSE,
     SYSTEM_ROWS,
+    TANGENT,
 )
 from .layout import FORWARD_EULER, HELD, KIND, OK, ROTATION_VECTOR, RUNGE_KUTTA_4, STATUS, SYMPLECTIC_EULER
 from .motion import finish_held, hold
-from .response import held_efforts
+from .response import held_efforts, speed_along
 from .rollout import (
     CHART_LIMIT,
     change_charts,
@@ -218,6 +223,38 @@ def runge_kutta_step(
             rows[k, ROW_FORCE] = impulse[k] / dt + (rows[k, ROW_FORCE] if k < found[0] else 0.0)
         held_efforts(count, dof, system, effort)
     return count
+
+
+@jit
+def strike(
+    arrays: Array,
+    constraints: Array,
+    contacts: Array,
+    motion: Array,
+    tables: Array,
+    t: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    stage: Array,
+    effort: Array,
+    system: Array,
+    memory: Array,
+    spaces: Array,
+) -> float:
+    """Impulses of all that would be passed within dt at (t, q, qd): an impact. Returns the least speed with which a
+    limit or a contact that took part is left, infinity where none did.
+    """
+    evaluate(arrays, constraints, motion, tables, t, q, qd, stage[5], stage[2], effort, system, spaces)
+    copy(qd, stage[7])
+    count = constrain_velocities(
+        arrays, constraints, contacts, dt, 0.0, q, qd, stage[7], system, memory, spaces
+    )
+    least = math.inf
+    for k in range(count):
+        if system[SYSTEM_ROWS][k, ROW_OWNER] < 0.0 and system[SYSTEM_KINDS][k] != TANGENT:
+            least = min(least, speed_along(system[SYSTEM_JACOBIAN][k], qd))
+    return least
 
 
 @jit

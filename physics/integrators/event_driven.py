@@ -1,0 +1,216 @@
+"""Free motion by an adaptive method up to each impact, found as an event; what stays in contact goes on in steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import DivergedError, MissingDependencyError
+from ..kernels import layout
+from ..model import State
+from ..result import Result
+from .adaptive import chart_event
+from .base import Problem, Recording
+from .constrained import constraint_space, statistics
+from .slope import ConstrainedSlope, motion_stops
+
+METHOD = "DOP853"
+# Two things that are reached within this time are reached at once [s].
+AT_ONCE = 1e-6
+# A body that would be back within so many steps of dt rests: it goes on in steps.
+REST = 4.0
+# Free motion is looked at for contacts at least so many times dt: a gap that closes and opens within is not seen.
+LOOK = 10.0
+MISSED = 1e-7
+# For so long, by so much, the gap of what has just been left counts as wider [s, m or rad].
+LEFT, LIFT = 1e-5, 1e-10
+
+
+def integrate_event_driven(problem: Problem, name: str, state: State) -> Result:
+    """Run a problem with impacts at the instants when they happen (Ertl et al. 1993, eqs. 6-7)."""
+    try:
+        import scipy.integrate  # noqa: F401
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"the integrator {name!r} needs SciPy, which is not installed"
+        ) from error
+    run = _Run(problem, name, state)
+    while run.now < run.end:
+        if run.resting:
+            run.step()
+        else:
+            run.fly()
+        run.recording.report((run.now - problem.start) / problem.duration, int(run.counters[1]))
+    return run.result()
+
+
+class _Run:
+    """Where a run is: time, state, what has been written, and whether something is touched."""
+
+    def __init__(self, problem: Problem, name: str, state: State) -> None:
+        info = {"integrator": name, "dt": problem.dt, "impacts": 0, "steps": 0, "chart_changes": 0}
+        model = problem.model
+        self.problem, self.model = problem, model
+        self.recording = Recording(problem, state.q, state.qd, info)
+        self.recording.forces = np.zeros((len(problem.samples), model.num_constraint_rows))
+        self.recording.efforts = np.zeros((len(problem.samples), model.num_coordinates))
+        self.now, self.end = problem.start, problem.start + problem.duration
+        self.q, self.qd, self.chart = np.array(state.q), np.array(state.qd), np.array(state.chart)
+        self.counters = np.array([0, 1], dtype=np.int64)
+        self.workspace = model.workspace()
+        self.spaces = self.workspace.clear()
+        self.system, self.memory, self.contacts, self.effort = constraint_space(model)
+        self.slope = ConstrainedSlope(problem, self.recording)
+        self.idle = 0
+        weight = float(np.linalg.norm(model.gravity))
+        self.rest_speed = REST * problem.dt * (weight if weight > 0.0 else 1.0)
+        self.resting = self.gap(self.q, self.qd) < 1e-9 and self.strike() < self.rest_speed
+
+    def gap(self, q: FloatArray, qd: FloatArray) -> float:
+        """The smallest gap or value of a hard limit."""
+        from ..kernels.contact_rows import least_gap
+
+        found: float = least_gap(self.model.arrays, self.contacts, q, qd, self.spaces)
+        return found
+
+    def strike(self) -> float:
+        """Impulses at this instant; the least speed with which something is left."""
+        from ..kernels.stepper import strike
+
+        self.control(0.0)
+        left: float = strike(
+            self.model.arrays,
+            self.model.constraint_arrays,
+            self.contacts,
+            self.problem.motions,
+            self.problem.tau,
+            self.now,
+            AT_ONCE,
+            self.q,
+            self.qd,
+            self.workspace.stage,
+            self.effort,
+            self.system,
+            self.memory,
+            self.spaces,
+        )
+        self.recording.check(self.spaces[2], self.now, int(self.counters[1]))
+        return left
+
+    def control(self, dt: float) -> None:
+        """Ask a controller for the forces of the moment, or of a step."""
+        if self.problem.control is not None:
+            self.problem.control.prepare(self.now, dt, self.q, self.qd)
+
+    def step(self) -> None:
+        """One step of symplectic Euler while something is touched; two without an impulse end it."""
+        from ..kernels.stepper import advance
+
+        recording, counters = self.recording, self.counters
+        counters[0] = 0
+        dt = min(self.problem.dt, self.end - self.now)
+        self.control(dt)
+        advance(
+            self.model.arrays,
+            self.model.constraint_arrays,
+            self.contacts,
+            self.problem.motions,
+            self.problem.tau,
+            layout.SYMPLECTIC_EULER,
+            self.now,
+            dt,
+            1,
+            counters,
+            self.problem.samples,
+            (self.q, self.qd, self.chart),
+            (recording.q, recording.qd, recording.forces, recording.efforts),
+            self.workspace.stage,
+            self.effort,
+            self.system,
+            self.memory,
+            self.spaces,
+        )
+        recording.check(self.spaces[2], self.now, int(counters[1]))
+        self.now = self.end if dt < self.problem.dt else self.now + dt
+        recording.info["steps"] += 1
+        touched = bool(self.memory[:, 0].any())
+        self.idle = 0 if touched else self.idle + 1
+        self.resting = self.idle < 2 or self.gap(self.q, self.qd) < 0.0
+        self.workspace.stage[2] = 0.0 if not self.resting else self.workspace.stage[2]
+
+    def fly(self) -> None:
+        """Free motion up to the next impact, change of chart or end of a held stretch."""
+        from scipy.integrate import solve_ivp
+
+        problem, nv = self.problem, self.model.num_coordinates
+        until = min([*motion_stops(problem, self.now, self.end), self.end])
+        waiting = problem.samples[self.counters[1] :]
+        chart = chart_event(self.model)
+
+        start, lift = self.now, max(-2.0 * self.gap(self.q.copy(), self.qd.copy()), LIFT)
+
+        def touch(t: float, y: FloatArray) -> float:
+            # what has just been left is at zero, to either side of it: that is no event
+            away = lift * max(1.0 - (t - start) / LEFT, 0.0)
+            return self.gap(np.array(y[:nv]), np.array(y[nv:])) + away
+
+        touch.terminal, touch.direction = True, -1.0  # type: ignore[attr-defined]
+        self.slope.written = int(self.counters[1])
+        solution = solve_ivp(
+            self.slope,
+            (self.now, until),
+            np.concatenate([self.q, self.qd]),
+            method=METHOD,
+            t_eval=np.append(waiting[(waiting >= self.now) & (waiting < until)], until),
+            events=[touch] + ([] if chart is None else [chart]),
+            max_step=LOOK * problem.dt,
+            rtol=problem.rtol,
+            atol=problem.atol,
+        )
+        if solution.status < 0:
+            reached = float(problem.samples[self.counters[1] - 1])
+            raise DivergedError(reached, self.model.body_names[0], solution.message, self.result())
+        ended = solution.status == 0
+        y = solution.y[:, -1] if ended else next(found[0] for found in solution.y_events if len(found))
+        if (
+            self.gap(np.array(y[:nv]), np.array(y[nv:])) < -MISSED
+        ):  # it closed and opened unseen: in steps then
+            self.resting, self.idle = True, 0
+            return
+        self._write(solution, until if ended else None)
+        self.now = until if ended else float(next(found[0] for found in solution.t_events if len(found)))
+        self.q, self.qd = y[:nv].copy(), y[nv:].copy()
+        if not ended:
+            self._meet(struck=len(solution.t_events[0]) > 0)
+
+    def _write(self, solution: Any, until: float | None) -> None:
+        """Samples of a flight; its end is one of them only where a sample was wanted there."""
+        if not len(solution.t):
+            return
+        nv, first = len(self.q), int(self.counters[1])
+        found = solution.y.T
+        if until is not None and until not in self.problem.samples:
+            found = found[:-1]
+        self.recording.q[first : first + len(found)] = found[:, :nv]
+        self.recording.qd[first : first + len(found)] = found[:, nv:]
+        self.counters[1] += len(found)
+
+    def _meet(self, struck: bool) -> None:
+        """An impact, or a change of chart."""
+        from ..kernels.rollout import CHART_LIMIT, change_charts
+
+        if struck:
+            self.resting = self.strike() < self.rest_speed
+            self.idle = 0
+            self.recording.info["impacts"] += 1
+            return
+        qdd = np.empty_like(self.q)
+        changed = change_charts(self.model.arrays, CHART_LIMIT - 1e-6, self.q, self.qd, qdd, self.chart)
+        self.recording.info["chart_changes"] += int(changed)
+
+    def result(self) -> Result:
+        """What has been written so far."""
+        self.recording.info["constraints"] = statistics(self.system)
+        return self.recording.result(int(self.counters[1]))

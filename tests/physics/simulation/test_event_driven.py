@@ -1,0 +1,63 @@
+"""Impacts at the instants when they happen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.contacts import Plane
+
+
+def ball(restitution, friction=0.0):
+    builder = ph.ModelBuilder()
+    builder.add_body("ball", joint=ph.joints.Free(), mass=0.3, inertia=1e-3 * np.eye(3))
+    builder.add_contact(
+        "floor", "ball", [[0, 0, 0]], Plane(), radius=0.05, friction=friction, restitution=restitution
+    )
+    return builder.build()
+
+
+def test_an_elastic_ball_comes_back_to_its_height():
+    model = ball(1.0)
+    result = ph.simulate(model, model.state([0, 0, 0.55, 0, 0, 0]), 3.0, integrator="event_driven", record_interval=0.01)
+    period = 2.0 * np.sqrt(2.0 * 0.5 / 9.81)
+    assert result.info["impacts"] == int(3.0 / period + 0.5)
+    phase = (result.t + 0.5 * period) % period - 0.5 * period
+    exact = 0.5 - 0.5 * 9.81 * phase**2
+    # tolerances of the free flight and of the event's instant
+    assert np.abs(result.q[:, 2] - 0.05 - exact).max() < 1e-6
+    assert np.abs(result.energy[:, 2] - result.energy[0, 2]).max() < 1e-6
+
+
+def test_bounces_that_die_out_end_at_rest():
+    model = ball(0.5, friction=0.4)
+    start = model.state([0, 0, 0.15, 0, 0, 0], [0.5, 0, 0, 0, 0, 0])
+    result = ph.simulate(model, start, 2.0, integrator="event_driven", record_interval=0.05)
+    assert result.info["impacts"] >= 4 and result.info["steps"] > 0
+    assert abs(result.q[-1, 2] - 0.05) < 1e-6 and abs(result.qd[-1, 2]) < 1e-9
+    # it rolls on without slip: the point of contact stands still
+    v, w = result.qd[-1, :3], result.qd[-1, 3:]
+    assert (np.diff(result.energy[:, 2]) < 1e-6).all()
+    assert v[0] > 0.1 and np.isfinite(w).all()
+
+
+@pytest.mark.parametrize("restitution", [0.0, 1.0])
+def test_hard_limits(restitution):
+    builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
+    builder.add_body(
+        "arm",
+        joint=ph.joints.Hinge(),
+        mass=1.0,
+        com=(0.5, 0, 0),
+        inertia=0.1 * np.eye(3),
+        limits=(-0.5, 2.0),
+        limit_restitution=restitution,
+    )
+    model = builder.build()
+    result = ph.simulate(model, model.state([0.5]), 2.0, integrator="event_driven", record_interval=0.02)
+    assert result.q.min() > -0.5 - 1e-6
+    if restitution == 1.0:
+        assert np.abs(result.energy[:, 2] - result.energy[0, 2]).max() < 1e-6
+    else:
+        assert abs(result.q[-1, 0] + 0.5) < 1e-6 and abs(result.qd[-1, 0]) < 1e-9
