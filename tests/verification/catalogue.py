@@ -14,6 +14,8 @@ MODULES = (
     "claims_closure",
     "claims_impacts",
     "claims_contacts",
+    "claims_rolling",
+    "claims_integrators",
     "claims_forces",
     "claims_limits",
     "claims_energy",
