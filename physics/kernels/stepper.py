@@ -24,7 +24,7 @@ from .constraint_layout import (
     TANGENT,
 )
 from .layout import FORWARD_EULER, HELD, KIND, OK, ROTATION_VECTOR, RUNGE_KUTTA_4, STATUS, SYMPLECTIC_EULER
-from .motion import finish_held, hold
+from .motion import finish_held, follow, hold
 from .response import held_efforts, speed_along
 from .rollout import (
     CHART_LIMIT,
@@ -188,19 +188,10 @@ def runge_kutta_step(
     for k in range(4):
         prepare_stage(RUNGE_KUTTA_4, k, dt, q, qd, stage)
         offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
-        found = evaluate(
-            arrays,
-            constraints,
-            motion,
-            tables,
-            t + offset,
-            stage[0],
-            stage[1],
-            tau,
-            qdd,
-            effort,
-            system,
-            spaces,
+        # as given where the step begins: what comes behind a motion's end is not of this step
+        follow(motion, t, t + offset, stage[0], stage[1], dof)
+        found = evaluate_here(
+            arrays, constraints, tables, t + offset, stage[0], stage[1], tau, qdd, effort, system, spaces
         )
         weight = 1.0 if k == 0 or k == 3 else 2.0
         for d in range(q.shape[0]):

@@ -195,7 +195,7 @@ def given_and_fed(dt: float) -> float:
     rng = np.random.default_rng(11)
     axes = [unit_vector(rng) for _ in range(LINKS)]
     model = chain(LINKS, lambda index: ph.joints.Hinge(axes[index]))
-    grid = np.linspace(0.0, SPAN + 0.1, 151)  # steps end on its times; behind the last one joints rest
+    grid = np.linspace(0.0, SPAN, 126)  # steps end on its times
     motions = {
         f"link {k}": ph.Motion(grid, 8.0 * np.cos(9.0 * grid + k), kind="acceleration")
         for k in range(0, LINKS, 2)
