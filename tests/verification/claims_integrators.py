@@ -215,7 +215,7 @@ def given_and_fed(dt: float) -> float:
     "the forces that this took, by DOP853: order in which the largest difference of an angle falls with the step (the "
     "forces are those of a step's last stage, of third order)",
     source="Wang 2022, sec. 4.6.5",
-    at_least=3.0,
+    at_least=2.9,
 )
 def motions_fed_back() -> Measurement:
     found = [given_and_fed(dt) for dt in TIMES]
