@@ -45,8 +45,8 @@ class Problem:
 
 
 def refuse_impulses(model: Model, name: str) -> None:
-    """ModelError where a model has what stops motion by impulses, which adaptive methods and RK4 do not give."""
-    take = "take symplectic_euler or an implicit method with a fixed step"
+    """ModelError where a model has what stops motion by impulses, which adaptive methods do not give."""
+    take = "take event_driven, or a method with a fixed step"
     if model.has_hard_limits:
         raise ModelError(
             f"the integrator {name!r} cannot give the impulses of hard limits (limit_restitution): {take}, "

@@ -8,9 +8,7 @@ import numpy as np
 
 from .._typing import FloatArray, IntArray
 from ..constraints.packing import System, make_system
-from ..errors import ModelError
 from ..kernels import constraint_layout as rows
-from ..kernels import layout
 from ..kernels.contact_layout import FOUND_WIDTH, PAIR_POINT, PAIR_RADIUS, PAIR_WIDTH
 from ..model import Model, State
 from ..packing import Workspace
@@ -41,11 +39,6 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
     from ..kernels.stepper import advance
 
     model = problem.model
-    if number == layout.RUNGE_KUTTA_4 and model.contacts:  # what rests would creep
-        raise ModelError(
-            f"the integrator {name!r} cannot have contacts ({model.contacts[0].name!r}): "
-            "take symplectic_euler or an implicit method with a fixed step"
-        )
     workspace = model.workspace()
     spaces = workspace.clear()
     system, memory, contacts, effort = constraint_space(model)

@@ -5,15 +5,7 @@ from __future__ import annotations
 import math
 
 from ._jit import jit
-from .constrained import constrain_velocities, project, project_velocities
-from .constraint_layout import (
-    CONSTRAINT_SENSE,
-    EQUALITY,
-    ROW_FORCE,
-    SYSTEM_IMPULSE,
-    SYSTEM_KINDS,
-    SYSTEM_ROWS,
-)
+from .constrained import project, project_velocities
 from .derivatives import inverse_dynamics_derivatives
 from .layout import (
     BACKWARD_EULER,
@@ -27,7 +19,8 @@ from .layout import (
     STATUS,
 )
 from .lu import lu_factorize
-from .motion import CHANNEL_COORDINATE, finish_held, follow, hold
+from .motion import follow, hold
+from .motion_layout import CHANNEL_COORDINATE
 from .newton import (
     ACCELERATIONS,
     BASE,
@@ -50,10 +43,10 @@ from .newton import (
     solve_step,
     step_matrix,
 )
-from .response import held_efforts
 from .rollout import CHART_LIMIT, change_charts, copy, record_samples, table_force
 from .spatial import Array
 from .stepper import evaluate_here, record_forces
+from .stopping import stop_within, unilateral
 from .watch import check_step
 
 # Alexander 1977: the diagonal of the two-stage method of order two that is L-stable; its last stage is the step's end.
@@ -145,51 +138,6 @@ def hold_stage(motion: Array, t: float, now: float, step: float, vectors: Array,
 
 
 @jit
-def stop_within(
-    arrays: Array,
-    more: Array,
-    tables: Array,
-    t: float,
-    dt: float,
-    q: Array,
-    qd: Array,
-    implicit: Array,
-    spaces: Array,
-) -> int:
-    """Impulses of limits and contacts at the step's beginning that make its last velocities lead nowhere beyond;
-    returns how many rows there are, 0 where none acts.
-
-    Where one acts, the last velocities lead all the way, as with symplectic Euler: what touches rests, and the step is
-    of first order.
-    """
-    constraints, system, motion, contacts, memory, effort, _, _ = more
-    vectors, nv = implicit[3], q.shape[0]
-    last_q, last_qd = vectors[LAST_Q, :nv], vectors[LAST_QD, :nv]
-    tau, qdd = vectors[FOUND_FORCE, : tables[1].shape[1]], vectors[CORRECTION, :nv]
-    hold(motion, t, 0.0, last_q, last_qd, spaces[1])
-    found = evaluate_here(arrays, constraints, tables, t, last_q, last_qd, tau, qdd, effort, system, spaces)
-    copy(qd, qdd)
-    count = constrain_velocities(
-        arrays, constraints, contacts, dt, 0.0, last_q, qdd, last_qd, system, memory, spaces
-    )
-    acting, kinds, impulse = False, system[SYSTEM_KINDS], system[SYSTEM_IMPULSE]
-    for k in range(count):
-        acting |= kinds[k] != EQUALITY and impulse[k] != 0.0
-    if not acting:
-        return 0
-    for d in range(nv):
-        qd[d] = qdd[d]
-        q[d] = last_q[d] + dt * qd[d]
-    finish_held(motion, t, dt, q, qd)
-    for k in range(count):
-        system[SYSTEM_ROWS][k, ROW_FORCE] = impulse[k] / dt
-    if found[0] > 0:
-        project(arrays, constraints, found, 0.0, q, qd, system, spaces)
-    held_efforts(count, spaces[1], system, effort)
-    return count
-
-
-@jit
 def settle(
     arrays: Array,
     more: Array,
@@ -202,14 +150,36 @@ def settle(
     spaces: Array,
 ) -> int:
     """End the step: impulses, and back onto the equalities; returns how many rows there are."""
-    constraints, system, motion, memory, effort = more[0], more[1], more[2], more[4], more[5]
+    constraints, system, motion, contacts, memory, effort, _, _ = more
     vectors, nv = implicit[3], q.shape[0]
+    tau, qdd = vectors[FOUND_FORCE, : tables[1].shape[1]], vectors[CORRECTION, :nv]
     if memory.shape[0] > 0 or unilateral(constraints):
-        count = stop_within(arrays, more, tables, t, dt, q, qd, implicit, spaces)
+        last = vectors[LAST_Q, :nv], vectors[LAST_QD, :nv]
+        hold(motion, t, 0.0, last[0], last[1], spaces[1])
+        found = evaluate_here(
+            arrays, constraints, tables, t, last[0], last[1], tau, qdd, effort, system, spaces
+        )
+        copy(qd, qdd)
+        count = stop_within(
+            arrays,
+            constraints,
+            contacts,
+            motion,
+            found,
+            t,
+            dt,
+            last,
+            qdd,
+            q,
+            qd,
+            effort,
+            system,
+            memory,
+            spaces,
+        )
         if count > 0:
             implicit[4][HISTORY] = 0.0  # the accelerations before the impulse say nothing of those behind it
             return count
-    tau, qdd = vectors[FOUND_FORCE, : tables[1].shape[1]], vectors[CORRECTION, :nv]
     follow(motion, t, t + dt, q, qd, spaces[1])
     found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, tau, qdd, effort, system, spaces)
     count = found[0]
@@ -217,15 +187,6 @@ def settle(
         count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
         project_velocities(count, found, qd, system, spaces)
     return count
-
-
-@jit
-def unilateral(constraints: Array) -> bool:
-    """Whether a constraint is an inequality."""
-    found = False
-    for k in range(constraints[0].shape[0]):
-        found |= constraints[0][k, CONSTRAINT_SENSE] != EQUALITY
-    return found
 
 
 @jit

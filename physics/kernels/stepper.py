@@ -35,6 +35,7 @@ from .rollout import (
     record_samples,
 )
 from .spatial import Array
+from .stopping import stop_within, unilateral
 from .watch import check_step
 
 
@@ -180,9 +181,9 @@ def runge_kutta_step(
 ) -> int:
     """One step of the classical Runge-Kutta method on accelerations with equalities, and back onto them at its end.
 
-    Limits and contacts get their impulses there, too: where one acts the method is of first order.
+    Where the first stage's accelerations would lead beyond a limit or a contact, the step is that of `stop_within`.
     """
-    dof, last_qd = spaces[1], stage[7]
+    dof = spaces[1]
     tau, qdd, sum_qd, sum_qdd = stage[5], stage[2], stage[3], stage[4]
     found = (0, 0)
     for k in range(4):
@@ -193,6 +194,29 @@ def runge_kutta_step(
         found = evaluate_here(
             arrays, constraints, tables, t + offset, stage[0], stage[1], tau, qdd, effort, system, spaces
         )
+        if k == 0 and (memory.shape[0] > 0 or unilateral(constraints)):
+            for d in range(q.shape[0]):
+                sum_qd[d] = qd[d] + dt * qdd[d]
+            last = stage[0], stage[1]
+            count = stop_within(
+                arrays,
+                constraints,
+                contacts,
+                motion,
+                found,
+                t,
+                dt,
+                last,
+                sum_qd,
+                q,
+                qd,
+                effort,
+                system,
+                memory,
+                spaces,
+            )
+            if count > 0:
+                return count
         weight = 1.0 if k == 0 or k == 3 else 2.0
         for d in range(q.shape[0]):
             sum_qd[d] = weight * stage[1, d] + (sum_qd[d] if k > 0 else 0.0)
@@ -201,18 +225,10 @@ def runge_kutta_step(
         q[d] += dt / 6.0 * sum_qd[d]
         qd[d] += dt / 6.0 * sum_qdd[d]
     finish_held(motion, t, dt, q, qd)
-    count: int = constraints[0].shape[0]
+    count = constraints[0].shape[0]
     if found[0] > 0:
         count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
         project_velocities(count, found, qd, system, spaces)
-    if memory.shape[0] > 0 or found[0] < count:
-        count = constrain_velocities(
-            arrays, constraints, contacts, dt, 0.0, q, qd, last_qd, system, memory, spaces
-        )
-        impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
-        for k in range(count):
-            rows[k, ROW_FORCE] = impulse[k] / dt + (rows[k, ROW_FORCE] if k < found[0] else 0.0)
-        held_efforts(count, dof, system, effort)
     return count
 
 

@@ -86,14 +86,14 @@ def slip_quick() -> Measurement:
 
 @claim(
     "contacts.slip",
-    SLIP.format("0.1, 0.4, 0.8 and 1.2"),
+    SLIP.format("0.05, 0.2, 0.4 and 0.8"),
     unit="degrees",
     source="Coulomb's cone",
     at_most=0.01,
     cost="slow",
 )
 def slip() -> Measurement:
-    return slip_errors((0.1, 0.4, 0.8, 1.2))
+    return slip_errors((0.05, 0.2, 0.4, 0.8))
 
 
 def stack(masses: FloatArray) -> tuple[ph.Model, Any]:

@@ -106,9 +106,21 @@ def test_energy_never_grows_in_random_impacts():
             assert (np.diff(kinetic) < 1e-4 * kinetic[0]).all()
 
 
-def test_methods_of_higher_order_refuse():
+@pytest.mark.parametrize("integrator", ["rk4", "sdirk2"])
+def test_methods_of_higher_order_rest_and_slide_as_symplectic_euler_does(integrator):
+    for angle, moves in ((0.3, False), (0.5, True)):
+        model, state = on_slope(angle, 0.3, 0.4)
+        first, other = (
+            ph.simulate(model, state, 0.1, integrator=name).q[-1] for name in ("symplectic_euler", integrator)
+        )
+        assert (np.abs(first - state.q).max() > 1e-3) == moves
+        # while something is touched they are symplectic Euler's steps, but for what SDIRK2's Newton leaves
+        assert np.abs(first - other).max() < 1e-9
+
+
+def test_adaptive_methods_refuse():
     model, state = on_slope(0.1, 0.0, 0.4)
-    for integrator in ("rk4", "DOP853", "bdf1"):
+    for integrator in ("DOP853", "Radau"):
         with pytest.raises(ph.ModelError, match="contacts"):
             ph.simulate(model, state, 0.1, integrator=integrator)
 
