@@ -282,7 +282,7 @@ def test_given_motions_and_what_they_take(name):
     )  # told before the step is brought back onto the loop
 
 
-@pytest.mark.parametrize("name", IMPLICIT)
+@pytest.mark.parametrize("name", [*IMPLICIT, "rk4"])
 def test_hard_limits_stop_without_creeping(name):
     builder = ph.ModelBuilder()
     inertia = np.diag([0.1, 0.1, 0.01])
