@@ -20,6 +20,7 @@ SCENES = {
     "gallery": "blender_scenes.gallery",
     "rod": "blender_scenes.rod",
     "walker": "blender_scenes.walker",
+    "hand": "blender_scenes.hand",
 }
 
 

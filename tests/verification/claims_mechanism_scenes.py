@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import time
+from typing import Any
+
+import numpy as np
 
 import physics as ph
-from blender_scenes import walker_model
+from blender_scenes import hand_model, rod_model, walker_model
 
 from .claim import Measurement, claim
+from .step_search import largest_step
 
 WALK = 60.0  # s
 
@@ -39,3 +43,156 @@ def walker_closure() -> Measurement:
         "solver": result.info["constraints"],
     }
     return Measurement(walker_model.closure(model, result.poses), details)
+
+
+@claim(
+    "scenes.hand_hyper_reduced",
+    "accelerations of an open, moving hand of 25 degrees of freedom, its fingers' ends coupled: as constraints "
+    "against hyper-reduced coordinates, over the largest acceleration",
+    unit="1",
+    source="Wang 2022, sec. 4.6.2",
+    cost="slow",
+    at_most=1e-11,
+)
+def hand_hyper_reduced() -> float:
+    reduced, constrained = hand_model.free_accelerations()
+    return float(np.abs(reduced - constrained).max() / np.abs(reduced).max())
+
+
+@claim(
+    "scenes.hand_fingertips",
+    f"how far a fingertip or a coupling gets from its place while elbow and ball move as they are told, "
+    f"{hand_model.SECONDS:g} s",
+    unit="m, rad",
+    source="Wang 2022, sec. 6.1.3",
+    cost="slow",
+    at_most=1e-10,
+)
+def hand_fingertips() -> Measurement:
+    model = hand_model.the_model()
+    result = ph.simulate(
+        model, hand_model.start(model), hand_model.SECONDS, hand_model.TIME_STEP, motions=hand_model.motions()
+    )
+    tips, couplings = hand_model.tip_gap(result), hand_model.coupling_gap(result)
+    details = {"fingertips [m]": tips, "couplings [rad]": couplings, "work": hand_model.work_balance(result)}
+    return Measurement(max(tips, couplings), details)
+
+
+@claim(
+    "scenes.rod_energy",
+    "energy of three falling rods against what damping and friction of the ground take by eq. 8, over the energy at "
+    "first; the work by the trapezoidal rule, which meets the jump of the damping force at touch-down",
+    unit="1",
+    source="Ertl et al. 1993, eq. 8",
+    cost="slow",
+    at_most=0.01,
+)
+def rod_energy() -> Measurement:
+    model = rod_model.build_model()
+    result = ph.simulate(model, rod_model.start(model), rod_model.SECONDS, rod_model.TIME_STEP, "rk4")
+    found = rod_model.balance(result)
+    return Measurement(float(found.max()), {f"d = {d:g}": x for d, x in zip(rod_model.DAMPINGS, found)})
+
+
+@claim(
+    "steps.rod_symplectic_euler",
+    "largest step of symplectic Euler for the three falling rods: 10 s with the energy never above twice the start's",
+    unit="ms",
+    source="own",
+    cost="slow",
+    at_least=0.25,
+)
+def rod_symplectic_euler() -> float:
+    model = rod_model.build_model()
+    return largest_step(model, rod_model.start(model), 0.0, "symplectic_euler")
+
+
+@claim(
+    "steps.walker_symplectic_euler",
+    "largest step, of multiples of the scene's, at which the machine on twelve legs walks 4 s upright (3 degrees), its "
+    "loops closed to 1e-8 m, as far as at the scene's step within a tenth",
+    unit="ms",
+    source="own",
+    cost="slow",
+    at_least=2.0,
+)
+def walker_symplectic_euler() -> Measurement:
+    model = walker_model.build_model()
+    largest, ways = 0.0, {}
+    for multiple in (1, 2, 3, 4, 5, 6, 8):
+        dt = multiple * walker_model.TIME_STEP
+        try:
+            result = ph.simulate(
+                model, walker_model.start(model), 4.0, dt, motions=walker_model.drive(4.0), record_interval=dt
+            )
+        except ph.DivergedError:
+            break
+        frame = result.poses[:, 0]
+        ways[f"{1e3 * dt:.2f} ms"] = float(frame[-1, 0, 3])
+        first = next(iter(ways.values()))
+        upright = frame[:, 2, 2].min() > np.cos(np.radians(3.0))
+        if not upright or abs(frame[-1, 0, 3] - first) > 0.1 * first:
+            break
+        if walker_model.closure(model, result.poses) > 1e-8:
+            break
+        largest = 1e3 * dt
+    return Measurement(largest, ways)
+
+
+TIMED = 1000  # steps
+
+
+def step_time(model: Any, state: Any, dt: float, integrator: str, **options: Any) -> Measurement:
+    """Milliseconds a step, the best of five runs; the kernels are compiled before."""
+    rare = {"record_interval": TIMED * dt}
+    ph.simulate(model, state, 10 * dt, dt, integrator, **options)
+    seconds = []
+    for _ in range(5):
+        began = time.perf_counter()
+        ph.simulate(model, state, TIMED * dt, dt, integrator, **rare, **options)
+        seconds.append(time.perf_counter() - began)
+    return Measurement(1e3 * min(seconds) / TIMED, {"coordinates": model.num_coordinates})
+
+
+STEP = "time of a step of {}"
+
+
+@claim(
+    "time.rod_step",
+    STEP.format("three rods, Runge-Kutta 4"),
+    unit="ms",
+    source="own",
+    cost="slow",
+    at_most=0.05,
+)
+def rod_step() -> Measurement:
+    model = rod_model.build_model()
+    return step_time(model, rod_model.start(model), rod_model.TIME_STEP, "rk4")
+
+
+@claim(
+    "time.walker_step",
+    STEP.format("the machine on twelve legs: 74 bodies, 180 rows of constraints, the shaft held"),
+    unit="ms",
+    source="own",
+    cost="slow",
+    at_most=15.0,
+)
+def walker_step() -> Measurement:
+    model = walker_model.build_model()
+    state, dt = walker_model.start(model), walker_model.TIME_STEP
+    return step_time(model, state, dt, "symplectic_euler", motions=walker_model.drive())
+
+
+@claim(
+    "time.hand_step",
+    STEP.format("the hand: 19 bodies, 19 rows of constraints, elbow and ball held"),
+    unit="ms",
+    source="own",
+    cost="slow",
+    at_most=1.0,
+)
+def hand_step() -> Measurement:
+    model = hand_model.the_model()
+    state, dt = hand_model.start(model), hand_model.TIME_STEP
+    return step_time(model, state, dt, "symplectic_euler", motions=hand_model.motions())
