@@ -6,19 +6,27 @@ import argparse
 import importlib.util
 import json
 import sys
+import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+import physics as ph
 from tests.verification.report import environment, write_beside
 
-from . import chains, compile_time
+from . import chains, compile_time, peers, pinocchio_cpp, trees
 from .timing import ROUNDS, Contestant, Spread, alternate
 
 SIZES = (1, 7, 30, 100)
+# module that must be there, end of the key, how it is made
 PEERS = (
-    ("pinocchio", "pinocchio_loop", chains.pinocchio_loop),
-    ("mujoco", "mujoco_step", chains.mujoco_step),
+    ("pinocchio", "pinocchio_cpp", peers.pinocchio_cpp),
+    ("pinocchio", "pinocchio_loop", peers.pinocchio_loop),
+    ("mujoco", "mujoco_step", peers.mujoco_step),
 )
 
 
@@ -67,18 +75,43 @@ def installed(module: str) -> bool:
 
 
 def against_peers(report: Report) -> None:
-    """Hinge chains against the engines that are installed."""
+    """Chains and trees of hinges against the engines that are installed."""
     present = []
     for module, name, make in PEERS:
         if not installed(module):
-            report.note(f"{module} is not installed: no rollout_revolute_N_over_{name}")
+            report.note(f"{module} is not installed: no keys over_{name}")
         else:
             present.append((name, make))
-    for size in SIZES:
-        peers = {f"rollout_revolute_{size}_over_{name}": make(size) for name, make in present}
-        chains.check_agreement(size, tuple(peers.values()))
-        ours = chains.rollout(f"{size} hinges", chains.revolute(size), chains.bend(size))
-        report.race(ours, *((key, peer.contestant) for key, peer in peers.items()))
+    if not present:
+        return
+    if installed("pinocchio"):
+        made, words = pinocchio_cpp.library()
+        report.note(f"Pinocchio in C++: {words}" + ("" if made else ", so its Python loop stands for it"))
+    races = {f"rollout_revolute_{n}": trees.chain(chains.hinge_axes(n), chains.bend(n)) for n in SIZES}
+    races |= {name: trees.Tree(parents) for name, parents in trees.PARENTS.items()}
+    for race, tree in races.items():
+        others = {f"{race}_over_{name}": make(tree) for name, make in present}
+        peers.check_agreement(tree, tuple(others.values()))
+        ours = chains.rollout(race, tree.model(), tree.start)
+        report.race(ours, *((key, peer.contestant) for key, peer in others.items()))
+
+
+def on_two_threads(report: Report) -> None:
+    """Wall-clock time of 64 rollouts one after the other, over that on two threads."""
+    model = trees.Tree(trees.PARENTS["humanoid"]).model()
+    starts = [model.state(q=q) for q in 0.1 * np.random.default_rng(5).standard_normal((64, 30))]
+    run = partial(
+        ph.simulate, model, duration=2000 * chains.STEP, dt=chains.STEP, record_interval=2000 * chains.STEP
+    )
+    taken = np.empty((report.rounds, 2))
+    with ThreadPoolExecutor(2) as pool:
+        for row in [np.empty(2), *taken]:  # once to warm up
+            for column, order in enumerate((map, pool.map)):
+                began = time.perf_counter()
+                list(order(run, starts))
+                row[column] = time.perf_counter() - began
+    speedup = Spread.of(taken[:, 0] / taken[:, 1])
+    report.figure("rollouts_64_speedup_2_threads", speedup.median, speedup.__dict__, f"[{speedup}]")
 
 
 def against_ourselves(report: Report) -> None:
@@ -102,9 +135,10 @@ def against_ourselves(report: Report) -> None:
 
 
 def compilation(report: Report) -> None:
-    """Time to the first simulation in a fresh process, and of each kernel."""
-    cold, warm = compile_time.cold_and_warm()
-    for name, times in (("cold", cold), ("warm", warm)):
+    """Time to the first simulation in a fresh process, of each kernel, and until every kernel was called."""
+    cold, warm = compile_time.cold_and_warm(compile_time.SIMULATION)
+    all_cold, all_warm = compile_time.cold_and_warm(compile_time.EVERYTHING)
+    for name, times in (("cold", cold), ("warm", warm), ("all_cold", all_cold), ("all_warm", all_warm)):
         report.figure(
             f"compile_{name}_s", times["total"], times, f"[{times['processor']:.3g} s of processor time]"
         )
@@ -122,6 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report = Report(options.rounds)
     against_peers(report)
     against_ourselves(report)
+    on_two_threads(report)
     compilation(report)
     write_beside(options.json, report.as_json())
     print(f"ratios in {options.json}")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from . import __main__ as command
+from . import pinocchio_cpp, trees
 from .compile_time import cold_and_warm
 from .timing import Contestant, Spread, alternate
 
@@ -49,6 +50,19 @@ def test_missing_peers_are_noted_and_have_no_keys(monkeypatch: pytest.MonkeyPatc
     report = command.Report(rounds=1)
     command.against_peers(report)
     assert report.ratios == {} and len(report.notes) == len(command.PEERS)
+
+
+def test_trees_are_what_they_are_called() -> None:
+    for name, size in (("humanoid", 30), ("hand", 25)):
+        parents = trees.PARENTS[name]
+        assert len(parents) == size and all(parent < index for index, parent in enumerate(parents))
+        assert trees.Tree(parents).model().num_coordinates == size
+
+
+def test_without_a_compiler_the_reason_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(pinocchio_cpp, "prefix", lambda: tmp_path)
+    monkeypatch.setattr(pinocchio_cpp.shutil, "which", lambda name: None)
+    assert pinocchio_cpp.library.__wrapped__() == (None, "there is no C++ compiler")
 
 
 @pytest.mark.slow
