@@ -137,7 +137,8 @@ def _entry(function: Kernel) -> Any:
     options = _options()
     if LINKING is not None:
         options["pipeline_class"] = LINKING.EntryCompiler
-    return numba.njit(cache=CACHE_BASE is not None, no_cfunc_wrapper=True, **options)(function)
+    compiled = numba.njit(cache=CACHE_BASE is not None, no_cfunc_wrapper=True, **options)(function)
+    return compiled if LINKING is None or CACHE_BASE is None else LINKING.forgive(compiled)
 
 
 @cache
@@ -173,6 +174,7 @@ def _shared(function: Kernel) -> Any:
     kernel = LINKING.Kernel(function, None, _callee_options(), LINKING.SharedCompiler)
     if CACHE_BASE is not None:
         kernel.enable_caching()
+        LINKING.forgive(kernel)
     kernel.make_entry = _entry_of
     return kernel
 

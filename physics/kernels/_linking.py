@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import importlib
 import operator
+import pickle
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -167,6 +168,22 @@ class _Without:
             gc.enable()
 
 
+def forgive(dispatcher: Any) -> Any:
+    """The dispatcher, for which a file of the cache that cannot be read is as good as none."""
+    cache = dispatcher._cache
+    load = cache.load_overload
+
+    def load_overload(signature: Any, context: Any) -> Any:
+        try:
+            return load(signature, context)
+        except (pickle.UnpicklingError, EOFError, ValueError, IndexError, AttributeError, ImportError):
+            cache.flush()
+            return None
+
+    cache.load_overload = load_overload
+    return dispatcher
+
+
 class EntryCompiler(Compiler):  # type: ignore[misc, unused-ignore]
     """Compiles what Python calls."""
 
@@ -190,10 +207,14 @@ class EntryCompiler(Compiler):  # type: ignore[misc, unused-ignore]
 
 class _Compiler(EntryCompiler):
     library: type
+    inlined: bool
 
     def define_pipelines(self) -> Any:
         """As `EntryCompiler`, into another kind of library and under a name that is the same in every process."""
         state = self.state
+        # Numba hands a caller's flags down, and they are in the name: it must not matter who calls first
+        state.flags = state.flags.copy()
+        state.flags.forceinline = self.inlined
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         state.func_id.unique_id = sources_hash(state.func_id.modname.rpartition(".")[2])
@@ -204,12 +225,14 @@ class InlineCompiler(_Compiler):
     """Compiles functions that are always inlined."""
 
     library = _Inlined
+    inlined = True
 
 
 class SharedCompiler(_Compiler):
     """Compiles kernels for other kernels to call."""
 
     library = _Shared
+    inlined = False
 
 
 class Inline(CPUDispatcher):  # type: ignore[misc, unused-ignore]
