@@ -68,7 +68,8 @@ def add_connection(
             authoring.make_body(scene, each, motion="FREE" if each is body else "HELD")
     names = " - ".join(each.name for each in reversed(bodies))
     item = authoring.new_empty(scene, name or f"{KINDS[kind].label.split(',')[0]} {names}", "PLAIN_AXES")
-    item.empty_display_size = 0.25 * max(authoring.typical_length(body), 1e-6)
+    share = 0.5 if KINDS[kind].sided else 0.25  # a surface is seen as one
+    item.empty_display_size = share * max(authoring.typical_length(body), 1e-6)
     authoring.attach(item, other, world)
     settings = item.condyle.connection
     settings.enabled = True

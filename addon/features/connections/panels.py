@@ -43,7 +43,6 @@ class ConnectionPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_connection"
     bl_label = "Constraints, Springs, Ground"
     bl_order = 5
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
         from ... import references

@@ -5,7 +5,7 @@ from typing import Any
 
 from bpy.types import Panel, UIList
 
-from ..common import SidebarPanel, active_joint, figure, own_joint
+from ..common import SidebarPanel, active_connection, active_joint, figure, own_joint
 from . import wishes
 
 FITTED = ("spline_curve", "spline_surface")
@@ -17,6 +17,10 @@ class FitPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_fit"
     bl_label = "Fit"
     bl_order = 4
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return active_connection(context) is None
 
     def draw(self, context: Any) -> None:
         layout = self.layout

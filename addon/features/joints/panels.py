@@ -5,7 +5,7 @@ from typing import Any
 
 from bpy.types import Panel
 
-from ..common import SidebarPanel, active_joint, own_joint
+from ..common import SidebarPanel, active_connection, active_joint, own_joint
 from .properties import shapes, slider_names
 from .types import TYPES, custom_readings
 
@@ -16,6 +16,10 @@ class JointPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_joint"
     bl_label = "Joint"
     bl_order = 2
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return active_connection(context) is None
 
     def draw(self, context: Any) -> None:
         layout = self.layout
