@@ -109,8 +109,14 @@ def _options() -> dict[str, Any]:
     return options
 
 
+# Older ones have other insides; with them every kernel is compiled by itself, which takes longer.
+OLDEST_LINKED = (0, 68)
+
+
 def _linking() -> Any:
     """The classes that put kernels together; None where Numba does not have what they stand on."""
+    if tuple(numba.version_info.short) < OLDEST_LINKED:
+        return None
     try:
         from . import _linking as linking
     except (ImportError, AttributeError):

@@ -28,7 +28,8 @@ class ConnectionList(UIList):
         row = layout.row(align=True)
         row.active = settings.active
         row.label(text=item.name, icon=KINDS[settings.kind].icon if settings.kind in KINDS else "ERROR")
-        row.prop(settings, "active", text="", emboss=False)
+        icon = "CHECKBOX_HLT" if settings.active else "CHECKBOX_DEHLT"
+        row.prop(settings, "active", text="", icon=icon, emboss=False)
 
     def filter_items(self, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
         """Blender wants a bit for each object that is shown."""
