@@ -121,9 +121,10 @@ def _draw_bent_plane(layout: Any, settings: Any) -> None:
     layout.prop(settings, "profile")
     if settings.profile is not None:
         return
-    for number, row in enumerate(settings.corners):
-        line = layout.row(align=True)
-        line.prop(row, "place", text=f"Corner {number}" if number else "Corners")
+    for number, row in enumerate(settings.corners, 1):
+        line = layout.column(align=True)
+        line.prop(row, "place", index=0, text=f"Corner {number} X")
+        line.prop(row, "place", index=1, text="Z")
     row = layout.row(align=True)
     row.operator("condyle.add_corner", text="Corner", icon="ADD")
     row.operator("condyle.remove_corner", text="Corner", icon="REMOVE")
@@ -143,7 +144,7 @@ def _draw_coupling(layout: Any, settings: Any) -> None:
 
                 layout.label(text=label_of(rows[number - 1].label), icon="BLANK1")
     layout.prop(coupling, "ratio")
-    layout.prop(settings, "as_placed", text="From Where They Start")
+    layout.prop(settings, "as_placed", text="As They Start")
 
 
 def _draw_ground(layout: Any, settings: Any) -> None:
