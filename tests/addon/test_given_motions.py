@@ -140,7 +140,7 @@ def test_a_run_that_blows_up_is_told_in_the_panel(part, scene, arm, ph):
     assert kept.integrator == "sdirk2" and not kept.failed_reason
 
 
-@pytest.mark.parametrize("number", range(11))
+@pytest.mark.parametrize("number", range(12))
 def test_every_method_of_the_menu_is_one_of_physics_and_bakes(part, scene, arm, number):
     known = part("core").part("integrators").INTEGRATORS
     names = [each[0] for each in part("features.simulation.properties").INTEGRATORS]

@@ -19,16 +19,21 @@ INTEGRATORS = (
     (
         "symplectic_euler",
         "Symplectic Euler",
-        "Fast and steady, the usual choice: takes everything, also constraints, contacts and hard limits",
+        "Fast and steady, the usual choice; also for constraints, contacts and hard limits",
     ),
-    ("rk4", "Runge-Kutta 4", "Four times the work a step and far more exact, where nothing hits or sticks"),
+    ("rk4", "Runge-Kutta 4", "Four times the work a step, and far more exact where motion is smooth"),
     (
         "linearly_implicit_euler",
         "Implicit Euler, Linear",
-        "For stiff springs: large steps stay calm, motion is damped",
+        "For stiff springs: large steps stay calm, and motion is damped",
     ),
     ("bdf1", "Implicit Euler", "For very stiff springs: the calmest, and it damps motion the most"),
-    ("sdirk2", "Implicit, 2nd Order", "For stiff springs where the motion should not be damped away"),
+    ("sdirk2", "Implicit, 2nd Order", "For stiff springs where motion should not be damped away"),
+    (
+        "event_driven",
+        "Event-Driven",
+        "For bounces and hits: finds the instant of each, and is exact between them (needs SciPy)",
+    ),
     ("forward_euler", "Forward Euler", "For comparison only: motion gains energy and blows up"),
     ("RK45", "Adaptive Runge-Kutta 5", "Chooses its own steps (needs SciPy)"),
     ("DOP853", "Adaptive Runge-Kutta 8", "Chooses its own steps, for high precision (needs SciPy)"),
@@ -41,7 +46,7 @@ INTEGRATORS = (
     ("BDF", "Adaptive BDF", "Chooses its own steps, for stiff models (needs SciPy)"),
 )
 #: what files store for each of them; it never changes
-NUMBERS = (0, 1, 6, 7, 8, 2, 3, 4, 5, 9, 10)
+NUMBERS = (0, 1, 6, 7, 8, 11, 2, 3, 4, 5, 9, 10)
 #: those that choose their steps
 ADAPTIVE = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
 
