@@ -14,6 +14,7 @@ MODULES = (
     "claims_closure",
     "claims_impacts",
     "claims_contacts",
+    "claims_methods",
     "claims_rolling",
     "claims_integrators",
     "claims_forces",

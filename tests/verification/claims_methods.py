@@ -1,0 +1,141 @@
+"""What every method must bear: closed loops, rest on limits and contacts, impacts at their instants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import physics as ph
+from physics.contacts import Plane
+
+from .claim import Measurement, claim
+from .claims_contacts import slope, stack
+from .mechanisms import LOOPS, closure
+from .plane_models import LENGTH, MASS, PLANE, THETA
+
+FloatArray = NDArray[np.float64]
+IMPLICIT = ("linearly_implicit_euler", "bdf1", "sdirk2")
+RESTING = ("symplectic_euler", "forward_euler", "rk4", *IMPLICIT, "event_driven")
+
+
+@claim(
+    "closure.implicit",
+    "the mechanisms of closure.quick let go for 2 s of linearly implicit Euler, BDF1 and SDIRK2 at 2 ms: how far the "
+    "frames that close a loop get apart",
+    unit="m, rad",
+    source="Wang 2022, sec. 3.11",
+    at_most=1e-8,
+)
+def implicit_closure() -> Measurement:
+    details = {}
+    for name, make in LOOPS.items():
+        model, state = make()
+        for integrator in IMPLICIT:
+            result = ph.simulate(model, state, 2.0, 2e-3, integrator, record_interval=0.02)
+            details[f"{name}, {integrator}"] = closure(model, result.poses)
+    return Measurement(max(details.values()), details)
+
+
+def arm_on_stop() -> tuple[ph.Model, Any]:
+    """An arm that lies on the hard stop of its hinge."""
+    builder = ph.ModelBuilder()
+    arm = {"mass": 1.0, "com": (0.5, 0.0, 0.0), "inertia": 0.1 * np.eye(3)}
+    builder.add_body(
+        "arm", joint=ph.joints.Hinge((0, 1, 0)), limits=(-1.0, 0.4), limit_restitution=0.3, **arm
+    )
+    model = builder.build()
+    return model, model.state(q=[0.4])
+
+
+def resting() -> dict[str, tuple[ph.Model, Any]]:
+    """Things that rest."""
+    return {
+        "cube on a slope": slope(np.arctan(0.4) - np.radians(0.05), 0.7, 0.4),
+        "three cubes": stack(np.array([1.0, 3.0, 30.0])),
+        "arm on its stop": arm_on_stop(),
+    }
+
+
+@claim(
+    "contacts.rest_of_every_method",
+    "cube on a slope 0.05 degrees under the cone's edge, three cubes of 1, 3 and 30 kg on each other, an arm on its "
+    "hard stop, 0.4 s at 1 ms with every method that takes contacts: largest movement in the last 0.2 s",
+    unit="m, rad",
+    at_most=1e-10,
+)
+def rest_of_every_method() -> Measurement:
+    details = {}
+    for name, (model, state) in resting().items():
+        for integrator in RESTING:
+            result = ph.simulate(model, state, 0.4, 1e-3, integrator, record_interval=0.02)
+            late = result.q[result.t > 0.19]
+            details[f"{name}, {integrator}"] = float(np.ptp(late, axis=0).max())
+    return Measurement(max(details.values()), details)
+
+
+HEIGHT, GRAVITY, RADIUS = 0.5, 9.81, 0.05
+
+
+def ball(restitution: float) -> tuple[ph.Model, Any]:
+    """A ball half a metre over the floor."""
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, -GRAVITY))
+    builder.add_body("ball", joint=ph.joints.Free(), mass=0.3, inertia=1e-3 * np.eye(3))
+    builder.add_contact("floor", "ball", [[0, 0, 0]], Plane(), radius=RADIUS, restitution=restitution)
+    model = builder.build()
+    return model, model.state(q=[0.0, 0.0, HEIGHT + RADIUS, 0.0, 0.0, 0.0])
+
+
+def bounces(restitution: float, times: FloatArray) -> FloatArray:
+    """Heights (n,) of a point that falls from HEIGHT and bounces, in closed form."""
+    speed = np.sqrt(2.0 * GRAVITY * HEIGHT)
+    begin, heights = -speed / GRAVITY, np.zeros_like(times)
+    while begin < times[-1] and speed > 1e-9:
+        end = begin + 2.0 * speed / GRAVITY
+        now = (times >= begin) & (times < end)
+        since = times[now] - begin
+        heights[now] = speed * since - 0.5 * GRAVITY * since**2
+        begin, speed = end, restitution * speed
+    return heights
+
+
+@claim(
+    "impacts.event_driven_ball",
+    "ball that falls half a metre, restitution 1, 0.8 and 0.5, 3 s of the event-driven method, against the closed form "
+    "of its bounces (also after the last of them): largest distance",
+    unit="m",
+    source="Ertl et al. 1993, eqs. 5-7",
+    at_most=3e-5,  # bounces shorter than some steps of 1 ms are left out: g dt^2 is 1e-5 m
+)
+def event_driven_ball() -> Measurement:
+    details = {}
+    for restitution in (1.0, 0.8, 0.5):
+        model, state = ball(restitution)
+        run = ph.simulate(model, state, 3.0, 1e-3, "event_driven", record_interval=0.01)
+        off = np.abs(run.q[:, 2] - RADIUS - bounces(restitution, run.t)).max()
+        details[f"restitution {restitution:g}"] = {"distance": float(off), "impacts": run.info["impacts"]}
+    return Measurement(max(entry["distance"] for entry in details.values()), details)
+
+
+@claim(
+    "impacts.event_driven_rod",
+    "elastic rod with rounded ends that tumbles and bounces on a smooth floor for 3 s of the event-driven method: "
+    "largest change of the energy, relative to that of the fall",
+    source="Ertl et al. 1993, eqs. 5-7",
+    at_most=1e-6,
+)
+def event_driven_rod() -> Measurement:
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, -GRAVITY))
+    inertia = np.diag([0.5, 1.0, 1.0]) * THETA[0]
+    builder.add_body("rod", joint=ph.joints.Planar(), joint_in_parent=PLANE, mass=MASS[0], inertia=inertia)
+    half = 0.5 * LENGTH[0]
+    ends = [(-half, 0.0, 0.0), (half, 0.0, 0.0)]
+    builder.add_contact("floor", "rod", ends, Plane(), radius=0.01, restitution=1.0)
+    model = builder.build()
+    state = model.state(q=[0.0, 0.8, 0.4], qd=[0.5, 0.0, 1.0])
+    run = ph.simulate(model, state, 3.0, 1e-3, "event_driven", record_interval=0.01)
+    energy = run.energy[:, 2]
+    fall = MASS[0] * GRAVITY * 0.8
+    details = {"impacts": run.info["impacts"], "forward [m]": float(run.q[-1, 0] - run.q[0, 0])}
+    return Measurement(float(np.abs(energy - energy[0]).max() / fall), details)
