@@ -240,9 +240,9 @@ ROUGH = "with friction of 0.1 to 1.5 and restitutions of 0 to 1, all unlike"
 SMOOTH = "without friction, one restitution for all"
 
 
-@claim("impacts.trees_quick", STRUCK.format(60, ROUGH), source="own", at_most=1e-8)
+@claim("impacts.trees_quick", STRUCK.format(30, ROUGH), source="own", at_most=1e-8)
 def trees_quick() -> Measurement:
-    return struck_trees(60, True, seed=1)
+    return struck_trees(30, True, seed=1)
 
 
 @claim("impacts.trees", STRUCK.format(2000, ROUGH), source="own", at_most=1e-8, cost="slow")
@@ -250,9 +250,9 @@ def trees() -> Measurement:
     return struck_trees(2000, True, seed=2)
 
 
-@claim("impacts.smooth_trees", STRUCK.format(60, SMOOTH), source="own", at_most=1e-8)
+@claim("impacts.smooth_trees", STRUCK.format(30, SMOOTH), source="own", at_most=1e-8)
 def smooth_trees() -> Measurement:
-    return struck_trees(60, False, seed=3)
+    return struck_trees(30, False, seed=3)
 
 
 KANE_ANGLES, KANE_FRICTION, KANE_RESTITUTION = np.radians((20.0, 30.0)), 0.5, 0.7
