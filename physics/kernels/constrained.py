@@ -53,7 +53,8 @@ from .unilateral import add_limits, aim_row, forget_active, remember
 # Constraints are met to this [m, rad]: far above round-off, far below what could be seen or felt.
 MET = 1e-12
 MOST_PROJECTIONS = 8
-MOST_ROUNDS = 8  # of finding rows that impulses along others violate
+# Of finding rows that impulses along others violate: what falls onto the ground in a pile comes in one by one.
+MOST_ROUNDS = 64
 
 
 @jit

@@ -97,7 +97,9 @@ def add_contacts(
     memory: Array,
     spaces: Array,
 ) -> int:
-    """Append those of the known contacts that the velocities qd would close; returns the number of rows with them."""
+    """Append those of the known contacts that the velocities qd would close, and those that acted in the last step;
+    returns the number of rows with them.
+    """
     body_int, first, found = arrays[0], int(arrays[3][LIMIT_COUNT]), contacts[1]
     work, dof, flags = spaces
     rows, jacobian, free = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN], system[SYSTEM_FREE]
@@ -119,7 +121,8 @@ def add_contacts(
         aim_row(count, value, dt, before, found[c, FOUND_RESTITUTION], system)
         speed, reach = speed_along(jacobian[count], qd), rows[count, ROW_AIM]
         impact = system[SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
-        if not impact and speed - reach >= -SETTLED * (abs(speed) + abs(reach)):
+        warm = memory[pair, WARM] != 0.0
+        if not warm and not impact and speed - reach >= -SETTLED * (abs(speed) + abs(reach)):
             continue
         rows[count, ROW_VALUE] = value
         width = 3 if found[c, FOUND_FRICTION] > 0.0 else 1

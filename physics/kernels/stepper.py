@@ -259,7 +259,8 @@ def strike(
     )
     least = math.inf
     for k in range(count):
-        if system[SYSTEM_ROWS][k, ROW_OWNER] < 0.0 and system[SYSTEM_KINDS][k] != TANGENT:
+        acting = system[SYSTEM_ROWS][k, ROW_OWNER] < 0.0 and system[SYSTEM_IMPULSE][k] != 0.0
+        if acting and system[SYSTEM_KINDS][k] != TANGENT:
             least = min(least, speed_along(system[SYSTEM_JACOBIAN][k], qd))
     return least
 

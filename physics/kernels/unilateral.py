@@ -1,6 +1,7 @@
 """Rows that push in one sense only, as a step needs them: hard limits of joints, and contacts with friction.
 
-A row comes in when the velocities would lead a limit or a contact beyond zero within the step; the rest is left out.
+A row comes in when the velocities would lead a limit or a contact beyond zero within the step, or when it acted in the
+last one, so that what rests on one another comes in at once; the rest is left out.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ def add_limits(
     system: Array,
     memory: Array,
 ) -> int:
-    """Append the hard limits that the velocities qd would pass; returns the number of rows with them."""
+    """Append the hard limits that the velocities qd would pass, and those that acted in the last step; returns the
+    number of rows with them.
+    """
     rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
     for k in range(int(data[LIMIT_COUNT])):
         at = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
@@ -93,7 +96,8 @@ def add_limits(
         aim_row(count, value, dt, before, data[at + LIMIT_RESTITUTION], system)
         speed, reach = speed_along(jacobian[count], qd), rows[count, ROW_AIM]
         impact = system[SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
-        if not impact and speed - reach >= -SETTLED * (abs(speed) + abs(reach)):
+        warm = memory[k, WARM] != 0.0
+        if not warm and not impact and speed - reach >= -SETTLED * (abs(speed) + abs(reach)):
             continue
         rows[count, ROW_VALUE] = value
         rows[count, ROW_OWNER] = -1.0 - k

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.contacts import Box, Plane
+from physics.contacts import Box, Plane, Sphere
 
 HALF = 0.1
 CORNERS = HALF * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
@@ -68,6 +68,23 @@ def test_a_stack_stands_still():
     result = ph.simulate(model, model.state(q), 0.3, record_interval=0.1)
     assert np.abs(result.q - q).max() < 1e-9
     assert result.info["constraints"]["residual"] < 1e-9
+
+
+def test_a_high_pile_rests_from_its_first_step():
+    """However many bodies lie on one another, none falls for a step before the contact under it comes in."""
+    builder = ph.ModelBuilder()
+    count = 14
+    for k in range(count):
+        builder.add_body(f"ball{k}", joint=ph.joints.Slider(), mass=1.0, inertia=1e-3 * np.eye(3))
+        if k == 0:
+            builder.add_contact("floor", "ball0", [[0, 0, 0]], Plane(), radius=HALF)
+        else:
+            lower = f"ball{k - 1}"
+            builder.add_contact(f"pile{k}", f"ball{k}", [[0, 0, 0]], Sphere(HALF), other=lower, radius=HALF)
+    model = builder.build()
+    q = HALF * (1.0 + 2.0 * np.arange(count))
+    result = ph.simulate(model, model.state(q), 0.01)
+    assert np.abs(result.q - q).max() < 1e-14
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
