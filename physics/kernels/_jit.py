@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -46,13 +47,20 @@ def _user_cache() -> Path:
 
 
 @cache
+def _source(module: str) -> tuple[str, frozenset[str]]:
+    """Hash of the source of a module of this folder, and the modules that it imports from here."""
+    source = (FOLDER / f"{module}.py").read_bytes()
+    names = re.findall(rb"^from \.(\w+) import", source, re.MULTILINE)
+    return hashlib.sha256(source).hexdigest(), frozenset(name.decode() for name in names)
+
+
+@cache
 def _imported(module: str) -> frozenset[str]:
     """A module of this folder and all those that it imports from here, on the way or itself."""
     found = {module, "_linking"}
     waiting = list(found)
     while waiting:
-        source = (FOLDER / f"{waiting.pop()}.py").read_text(encoding="utf-8")
-        new = set(re.findall(r"^from \.(\w+) import", source, re.MULTILINE)) - found
+        new = _source(waiting.pop())[1] - found
         found |= new
         waiting += new
     return frozenset(found)
@@ -61,11 +69,8 @@ def _imported(module: str) -> frozenset[str]:
 @cache
 def sources_hash(module: str) -> str:
     """Hash of the source of a module of this folder and of all that it imports from here, 16 hexadecimal digits."""
-    digest = hashlib.sha256()
-    for name in sorted(_imported(module)):
-        digest.update(name.encode())
-        digest.update((FOLDER / f"{name}.py").read_bytes())
-    return digest.hexdigest()[:16]
+    parts = sorted((name, _source(name)[0]) for name in _imported(module))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 def _cache_base() -> Path | None:
@@ -148,8 +153,10 @@ def _entry(function: Kernel) -> Any:
 
 
 @cache
-def _sources() -> str:
-    return "".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.py")))
+def _mentions() -> Counter[str]:
+    """How often each name stands before a bracket in this folder: once where it is defined."""
+    texts = (path.read_text(encoding="utf-8") for path in FOLDER.glob("*.py"))
+    return Counter(name for text in texts for name in re.findall(r"\b(\w+)\(", text))
 
 
 def _calling(kernel: Any) -> Any:
@@ -168,7 +175,7 @@ def _calling(kernel: Any) -> Any:
 def _entry_of(kernel: Any) -> Any:
     """What Python calls: the kernel compiled for it, or where other kernels call it too, something that calls it."""
     function = kernel.py_func
-    called = len(re.findall(rf"\b{function.__name__}\(", _sources())) > 1
+    called = _mentions()[function.__name__] > 1
     return _in_folder("entry", _calling(kernel) if called else function, _entry)
 
 
