@@ -15,6 +15,7 @@ MODULES = (
     "claims_impacts",
     "claims_contacts",
     "claims_methods",
+    "claims_thrown",
     "claims_rolling",
     "claims_integrators",
     "claims_forces",
