@@ -18,7 +18,7 @@ FloatArray = NDArray[np.float64]
 HALF = 0.1  # m, of a cube's edge
 CORNERS = HALF * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
 STEP = 1e-3
-SHORT, LONG = 0.03, 2.0  # s; a step of two stacks takes 60 ms on a busy machine
+SHORT, LONG = 0.2, 10.0  # s
 RESIDUAL_SOURCE = "own; |l - proj_K(l - r u)| / |l| of the step's impulses"
 
 
