@@ -21,6 +21,7 @@ SCENES = {
     "rod": "blender_scenes.rod",
     "walker": "blender_scenes.walker",
     "hand": "blender_scenes.hand",
+    "jumper": "blender_scenes.jumper",
 }
 
 
