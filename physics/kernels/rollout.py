@@ -219,10 +219,11 @@ def rollout(
     is (work, dof, flags).
     """
     work, dof, flags = spaces
+    nv = q.shape[0]
     stages = 4 if integrator == RUNGE_KUTTA_4 else 1
-    rate = stage[1] if integrator == RUNGE_KUTTA_4 else qd
-    sum_qd, sum_qdd = stage[3], stage[4]
-    tau, qdd, last_q, last_qd = stage[5], stage[2], stage[6], stage[7]
+    rate = stage[1, :nv] if integrator == RUNGE_KUTTA_4 else qd
+    sum_qd, sum_qdd = stage[3, :nv], stage[4, :nv]
+    tau, qdd, last_q, last_qd = stage[5], stage[2, :nv], stage[6, :nv], stage[7, :nv]
     has_charts = False
     for b in range(arrays[2].shape[0]):
         has_charts |= arrays[2][b, KIND] == ROTATION_VECTOR
@@ -234,7 +235,7 @@ def rollout(
             prepare_stage(integrator, k, dt, q, qd, stage)
             offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
             table_force(times, values, t + offset, tau)
-            accelerations(arrays, stage[0], stage[1], rate, tau, qdd, work, dof, flags)
+            accelerations(arrays, stage[0, :nv], stage[1, :nv], rate, tau, qdd, work, dof, flags)
             weight = 1.0 if k == 0 or k == 3 else 2.0
             for d in range(q.shape[0]):
                 sum_qd[d] = weight * stage[1, d] + (sum_qd[d] if k > 0 else 0.0)

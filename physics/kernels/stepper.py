@@ -132,10 +132,11 @@ def euler_step(
 ) -> int:
     """One step of forward or symplectic Euler with impulses of all constraints; returns how many rows they have."""
     dof = spaces[1]
-    tau, qdd, last_qd = stage[5], stage[2], stage[7]
+    nv = q.shape[0]
+    tau, qdd, last_qd = stage[5], stage[2, :nv], stage[7, :nv]
     hold(motion, t, dt, q, qd, dof)
     prepare_stage(integrator, 0, dt, q, qd, stage)
-    derivative(arrays, tables[0], tables[1], t, stage[0], stage[1], qd, tau, qdd, spaces)
+    derivative(arrays, tables[0], tables[1], t, stage[0, :nv], stage[1, :nv], qd, tau, qdd, spaces)
     copy(qd, last_qd)
     for d in range(q.shape[0]):
         qd[d] += dt * qdd[d]
@@ -184,20 +185,22 @@ def runge_kutta_step(
     Where the first stage's accelerations would lead beyond a limit or a contact, the step is that of `stop_within`.
     """
     dof = spaces[1]
-    tau, qdd, sum_qd, sum_qdd = stage[5], stage[2], stage[3], stage[4]
+    nv = q.shape[0]
+    stage_q, stage_qd = stage[0, :nv], stage[1, :nv]
+    tau, qdd, sum_qd, sum_qdd = stage[5], stage[2, :nv], stage[3, :nv], stage[4, :nv]
     found = (0, 0)
     for k in range(4):
         prepare_stage(RUNGE_KUTTA_4, k, dt, q, qd, stage)
         offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
         # as given where the step begins: what comes behind a motion's end is not of this step
-        follow(motion, t, t + offset, stage[0], stage[1], dof)
+        follow(motion, t, t + offset, stage_q, stage_qd, dof)
         found = evaluate_here(
-            arrays, constraints, tables, t + offset, stage[0], stage[1], tau, qdd, effort, system, spaces
+            arrays, constraints, tables, t + offset, stage_q, stage_qd, tau, qdd, effort, system, spaces
         )
         if k == 0 and (memory.shape[0] > 0 or unilateral(constraints)):
             for d in range(q.shape[0]):
                 sum_qd[d] = qd[d] + dt * qdd[d]
-            last = stage[0], stage[1]
+            last = stage_q, stage_qd
             count = stop_within(
                 arrays,
                 constraints,
@@ -219,7 +222,7 @@ def runge_kutta_step(
                 return count
         weight = 1.0 if k == 0 or k == 3 else 2.0
         for d in range(q.shape[0]):
-            sum_qd[d] = weight * stage[1, d] + (sum_qd[d] if k > 0 else 0.0)
+            sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
             sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
     for d in range(q.shape[0]):
         q[d] += dt / 6.0 * sum_qd[d]
@@ -252,10 +255,11 @@ def strike(
     """Impulses of all that would be passed within dt at (t, q, qd): an impact. Returns the least speed with which a
     limit or a contact that took part is left, infinity where none did.
     """
-    evaluate(arrays, constraints, motion, tables, t, q, qd, stage[5], stage[2], effort, system, spaces)
-    copy(qd, stage[7])
+    qdd, last_qd = stage[2, : q.shape[0]], stage[7, : q.shape[0]]
+    evaluate(arrays, constraints, motion, tables, t, q, qd, stage[5], qdd, effort, system, spaces)
+    copy(qd, last_qd)
     count = constrain_velocities(
-        arrays, constraints, contacts, dt, 0.0, q, qd, stage[7], system, memory, spaces
+        arrays, constraints, contacts, dt, 0.0, q, qd, last_qd, system, memory, spaces
     )
     least = math.inf
     for k in range(count):
@@ -314,7 +318,8 @@ def advance(
     q, qd, chart = state
     record_q, record_qd, record_force, record_effort = records
     flags = spaces[2]
-    qdd, last_q, last_qd = stage[2], stage[6], stage[7]
+    nv = q.shape[0]
+    qdd, last_q, last_qd = stage[2, :nv], stage[6, :nv], stage[7, :nv]
     has_charts = False
     for b in range(arrays[2].shape[0]):
         has_charts |= arrays[2][b, KIND] == ROTATION_VECTOR

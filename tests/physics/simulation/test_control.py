@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -69,3 +74,36 @@ def test_bad_answers_are_named(tau, words):
     model = pendulum()
     with pytest.raises(ph.ModelError, match=words):
         ph.simulate(model, model.state(), 0.1, tau=tau)
+
+
+# More inputs than coordinates, and limits of both kinds: what is sized by both must not be taken for coordinates.
+MANY_INPUTS = """
+import numpy as np
+import physics as ph
+from physics.contacts import Plane
+for restitution in (None, 0.0):
+    builder = ph.ModelBuilder()
+    builder.add_body("arm", joint=ph.joints.Hinge(axis=(0, 1, 0)), mass=1.0, com=(0.3, 0, 0), inertia=0.02 * np.eye(3),
+                     limits=(-1.0, 0.03), limit_restitution=restitution)
+    if restitution is not None:
+        builder.add_contact("floor", "arm", [(0.6, 0.0, 0.1)], Plane())
+    for k in range(5):
+        builder.add_input(f"input {k}")
+    model = builder.build()
+    for integrator in ("symplectic_euler", "forward_euler", "rk4", "sdirk2", "event_driven"):
+        if restitution is not None or integrator != "event_driven":
+            print(ph.simulate(model, model.state(), 0.1, 1e-2, integrator).q[-1, 0])
+"""
+
+
+def test_inputs_are_no_coordinates():
+    """Without a compiler, which would not tell of what is written beyond an array's end."""
+    found = subprocess.run(
+        [sys.executable, "-c", MANY_INPUTS],
+        cwd=Path(__file__).parents[3],
+        env={**os.environ, "CONDYLE_JIT": "0"},
+        capture_output=True,
+        text=True,
+    )
+    assert found.returncode == 0, found.stderr
+    assert len(found.stdout.split()) == 9
