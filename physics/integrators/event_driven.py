@@ -12,7 +12,7 @@ from ..kernels import layout
 from ..model import State
 from ..result import Result
 from .adaptive import chart_event
-from .base import Problem, Recording
+from .base import FIXED, Problem, Recording, refuse_one_sided
 from .constrained import constraint_space, statistics
 from .slope import ConstrainedSlope, motion_stops
 
@@ -36,6 +36,7 @@ def integrate_event_driven(problem: Problem, name: str, state: State) -> Result:
         raise MissingDependencyError(
             f"the integrator {name!r} needs SciPy, which is not installed"
         ) from error
+    refuse_one_sided(problem.model, name, FIXED)
     run = _Run(problem, name, state)
     while run.now < run.end:
         if run.resting:

@@ -20,7 +20,9 @@ def ball(restitution, friction=0.0):
 
 def test_an_elastic_ball_comes_back_to_its_height():
     model = ball(1.0)
-    result = ph.simulate(model, model.state([0, 0, 0.55, 0, 0, 0]), 3.0, integrator="event_driven", record_interval=0.01)
+    result = ph.simulate(
+        model, model.state([0, 0, 0.55, 0, 0, 0]), 3.0, integrator="event_driven", record_interval=0.01
+    )
     period = 2.0 * np.sqrt(2.0 * 0.5 / 9.81)
     assert result.info["impacts"] == int(3.0 / period + 0.5)
     phase = (result.t + 0.5 * period) % period - 0.5 * period
@@ -61,3 +63,13 @@ def test_hard_limits(restitution):
         assert np.abs(result.energy[:, 2] - result.energy[0, 2]).max() < 1e-6
     else:
         assert abs(result.q[-1, 0] + 0.5) < 1e-6 and abs(result.qd[-1, 0]) < 1e-9
+
+
+def test_what_has_no_event_is_refused():
+    """A rope that grows taut is no event: better a word than a fall through it."""
+    builder = ph.ModelBuilder()
+    builder.add_body("ball", joint=ph.joints.Translational(), mass=1.0, inertia=np.eye(3))
+    builder.add_constraint("rope", ph.constraints.DistanceConstraint("ball", length=0.5, sense="rope"))
+    model = builder.build()
+    with pytest.raises(ph.ModelError, match="'event_driven' cannot have constraint 'rope'"):
+        ph.simulate(model, model.state(), 1.0, integrator="event_driven")
