@@ -28,31 +28,41 @@ from .spatial import Array, add3, dot6, load3, load6, load9, multiply, rotate
 
 
 @jit
+def potential_energy(arrays: Array, q: Array, work: Array) -> float:
+    """Of gravity, joints, elements and limits that give way, with all bodies where `outward` left them."""
+    body_int, body_float, _, data, dof_float = arrays
+    potential = 0.0
+    for i in range(body_int.shape[0]):
+        com = rotate(load9(work, i, POSE), load3(body_float, i, COM))
+        com = add3(add3(com, load3(work, i, POSE + 9)), load3(work, body_int[i, ROOT], REFERENCE))
+        potential -= body_float[i, MASS] * (
+            data[GRAVITY] * com[0] + data[GRAVITY + 1] * com[1] + data[GRAVITY + 2] * com[2]
+        )
+    for d in range(q.shape[0]):
+        potential += passive_potential(dof_float, data, d, q[d])
+    if data[ELEMENT_COUNT] > 0.0:
+        potential += element_potential(body_int, data, work)
+    if data[LIMIT_COUNT] > 0.0:
+        potential += limit_potential(data, q)
+    return potential
+
+
+@jit
 def observe(
     arrays: Array, q: Array, qd: Array, poses: Array, energy: Array, work: Array, dof: Array, flags: Array
 ) -> None:
     """Poses (samples, nb, 4, 4) of the body frames and energy (samples, 3: kinetic, potential, total)."""
-    body_int, body_float, _, data, dof_float = arrays
+    body_int, body_float, _, _, dof_float = arrays
     for sample in range(q.shape[0]):
-        kinetic, potential = 0.0, 0.0
+        kinetic = 0.0
         outward(arrays, q[sample], qd[sample], work, dof, flags)
         for i in range(body_int.shape[0]):
             v = load6(work, i, VELOCITY)
             kinetic += 0.5 * dot6(v, momentum(load_inertia(work, i), v))
-            reference = load3(work, body_int[i, ROOT], REFERENCE)
-            com = rotate(load9(work, i, POSE), load3(body_float, i, COM))
-            com = add3(add3(com, load3(work, i, POSE + 9)), reference)
-            potential -= body_float[i, MASS] * (
-                data[GRAVITY] * com[0] + data[GRAVITY + 1] * com[1] + data[GRAVITY + 2] * com[2]
-            )
-            store_body_pose(body_float, i, work, reference, poses[sample, i])
+            store_body_pose(body_float, i, work, load3(work, body_int[i, ROOT], REFERENCE), poses[sample, i])
         for d in range(q.shape[1]):
             kinetic += 0.5 * dof_float[d, ARMATURE] * qd[sample, d] * qd[sample, d]
-            potential += passive_potential(dof_float, data, d, q[sample, d])
-        if data[ELEMENT_COUNT] > 0.0:
-            potential += element_potential(body_int, data, work)
-        if data[LIMIT_COUNT] > 0.0:
-            potential += limit_potential(data, q[sample])
+        potential = potential_energy(arrays, q[sample], work)
         energy[sample, 0] = kinetic
         energy[sample, 1] = potential
         energy[sample, 2] = kinetic + potential

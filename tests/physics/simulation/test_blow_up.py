@@ -53,3 +53,18 @@ def test_what_forces_do_is_no_leap():
     model, state = four_bar()
     motion = ph.Motion([0.0, 0.5, 0.6, 1.0], [state.q[0], state.q[0], state.q[0] + 1.0, state.q[0] + 1.0])
     ph.simulate(model, state, 1.0, motions={"crank": motion})
+
+
+@pytest.mark.parametrize(
+    ("integrator", "length", "dt"), [("symplectic_euler", 0.19, 5e-3), ("sdirk2", 0.4, 1e-2)]
+)
+def test_what_falls_from_upright_is_no_leap(integrator, length, dt):
+    """A pencil stood on its tip gains exponentially, ten decades of kinetic energy, but no more than its height."""
+    builder = ph.ModelBuilder()
+    inertia = 0.01 * length**2 / 12.0 * np.eye(3)
+    builder.add_body(
+        "pencil", joint=ph.joints.Hinge(axis=(0, 1, 0)), mass=0.01, com=(0, 0, length / 2), inertia=inertia
+    )
+    model = builder.build()
+    result = ph.simulate(model, model.state(q=[1e-6]), 3.0, dt=dt, integrator=integrator)
+    assert result.q[:, 0].max() > 3.0
