@@ -106,18 +106,24 @@ def kinetic_energy(arrays: Array, work: Array) -> tuple[float, int]:
     return total, culprit
 
 
-@jit
+@inline
 def watch_energy(arrays: Array, dt: float, tau: Array, q: Array, qd: Array, spaces: Array) -> None:
     """Flag a step whose energy has leapt time and again beyond the work that was done."""
     work, dof, flags = spaces
-    row = work[arrays[0].shape[0] + SURFACE_ROWS]
+    row = arrays[0].shape[0] + SURFACE_ROWS
     power = 0.0
     for d in range(qd.shape[0]):
         power += (tau[d] + (dof[d, EFFORT] if dof[d, HELD] != 0.0 else 0.0)) * qd[d]
-    row[WORK] += dt * abs(power)
-    row[STEPS] += 1.0
-    if row[STEPS] < STRETCH:
-        return
+    work[row, WORK] += dt * abs(power)
+    work[row, STEPS] += 1.0
+    if work[row, STEPS] >= STRETCH:
+        look_at_energy(arrays, q, work, row, flags)
+
+
+@jit
+def look_at_energy(arrays: Array, q: Array, work: Array, index: int, flags: Array) -> None:
+    """What `watch_energy` does once in a stretch of steps; index is that of its row."""
+    row = work[index]
     row[STEPS] = 0.0
     kinetic, culprit = kinetic_energy(arrays, work)
     energy = kinetic + potential_energy(arrays, q, work)
