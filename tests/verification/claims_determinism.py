@@ -14,9 +14,10 @@ from unittest.mock import patch
 import numpy as np
 
 import physics as ph
-from physics.integrators import fixed_step
+from physics.integrators import stretches
 
 from .claim import Measurement, Skipped, claim
+from .claims_thrown import loose_linkage
 from .generators import JOINTS, random_state, random_tree
 
 DURATION, STEP = 0.4, 1e-3
@@ -66,8 +67,25 @@ def chunks() -> float:
     worst = 0.0
     for method in METHODS:
         whole = numbers(run(method))
-        with patch.object(fixed_step, "STRETCH", 0.0):  # seconds a call: one step, however long it takes
+        with patch.object(stretches, "STRETCH", 0.0):  # seconds a call: one step, however long it takes
             worst = max(worst, float(np.max(np.abs(numbers(run(method)) - whole))))
+    return worst
+
+
+@claim(
+    "determinism.contacts",
+    "largest difference between the motion of a closed linkage that falls on a rough floor computed a step a call and "
+    "in long stretches, and computed twice: every method with a fixed step",
+    at_most=0.0,
+)
+def contacts() -> float:
+    worst = 0.0
+    for method in (*METHODS, "linearly_implicit_euler", "bdf1", "sdirk2"):
+        model, state = loose_linkage()
+        runs = [numbers(ph.simulate(model, state, 0.6, STEP, method)) for _ in range(2)]
+        with patch.object(stretches, "STRETCH", 0.0):
+            runs.append(numbers(ph.simulate(model, state, 0.6, STEP, method)))
+        worst = max(worst, *(float(np.abs(other - runs[0]).max()) for other in runs[1:]))
     return worst
 
 
