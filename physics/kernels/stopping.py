@@ -63,8 +63,8 @@ def stop_within(
         qd[d] = trial[d]
         q[d] = last_q[d] + dt * qd[d]
     finish_held(motion, t, dt, q, qd)
-    for k in range(count):
-        system[SYSTEM_ROWS][k, ROW_FORCE] = impulse[k] / dt
+    for k in range(count):  # beside the forces that equalities have in the trial
+        system[SYSTEM_ROWS][k, ROW_FORCE] += impulse[k] / dt
     if found[0] > 0:
         project(arrays, constraints, found, 0.0, q, qd, system, spaces)
     held_efforts(count, spaces[1], system, effort)

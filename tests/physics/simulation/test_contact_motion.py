@@ -156,3 +156,21 @@ def test_names_and_files(tmp_path):
     builder.add_contact("floor", "cube", CORNERS, Plane())
     with pytest.raises(ph.ModelError, match="contact named 'floor' already"):
         builder.add_contact("floor", "cube", CORNERS, Plane())
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "sdirk2", "linearly_implicit_euler"])
+def test_what_hangs_on_a_constraint_hangs_on_it_while_another_body_touches(integrator):
+    builder = ph.ModelBuilder()
+    builder.add_body("ball", joint=ph.joints.Translational(), mass=1.0, inertia=np.eye(3))
+    builder.add_body(
+        "stop",
+        joint=ph.joints.Slider(),
+        mass=1.0,
+        inertia=np.eye(3),
+        limits=(0.0, 1.0),
+        limit_restitution=0.0,
+    )
+    builder.add_constraint("nail", ph.constraints.PointConstraint("ball"))
+    model = builder.build()
+    result = ph.simulate(model, model.state(), 0.05, dt=1e-2, integrator=integrator)
+    assert np.abs(result.constraint_forces["nail"][-1] - [0.0, 0.0, 9.81]).max() < 1e-6
