@@ -30,6 +30,8 @@ class Motion(ReadOnlyArrays):
     Positions are joined by a cubic spline with continuous accelerations or by straight lines; velocities and
     accelerations likewise, and are integrated exactly from where the joint is at the first time.
     Before the first and after the last time the joint is free, unless `hold` says that it rests at the ends.
+    Where straight lines of positions meet, the velocity jumps: methods with a fixed step give what hangs on the joint
+    the impulse, adaptive ones do not see it.
 
     Attributes:
         times: (K,), increasing [s]; a single one with `hold` is a joint that is locked.

@@ -125,11 +125,13 @@ def keep_stage(now: float, implicit: Array) -> None:
 
 
 @jit
-def hold_stage(motion: Array, t: float, now: float, step: float, vectors: Array, dof: Array) -> None:
+def hold_stage(
+    motion: Array, t: float, dt: float, now: float, step: float, vectors: Array, dof: Array
+) -> None:
     """Let the stage's known part lead coordinates that are held from t on to where they are now."""
     nv = dof.shape[0]
     q, qd, channels = vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv], motion[0]
-    follow(motion, t, now, q, qd, dof)
+    follow(motion, t, dt, now, q, qd, dof)
     for k in range(channels.shape[0]):
         d = channels[k, CHANNEL_COORDINATE]
         if dof[d, HELD] != 0.0:
@@ -180,7 +182,7 @@ def settle(
         if count > 0:
             implicit[4][HISTORY] = 0.0  # the accelerations before the impulse say nothing of those behind it
             return count
-    follow(motion, t, t + dt, q, qd, spaces[1])
+    follow(motion, t, dt, t + dt, q, qd, spaces[1])
     found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, tau, qdd, effort, system, spaces)
     count = found[0]
     if count > 0:
@@ -220,7 +222,7 @@ def newton_step(
             vectors[BASE_QD, d] = qd[d] + done * dt * vectors[NEWEST, d]
             vectors[BASE, d] = q[d] + done * dt * vectors[STAGE_QD, d]
         if more is not None:
-            hold_stage(more[2], t, t + reached * dt, gamma * dt, vectors, spaces[1])
+            hold_stage(more[2], t, dt, t + reached * dt, gamma * dt, vectors, spaces[1])
         table_force(times, values, t + reached * dt, vectors[GIVEN_FORCE, : values.shape[1]])
         if not solve_stage(arrays, more, gamma * dt, implicit, spaces, vectors[0, :0]):
             return

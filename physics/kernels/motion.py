@@ -15,6 +15,9 @@ from .motion_layout import (
 )
 from .spatial import Array, Vector
 
+# Times that are nearer than this are the same: sums of steps are off by round-off [s].
+EDGE = 1e-9
+
 
 @inline
 def find_piece(motion: Array, k: int, t: float) -> int:
@@ -43,32 +46,63 @@ def evaluate_piece(pieces: Array, piece: int, t: float) -> Vector:
     return value, slope, 2.0 * curve
 
 
+@inline
+def pieces_of_step(motion: Array, k: int, t: float, dt: float) -> tuple[int, int, int]:
+    """The pieces of channel k that lead to time t, from it on, and to the end of a step from there; the first and the
+    last are the second where the coordinate is not held all the way, or rests before the motion begins.
+    """
+    channels, pieces = motion
+    piece = find_piece(motion, k, t + EDGE)
+    before = find_piece(motion, k, t - EDGE)
+    if before == channels[k, CHANNEL_FIRST] or pieces[before, PIECE_HOLDS] == 0.0:
+        before = piece
+    last = piece
+    end = find_piece(motion, k, t + dt - EDGE)
+    while last < end and pieces[last + 1, PIECE_HOLDS] != 0.0:
+        last += 1
+    return before, piece, last
+
+
+@inline
+def jumps(pieces: Array, found: tuple[int, int, int], t: float, dt: float) -> float:
+    """Change of velocity in a step beside that of the piece from its beginning on: of corners, that is, which bodies
+    feel as an impulse.
+    """
+    before, piece, last = found
+    change = evaluate_piece(pieces, piece, t)[1] - evaluate_piece(pieces, before, t)[1]
+    return change + evaluate_piece(pieces, last, t + dt)[1] - evaluate_piece(pieces, piece, t + dt)[1]
+
+
 @jit
 def hold(motion: Array, t: float, dt: float, q: Array, qd: Array, dof: Array) -> None:
     """Put the coordinates that are held at time t where they are, with their velocity, and note their acceleration:
-    of the moment, or where dt > 0 its mean over the step.
+    of the moment, or where dt > 0 its mean over the step, with the corners in it.
     """
     channels, pieces = motion
     for k in range(channels.shape[0]):
-        d, piece = channels[k, CHANNEL_COORDINATE], find_piece(motion, k, t)
+        d = channels[k, CHANNEL_COORDINATE]
+        before, piece, last = pieces_of_step(motion, k, t, dt)
         dof[d, HELD] = pieces[piece, PIECE_HOLDS]
         dof[d, GIVEN] = 0.0
         if dof[d, HELD] != 0.0:
             q[d], qd[d], dof[d, GIVEN] = evaluate_piece(pieces, piece, t)
             if dt > 0.0:
-                dof[d, GIVEN] = (evaluate_piece(pieces, piece, t + dt)[1] - qd[d]) / dt
+                qd[d] = evaluate_piece(pieces, before, t)[1]
+                dof[d, GIVEN] = (evaluate_piece(pieces, last, t + dt)[1] - qd[d]) / dt
 
 
 @jit
-def follow(motion: Array, t: float, now: float, q: Array, qd: Array, dof: Array) -> None:
-    """Put the coordinates that are held from time t on where they are now, and note their accelerations."""
+def follow(motion: Array, t: float, dt: float, now: float, q: Array, qd: Array, dof: Array) -> None:
+    """Put the coordinates that are held in a step from time t on where they are now, and note their accelerations."""
     channels, pieces = motion
     for k in range(channels.shape[0]):
-        d, piece = channels[k, CHANNEL_COORDINATE], find_piece(motion, k, t)
-        dof[d, HELD] = pieces[piece, PIECE_HOLDS]
+        d, found = channels[k, CHANNEL_COORDINATE], pieces_of_step(motion, k, t, dt)
+        dof[d, HELD] = pieces[found[1], PIECE_HOLDS]
         dof[d, GIVEN] = 0.0
         if dof[d, HELD] != 0.0:
-            q[d], qd[d], dof[d, GIVEN] = evaluate_piece(pieces, piece, now)
+            here = min(max(find_piece(motion, k, now - EDGE), found[1]), found[2])
+            q[d], qd[d], _ = evaluate_piece(pieces, here, now)
+            dof[d, GIVEN] = evaluate_piece(pieces, found[1], now)[2] + jumps(pieces, found, t, dt) / dt
 
 
 @jit
@@ -76,6 +110,6 @@ def finish_held(motion: Array, t: float, dt: float, q: Array, qd: Array) -> None
     """Put the coordinates that were held from time t on where the step ends."""
     channels, pieces = motion
     for k in range(channels.shape[0]):
-        d, piece = channels[k, CHANNEL_COORDINATE], find_piece(motion, k, t)
-        if pieces[piece, PIECE_HOLDS] != 0.0:
-            q[d], qd[d], _ = evaluate_piece(pieces, piece, t + dt)
+        d, found = channels[k, CHANNEL_COORDINATE], pieces_of_step(motion, k, t, dt)
+        if pieces[found[1], PIECE_HOLDS] != 0.0:
+            q[d], qd[d], _ = evaluate_piece(pieces, found[2], t + dt)

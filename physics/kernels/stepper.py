@@ -193,7 +193,7 @@ def runge_kutta_step(
         prepare_stage(RUNGE_KUTTA_4, k, dt, q, qd, stage)
         offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
         # as given where the step begins: what comes behind a motion's end is not of this step
-        follow(motion, t, t + offset, stage_q, stage_qd, dof)
+        follow(motion, t, dt, t + offset, stage_q, stage_qd, dof)
         found = evaluate_here(
             arrays, constraints, tables, t + offset, stage_q, stage_qd, tau, qdd, effort, system, spaces
         )

@@ -127,3 +127,31 @@ def test_velocities_and_accelerations_are_integrated():
         state = model.state([0.3], [0.5 if kind == "acceleration" else 0.0])
         result = ph.simulate(model, state, 1.0, motions={"link0.angle": motion}, record_interval=0.1)
         assert np.abs(result.q[:, 0] - expected(result.t)).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    "integrator", ["symplectic_euler", "forward_euler", "rk4", "linearly_implicit_euler", "bdf1", "sdirk2"]
+)
+@pytest.mark.parametrize("rate", [100, 730])  # of the table [1/s]: its times are those of steps, or not
+def test_corners_of_a_given_motion_are_felt(integrator, rate):
+    """A pendulum on a base that is shaken along straight lines swings as on one that is shaken smoothly."""
+    builder = ph.ModelBuilder()
+    builder.add_body("base", joint=ph.joints.Slider(axis=(1, 0, 0)), mass=1.0, inertia=0.01 * np.eye(3))
+    builder.add_body(
+        "bob",
+        "base",
+        joint=ph.joints.Hinge(axis=(0, 1, 0)),
+        mass=1.0,
+        com=(0, 0, -0.5),
+        inertia=0.02 * np.eye(3),
+    )
+    model = builder.build()
+    times = np.arange(0.0, 1.5, 1.0 / rate)
+    values = 0.1 * (1.0 - np.cos(4.0 * times))
+    ends = []
+    for interpolation in ("cubic", "linear"):
+        motion = ph.Motion(times, values, interpolation=interpolation)
+        result = ph.simulate(model, model.state(), 1.0, 2e-3, integrator, motions={"base": motion})
+        assert np.abs(result.q[:, 0] - np.interp(result.t, times, values)).max() < 3e-5  # what lines are off
+        ends.append(result.q[-1, 1])
+    assert abs(ends[0]) > 0.25 and abs(ends[1] - ends[0]) < 0.01
