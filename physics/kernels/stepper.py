@@ -182,7 +182,7 @@ def runge_kutta_step(
 ) -> int:
     """One step of the classical Runge-Kutta method on accelerations with equalities, and back onto them at its end.
 
-    Where the first stage's accelerations would lead beyond a limit or a contact, the step is that of `stop_within`.
+    Where the velocities at its end would lead beyond a limit or a contact, the step is that of `stop_within`.
     """
     dof = spaces[1]
     nv = q.shape[0]
@@ -197,29 +197,6 @@ def runge_kutta_step(
         found = evaluate_here(
             arrays, constraints, tables, t + offset, stage_q, stage_qd, tau, qdd, effort, system, spaces
         )
-        if k == 0 and (memory.shape[0] > 0 or unilateral(constraints)):
-            for d in range(q.shape[0]):
-                sum_qd[d] = qd[d] + dt * qdd[d]
-            last = stage_q, stage_qd
-            count = stop_within(
-                arrays,
-                constraints,
-                contacts,
-                motion,
-                found,
-                t,
-                dt,
-                last,
-                sum_qd,
-                q,
-                qd,
-                effort,
-                system,
-                memory,
-                spaces,
-            )
-            if count > 0:
-                return count
         weight = 1.0 if k == 0 or k == 3 else 2.0
         for d in range(q.shape[0]):
             sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
@@ -228,6 +205,34 @@ def runge_kutta_step(
         q[d] += dt / 6.0 * sum_qd[d]
         qd[d] += dt / 6.0 * sum_qdd[d]
     finish_held(motion, t, dt, q, qd)
+    if memory.shape[0] > 0 or unilateral(constraints):
+        last = stage[6, : q.shape[0]], stage[7, : q.shape[0]]
+        hold(motion, t, 0.0, last[0], last[1], dof)
+        found = evaluate_here(
+            arrays, constraints, tables, t, last[0], last[1], tau, qdd, effort, system, spaces
+        )
+        copy(qd, sum_qd)
+        count = stop_within(
+            arrays,
+            constraints,
+            contacts,
+            motion,
+            found,
+            t,
+            dt,
+            last,
+            sum_qd,
+            q,
+            qd,
+            effort,
+            system,
+            memory,
+            spaces,
+        )
+        if count > 0:
+            return count
+        follow(motion, t, t + dt, q, qd, dof)
+        found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, tau, qdd, effort, system, spaces)
     count = constraints[0].shape[0]
     if found[0] > 0:
         count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
