@@ -15,7 +15,7 @@ from .kernels.motion_layout import PIECE_COEFFICIENTS, PIECE_HOLDS, PIECE_ORDER,
 from .validation import all_finite, finite_array, float_array
 
 if TYPE_CHECKING:
-    from .model import Model
+    from .model import Model, State
 
 MotionArrays: TypeAlias = tuple[Any, Any]
 KINDS = ("position", "velocity", "acceleration")
@@ -28,7 +28,8 @@ class Motion(ReadOnlyArrays):
     """Values over time that a joint's coordinates are held on (Wang 2022, sec. 4.6.5).
 
     Positions are joined by a cubic spline with continuous accelerations or by straight lines; velocities and
-    accelerations likewise, and are integrated exactly from where the joint is at the first time.
+    accelerations likewise, and are integrated exactly from where the joint is at the first time, or where a run
+    begins that begins behind it.
     Before the first and after the last time the joint is free, unless `hold` says that it rests at the ends.
     Where straight lines of positions meet, the velocity jumps: methods with a fixed step give what hangs on the joint
     the impulse, adaptive ones do not see it.
@@ -86,15 +87,15 @@ class Motion(ReadOnlyArrays):
             "windows": None if self.windows is None else self.windows.tolist(),
         }
 
-    def pieces(self, coordinate: int, q: float, qd: float) -> FloatArray:
+    def pieces(self, coordinate: int, q: float, qd: float, start: float) -> FloatArray:
         """Rows of ``kernels.motion`` for one coordinate of the joint; one that is given by velocities or
-        accelerations is at q with the velocity qd at the first time.
+        accelerations is at q with the velocity qd at the first time, or at the start where that is later.
         """
         breaks, coefficients = self._polynomials(self.values[:, coordinate])
         if self.kind == "acceleration":
-            coefficients = _integrated(breaks, coefficients, qd)
+            coefficients = _integrated(breaks, coefficients, qd, start)
         if self.kind != "position":
-            coefficients = _integrated(breaks, coefficients, q)
+            coefficients = _integrated(breaks, coefficients, q, start)
         rows = np.zeros((len(coefficients) + 2, PIECE_WIDTH))
         rows[:, PIECE_START] = [LONG_BEFORE, *breaks]
         rows[1:-1, PIECE_COEFFICIENTS:] = coefficients
@@ -143,12 +144,17 @@ def _value(coefficients: FloatArray, x: float) -> float:
     return float(coefficients @ x ** np.arange(len(coefficients)))
 
 
-def _integrated(breaks: FloatArray, coefficients: FloatArray, start: float) -> FloatArray:
-    """Antiderivative, `start` at the first break and continuous at the others."""
+def _integrated(breaks: FloatArray, coefficients: FloatArray, value: float, at: float) -> FloatArray:
+    """Antiderivative, continuous at the breaks, with the value at a time: at the first or last break, if that is
+    beyond them.
+    """
     result = np.zeros((len(coefficients), PIECE_ORDER))
     result[:, 1:] = coefficients[:, :-1] / np.arange(1, PIECE_ORDER)
     rises = [_value(row, width) for width, row in zip(np.diff(breaks), result)]
-    result[:, 0] = start + np.concatenate([[0.0], np.cumsum(rises)[:-1]])
+    result[:, 0] = np.concatenate([[0.0], np.cumsum(rises)[:-1]])
+    at = min(max(at, float(breaks[0])), float(breaks[-1]))
+    k = min(max(int(np.searchsorted(breaks, at, side="right")) - 1, 0), len(result) - 1)
+    result[:, 0] += value - _value(result[k], at - float(breaks[k]))
     return result
 
 
@@ -168,8 +174,10 @@ def _windowed(rows: FloatArray, windows: FloatArray) -> FloatArray:
     return np.array(found)
 
 
-def pack_motions(model: Model, motions: Any, q: FloatArray, qd: FloatArray) -> MotionArrays:
-    """Channels and pieces of all motions {body or ``body.coordinate``: `Motion`}; ModelError names what is wrong."""
+def pack_motions(model: Model, motions: Any, state: State) -> MotionArrays:
+    """Channels and pieces of all motions {body or ``body.coordinate``: `Motion`} of a run from a state; ModelError
+    names what is wrong.
+    """
     if motions is None:
         motions = {}
     if not isinstance(motions, Mapping):
@@ -195,7 +203,8 @@ def pack_motions(model: Model, motions: Any, q: FloatArray, qd: FloatArray) -> M
             if first + k in taken:
                 raise ModelError(f"{names[first + k]} has two motions, of {taken[first + k]!r} and {name!r}")
             taken[first + k] = name
-            rows = motion.pieces(k, float(q[first + k]), float(qd[first + k]))
+            q, qd = float(state.q[first + k]), float(state.qd[first + k])
+            rows = motion.pieces(k, q, qd, float(state.time))
             channels.append([first + k, size, len(rows)])
             pieces.append(rows)
             size += len(rows)

@@ -115,7 +115,7 @@ def simulate(
         dt=dt,
         samples=sample_times(float(state.time), duration, interval),
         tau=force_table(model, tau) if control is None else (control.times, control.values),
-        motions=pack_motions(model, motions, state.q, state.qd),
+        motions=pack_motions(model, motions, state),
         control=control,
         progress=progress,
         rtol=number(rtol, "rtol", positive=True),

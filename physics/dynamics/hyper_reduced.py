@@ -233,7 +233,7 @@ class HyperReduced:
             dt=dt,
             samples=sample_times(start.time, duration, min(interval, duration)),
             tau=force_table(self.model, tau),
-            motions=pack_motions(self.model, None, start.q, start.qd),
+            motions=pack_motions(self.model, None, start),
             control=None,
             progress=progress,
             rtol=number(rtol, "rtol", positive=True),

@@ -155,3 +155,18 @@ def test_corners_of_a_given_motion_are_felt(integrator, rate):
         assert np.abs(result.q[:, 0] - np.interp(result.t, times, values)).max() < 3e-5  # what lines are off
         ends.append(result.q[-1, 1])
     assert abs(ends[0]) > 0.25 and abs(ends[1] - ends[0]) < 0.01
+
+
+@pytest.mark.parametrize("kind", ["velocity", "acceleration"])
+def test_a_run_goes_on_where_it_was_cut(kind):
+    builder = ph.ModelBuilder()
+    builder.add_body("cart", joint=ph.joints.Slider(), mass=1.0, inertia=np.eye(3))
+    model = builder.build()
+    motions = {"cart": ph.Motion([0.0, 1.0, 3.0], [1.0, 2.0, -1.0], kind=kind, interpolation="linear")}
+    whole = ph.simulate(model, model.state(), 2.0, 0.1, motions=motions)
+    state = model.state()
+    for _ in range(2):
+        part = ph.simulate(model, state, 1.0, 0.1, motions=motions)
+        state = model.state(part.q[-1], part.qd[-1], time=part.t[-1])
+    assert np.abs(state.q - whole.q[-1]).max() < 1e-12
+    assert np.abs(state.qd - whole.qd[-1]).max() < 1e-12
