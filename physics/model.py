@@ -93,7 +93,7 @@ class Model:
         self.contacts = tuple(contacts)
         self.contact_pairs: FloatArray = pack_contacts(self.contacts, self.body_frames)
         packed = [constraint.packed(self) for constraint in self.constraints.values()]
-        self.constraint_arrays: ConstraintArrays = pack_constraints(packed, self.arrays, self.body_frames)
+        self._constraint_arrays: ConstraintArrays = pack_constraints(packed, self.arrays, self.body_frames)
 
     def _laws(self, i: int) -> list[FloatArray | None]:
         """Records of the laws of the coordinates of body i."""
@@ -112,6 +112,14 @@ class Model:
     def num_coordinates(self) -> int:
         """nv = nq: one velocity for each coordinate."""
         return sum(body.joint.num_coordinates for body in self.bodies)
+
+    @property
+    def constraint_arrays(self) -> ConstraintArrays:
+        """Constraints for the kernels, with workspaces of their own for each who asks: threads share a model."""
+        con_int, con_float, con_data, marked, spaces = self._constraint_arrays
+        work, dof, flags = spaces
+        own = np.zeros_like(work), np.zeros_like(dof), np.zeros_like(flags)
+        return con_int, con_float, con_data, marked, own
 
     @property
     def num_inputs(self) -> int:

@@ -42,6 +42,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
     workspace = model.workspace()
     spaces = workspace.clear()
     system, memory, contacts, effort = constraint_space(model)
+    constraints = model.constraint_arrays
 
     def go_on(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
@@ -50,7 +51,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
             note_start(problem, q, qd, workspace, system, recording)
         advance(
             model.arrays,
-            model.constraint_arrays,
+            constraints,
             contacts,
             problem.motions,
             problem.tau,

@@ -92,6 +92,7 @@ class ConstrainedSlope(Slope):
         super().__init__(problem, recording)
         model = problem.model
         self.on_constraints = slope_on_constraints
+        self.constraints = model.constraint_arrays
         self.system = make_system(model.num_constraint_rows, model.num_coordinates)
         self.effort = np.zeros(model.num_coordinates)
 
@@ -99,7 +100,7 @@ class ConstrainedSlope(Slope):
         problem, nv = self.problem, len(self.effort)
         self.on_constraints(
             problem.model.arrays,
-            problem.model.constraint_arrays,
+            self.constraints,
             problem.motions,
             problem.tau,
             t,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 import physics as ph
@@ -87,3 +89,21 @@ def test_rolls_in_a_bowl_without_losing_energy():
     assert np.abs(result.energy[:, 2] - result.energy[0, 2]).max() < 1e-7 * kinetic
     for k in range(len(result.t)):
         assert slip(model, ph.State(result.q[k], result.qd[k], 0.0, np.zeros(1, dtype=np.int64))) < 1e-9
+
+
+def test_threads_share_a_model():
+    """What a rolling constraint works in is each run's own."""
+    model = ball_on(ph.joints.SplineSurface(net(lambda grid: 0.2 * (grid**2).sum(axis=-1)), order=(4, 4)))
+    starts = []
+    for k in range(4):
+        q = model.state().q.copy()
+        q[:2] += 0.1 * k, -0.05 * k
+        starts.append(model.state(q=q))
+
+    def end(state):
+        return ph.simulate(model, state, 1.0, record_interval=1.0).q[-1]
+
+    alone = [end(state) for state in starts]
+    with ThreadPoolExecutor(4) as pool:
+        for together in (pool.map(end, starts), pool.map(end, starts)):
+            np.testing.assert_array_equal(list(together), alone)
