@@ -231,7 +231,7 @@ def runge_kutta_step(
         )
         if count > 0:
             return count
-        follow(motion, t, t + dt, q, qd, dof)
+        follow(motion, t, dt, t + dt, q, qd, dof)
         found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, tau, qdd, effort, system, spaces)
     count = constraints[0].shape[0]
     if found[0] > 0:
