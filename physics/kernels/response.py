@@ -19,36 +19,58 @@ from .layout import (
     REMAINDER,
     SUBSPACE,
 )
-from .spatial import Array, dot6, load6, scale_add6, store6
+from .spatial import Array, Twist, dot6, load6, scale_add6, store6
 
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
+@inline
+def nothing(x: Twist) -> bool:
+    return x[0] == 0.0 and x[1] == 0.0 and x[2] == 0.0 and x[3] == 0.0 and x[4] == 0.0 and x[5] == 0.0
+
+
+@inline
+def pass_inward(body_int: Array, i: int, impulse: Array, work: Array, dof: Array) -> None:
+    """What body i's coordinates leave of an impulse, to its parent; nothing where nothing comes."""
+    force = load6(work, i, FORCE)
+    first, count = body_int[i, DOF_START], body_int[i, DOF_COUNT]
+    still = nothing(force)
+    for d in range(first, first + count):
+        still = still and impulse[d] == 0.0
+        dof[d, REMAINDER] = 0.0
+    if still:
+        return
+    for d in range(first + count - 1, first - 1, -1):
+        rest = impulse[d] - dot6(load6(dof, d, SUBSPACE), force)
+        dof[d, REMAINDER] = rest
+        force = scale_add6(force, rest * dof[d, INVERSE], load6(dof, d, PROJECTED))
+    parent = body_int[i, PARENT]
+    if parent >= 0:
+        store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, force))
+
+
 @jit
 def impulse_response(body_int: Array, impulse: Array, change: Array, work: Array, dof: Array) -> None:
-    """Change of velocity M^-1 impulse (nv,), with the articulated inertias that `accelerations` left in dof; of a
-    held coordinate the impulse that it takes to keep it.
+    """Change of velocity M^-1 impulse (nv,), with the articulated inertias that `accelerations` left in dof; of a held
+    coordinate the impulse that it takes to keep it.
     """
     count = body_int.shape[0]
     for i in range(count):
         store6(work, i, FORCE, STILL)
     for i in range(count - 1, -1, -1):
-        force = load6(work, i, FORCE)
-        first = body_int[i, DOF_START]
-        for d in range(first + body_int[i, DOF_COUNT] - 1, first - 1, -1):
-            rest = impulse[d] - dot6(load6(dof, d, SUBSPACE), force)
-            dof[d, REMAINDER] = rest
-            force = scale_add6(force, rest * dof[d, INVERSE], load6(dof, d, PROJECTED))
-        parent = body_int[i, PARENT]
-        if parent >= 0:
-            store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, force))
+        pass_inward(body_int, i, impulse, work, dof)
     for i in range(count):
         parent = body_int[i, PARENT]
         a = STILL
         if parent >= 0:
             a = load6(work, parent, ACCELERATION)
+        moved = not nothing(a)
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
+            change[d] = 0.0
+            if not moved and dof[d, REMAINDER] == 0.0:  # another tree, or a branch that is not reached
+                continue
+            moved = True
             rest = dof[d, REMAINDER] - dot6(load6(dof, d, PROJECTED), a)
             if dof[d, HELD] != 0.0:
                 change[d] = -rest

@@ -65,7 +65,7 @@ def find_bases(data: Array, table: int, q: float) -> tuple[int, float, float, fl
     return breaks + spans + 1 + span * (1 + order * order), (inside - left) * scale, scale, q - inside
 
 
-@jit
+@inline
 def direction_bases(data: Array, table: int, q: float, work: Array, row: int) -> tuple[int, bool]:
     """Bases of one direction at q and their two derivatives, into three stretches of a workspace row.
 
@@ -92,7 +92,7 @@ def direction_bases(data: Array, table: int, q: float, work: Array, row: int) ->
     return int(data[piece]), beyond != 0.0
 
 
-@jit
+@inline
 def surface_sums(
     data: Array, offset: int, q: Array, qd: Array, first: int, work: Array, row: int
 ) -> tuple[Twist, Twist, Twist, Twist, Twist, bool]:

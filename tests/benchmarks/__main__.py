@@ -18,7 +18,7 @@ import numpy as np
 import physics as ph
 from tests.verification.report import environment, write_beside
 
-from . import chains, compile_time, peers, pinocchio_cpp, trees
+from . import chains, compile_time, linkages, peers, pinocchio_cpp, trees
 from .timing import ROUNDS, Contestant, Spread, alternate
 
 SIZES = (1, 7, 30, 100)
@@ -96,6 +96,16 @@ def against_peers(report: Report) -> None:
         report.race(ours, *((key, peer.contestant) for key, peer in others.items()))
 
 
+def with_constraints(report: Report) -> None:
+    """Closed loops against MuJoCo's, and an implicit step against an explicit one."""
+    if installed("mujoco"):
+        report.race(linkages.ours(), ("constrained_over_mujoco_step", linkages.mujoco_step()))
+    model = chains.revolute(7)
+    start = chains.bend(7)
+    steps = {name: chains.rollout(name, model, start, name) for name in ("sdirk2", "rk4")}
+    report.race(steps["sdirk2"], ("sdirk2_over_rk4", steps["rk4"]))
+
+
 def on_two_threads(report: Report) -> None:
     """Wall-clock time of 64 rollouts one after the other, over that on two threads."""
     model = trees.Tree(trees.PARENTS["humanoid"]).model()
@@ -156,6 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report = Report(options.rounds)
     against_peers(report)
     against_ourselves(report)
+    with_constraints(report)
     on_two_threads(report)
     compilation(report)
     write_beside(options.json, report.as_json())

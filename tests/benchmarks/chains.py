@@ -53,11 +53,12 @@ def middle(model: Any) -> FloatArray:
     return np.concatenate([np.mean(joint.range, axis=1) for joint in model.joints])
 
 
-def rollout(name: str, model: Any, q: FloatArray) -> Contestant:
-    """Our rollout by symplectic Euler, nothing recorded but start and end."""
+def rollout(name: str, model: Any, q: FloatArray, integrator: str = "symplectic_euler") -> Contestant:
+    """Our rollout, nothing recorded but start and end."""
     state = model.state(q=q)
 
     def run(steps: int) -> Any:
-        return ph.simulate(model, state, duration=steps * STEP, dt=STEP, record_interval=steps * STEP)
+        span = steps * STEP
+        return ph.simulate(model, state, span, dt=STEP, integrator=integrator, record_interval=span)
 
     return Contestant(name, run)

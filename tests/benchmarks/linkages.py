@@ -1,0 +1,92 @@
+"""Four-bar linkages side by side, closed by the same constraints in our engine and in MuJoCo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import physics as ph
+
+from .chains import STEP
+from .timing import Contestant
+
+COUNT = 5
+CRANK, COUPLER, ROCKER, BASE = 1.0, 2.0, 1.5, 2.0
+START = (1.2, -1.0, -1.8)  # crank, coupler and rocker, each against the one before; then closed
+RADIUS = 0.02
+
+
+def linkages() -> tuple[Any, Any]:
+    """COUNT linkages in the x-y plane as one model, loops closed by points, and a state that meets them."""
+    builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
+    for k in range(COUNT):
+        parent: str | None = None
+        for name, length, start in (
+            ("crank", CRANK, 0.0),
+            ("coupler", COUPLER, CRANK),
+            ("rocker", ROCKER, COUPLER),
+        ):
+            place = np.eye(4)
+            place[0, 3], place[2, 3] = start, float(k) if parent is None else 0.0
+            moments = np.diag([RADIUS, length**2 / 12.0, length**2 / 12.0])
+            body = f"{name} {k}"
+            builder.add_body(
+                body,
+                parent,
+                joint=ph.joints.Hinge(),
+                mass=1.0,
+                com=(length / 2.0, 0.0, 0.0),
+                inertia=moments,
+                joint_in_parent=place,
+            )
+            parent = body
+        end = ph.constraints.PointConstraint(
+            parent, point=(ROCKER, 0.0, 0.0), other_point=(BASE, 0.0, float(k))
+        )
+        builder.add_constraint(f"loop {k}", end)
+    model = builder.build()
+    return model, ph.assemble(model, model.state(list(START) * COUNT))
+
+
+def ours() -> Contestant:
+    """Symplectic Euler with impulses of the constraints, and back onto them behind each step."""
+    model, state = linkages()
+
+    def run(steps: int) -> Any:
+        return ph.simulate(model, state, steps * STEP, dt=STEP, record_interval=steps * STEP).q[-1]
+
+    return Contestant("constrained", run)
+
+
+def mujoco_step() -> Contestant:
+    """MuJoCo's `mj_step` on the same linkages, closed by `connect` (soft, as its constraints are)."""
+    import mujoco
+
+    _, state = linkages()
+    trees = []
+    for k in range(COUNT):
+        nested = ""
+        for length, start in ((ROCKER, COUPLER), (COUPLER, CRANK), (CRANK, 0.0)):
+            height = k if start == 0.0 else 0
+            moments = f"{RADIUS} {length**2 / 12.0} {length**2 / 12.0}"
+            name = f'name="rocker{k}"' if length == ROCKER else ""
+            nested = (
+                f'<body {name} pos="{start} 0 {height}"><joint type="hinge" axis="0 0 1"/>'
+                f'<inertial pos="{length / 2.0} 0 0" mass="1" diaginertia="{moments}"/>{nested}</body>'
+            )
+        trees.append(nested)
+    loops = "".join(f'<connect body1="rocker{k}" anchor="{ROCKER} 0 0"/>' for k in range(COUNT))
+    copy = mujoco.MjModel.from_xml_string(
+        f'<mujoco><option gravity="0 -9.81 0" timestep="{STEP}"/><worldbody>{"".join(trees)}</worldbody>'
+        f"<equality>{loops}</equality></mujoco>"
+    )
+    data = mujoco.MjData(copy)
+
+    def run(steps: int) -> Any:
+        mujoco.mj_resetData(copy, data)
+        data.qpos[:] = state.q
+        mujoco.mj_step(copy, data, nstep=steps)
+        return data.qpos
+
+    return Contestant("mj_step", run)
