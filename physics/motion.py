@@ -12,7 +12,7 @@ from ._typing import FloatArray
 from .errors import MissingDependencyError, ModelError
 from .immutable import ReadOnlyArrays
 from .kernels.motion_layout import PIECE_COEFFICIENTS, PIECE_HOLDS, PIECE_ORDER, PIECE_START, PIECE_WIDTH
-from .validation import all_finite, finite_array, float_array
+from .validation import all_finite, finite_array, float_array, truth
 
 if TYPE_CHECKING:
     from .model import Model, State
@@ -71,6 +71,7 @@ class Motion(ReadOnlyArrays):
             raise ModelError(
                 f"interpolation of a motion must be one of {', '.join(INTERPOLATIONS)}, got {self.interpolation!r:.80}"
             )
+        truth(self.hold, "hold of a motion")
         windows = None if self.windows is None else _checked_windows(self.windows)
         for name, value in (("times", times), ("values", values), ("windows", windows)):
             object.__setattr__(self, name, value)

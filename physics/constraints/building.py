@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from .._typing import FloatArray
 from ..body import Body
 from ..errors import FormatError, ModelError
-from ..joints import Joint
+from ..joints import Free, Joint, Translational
 from . import from_dict
 from .base import Constraint
-from .frames import WeldConstraint
+from .frames import PointConstraint, WeldConstraint
+
+TARGET_MASS = 1e-9  # kg: nothing that energies show
 
 
 class ConstraintBuilder:
@@ -84,6 +88,43 @@ class ConstraintBuilder:
         self._loop_joints[name] = carried
         self.constraints[name] = WeldConstraint(carried, name)
         return part
+
+    def add_target(
+        self, name: str, body: Body | str, *, point: Any = None, frame: Any = None, at: Any = None
+    ) -> Body:
+        """Lead a point or a frame of a body along a given motion (Wang 2022, sec. 4.6.5, in maximal coordinates).
+
+        The target is a body of next to no mass that hangs on the world by three translations or, for a frame, by a
+        free joint; a constraint of the same name holds the point or the frame to it. Give its motion to
+        ``simulate`` as ``motions={name: Motion(times, values)}``, by positions (K, 3), or (K, 6) with the rotation
+        vector behind; what it takes comes back as ``constraint_forces[name]``.
+
+        Args:
+            name: of the target and of the constraint, unique among both.
+            body: what is led, added before, or its name.
+            point: (3,) in its frame [m]. frame: (4, 4) in its frame. One of the two.
+            at: pose of the target's joint in the world (4, 4), the identity if not given.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        if (point is None) == (frame is None):
+            raise ModelError(f"target {name!r} needs a point or a frame of the body, one of the two")
+        self._check_name(name)
+        led = body.name if isinstance(body, Body) else body
+        if led not in [known.name for known in self.bodies]:
+            raise ModelError(f"body {led!r} of target {name!r} is missing: add bodies first")
+        constraint: Constraint
+        if frame is None:
+            joint: Joint = Translational()
+            constraint = PointConstraint(led, name, point=point)
+        else:
+            joint, constraint = Free(), WeldConstraint(led, name, frame=frame)
+        target: Body = self.add_body(
+            name, joint=joint, mass=TARGET_MASS, inertia=TARGET_MASS * np.eye(3), joint_in_parent=at
+        )
+        self.constraints[name] = constraint
+        return target
 
     def read_constraints(self, entries: Any) -> None:
         """Add what `Model.to_dict` described; FormatError or ModelError names what is wrong."""

@@ -110,7 +110,7 @@ def note_start(
 def constraint_space(model: Model) -> tuple[System, FloatArray, tuple[FloatArray, ...], FloatArray]:
     """Workspaces of the rows, of limits and contacts between steps, of contacts, and of held coordinates."""
     pairs = int(model.contact_pairs[0])
-    most = model.num_constraint_rows + model.num_limits + 3 * min(pairs, MOST_CONTACTS)
+    most = model.num_constraint_rows + 2 * model.num_limits + 3 * min(pairs, MOST_CONTACTS)
     system = make_system(most, model.num_coordinates)
     memory = np.zeros((model.num_limits + pairs, MEMORY_WIDTH))
     return system, memory, contact_space(model), np.zeros(model.num_coordinates)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray, IntArray
+from ..errors import DivergedError, ModelError
 from ..model import State
 from ..result import Result
 from .base import Problem, Recording
@@ -33,7 +34,14 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
     while counters[0] < steps:
         began = time.perf_counter()
         if problem.control is not None:  # asked before every step
-            problem.control.prepare(problem.start + problem.dt * int(counters[0]), problem.dt, q, qd)
+            now = problem.start + problem.dt * int(counters[0])
+            try:
+                problem.control.prepare(now, problem.dt, q, qd)
+            except ModelError as error:
+                if counters[0] == 0:  # nothing ran
+                    raise
+                kept = recording.result(int(counters[1]))
+                raise DivergedError(now, problem.model.body_names[0], str(error), kept) from error
             stretch = 1
         advance(int(min(stretch, steps - counters[0])), counters, q, qd, chart, recording)
         recording.check(flags, problem.start + problem.dt * int(counters[0]), int(counters[1]))

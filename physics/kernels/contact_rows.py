@@ -109,7 +109,7 @@ def add_contacts(
         if memory[pair, ACTIVE] != 0.0:
             continue
         body, other = int(found[c, FOUND_BODY]), int(found[c, FOUND_OTHER])
-        if count + 3 > rows.shape[0]:
+        if count + 3 + first > rows.shape[0]:  # the limits keep their room
             flags[STATUS], flags[CULPRIT] = TOO_MANY_CONTACTS, body
             return count
         point, normal = load3(found, c, FOUND_POINT), load3(found, c, FOUND_NORMAL)

@@ -107,3 +107,10 @@ def test_inputs_are_no_coordinates():
     )
     assert found.returncode == 0, found.stderr
     assert len(found.stdout.split()) == 9
+
+
+def test_what_was_computed_before_a_bad_answer_is_kept():
+    model = pendulum()
+    with pytest.raises(ph.DivergedError, match="must be finite") as caught:
+        ph.simulate(model, model.state(), 0.1, tau=lambda t, q, qd: [np.nan if t > 0.05 else 0.0])
+    assert abs(caught.value.result.t[-1] - 0.051) < 2e-3

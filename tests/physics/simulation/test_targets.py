@@ -1,0 +1,76 @@
+"""Points and frames of bodies that are led along given motions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from tests.physics.constraints.mechanisms import bar, pose
+
+LENGTH = 0.5
+
+
+def arm():
+    builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
+    bar(builder, "upper", None, LENGTH, 0.0)
+    bar(builder, "lower", "upper", LENGTH, LENGTH)
+    return builder
+
+
+def circle(t):
+    angle = 2.0 * t**2
+    return np.stack([0.6 + 0.1 * np.cos(angle), -0.3 + 0.1 * np.sin(angle), 0.0 * t], axis=-1)
+
+
+def test_a_led_tip_follows_and_its_force_makes_the_same_motion():
+    builder = arm()
+    builder.add_target("tip", "lower", point=(LENGTH, 0.0, 0.0))
+    model = builder.build()
+    times = np.linspace(0.0, 1.0, 101)
+    path = circle(times)
+    start = ph.assemble(model, model.state([-0.9, 0.8, *path[0]]))
+    # the target must begin where the path does: the arm goes there, not the target
+    q = np.array(start.q)
+    result = ph.simulate(
+        model,
+        start,
+        1.0,
+        integrator="rk4",
+        motions={"tip": ph.Motion(times, path - path[0] + q[2:])},
+        record_interval=0.01,
+    )
+    tips = result.poses[:, 1] @ np.array([LENGTH, 0.0, 0.0, 1.0])
+    assert np.abs(tips[:, :3] - (path - path[0] + q[2:])).max() < 1e-9
+    # the constraint's force is what inverse dynamics of the bare arm asks for at the tip
+    bare = arm().build()
+    k = 40
+    state = bare.state(result.q[k, :2], result.qd[k, :2])
+    step = 1e-2
+    qdd = (result.qd[k + 1, :2] - result.qd[k - 1, :2]) / (2.0 * step)
+    tau = ph.inverse_dynamics(bare, state, qdd)
+    rows = ph.constraints.PointConstraint("lower", point=(LENGTH, 0.0, 0.0)).jacobian(bare, state)
+    force = result.constraint_forces["tip"][k]
+    assert np.abs(rows.T @ force - tau).max() < 2e-3 * np.abs(tau).max()  # differences of 10 ms
+
+
+def test_a_led_frame():
+    builder = ph.ModelBuilder()
+    builder.add_body("box", joint=ph.joints.Free(), mass=2.0, inertia=np.eye(3))
+    builder.add_target("hand", "box", frame=pose((0.1, 0.0, 0.0), (0.0, 0.3, 0.0)))
+    model = builder.build()
+    state = ph.assemble(model, model.state())
+    held = ph.Motion([0.0], state.q[None, 6:])
+    result = ph.simulate(model, state, 0.2, motions={"hand": held})
+    assert np.abs(result.q - state.q).max() < 1e-9
+    weight = np.linalg.norm(result.constraint_forces["hand"][-1][:3])
+    assert abs(weight - 2.0 * 9.81) < 1e-5
+
+
+def test_bad_targets_are_named():
+    builder = arm()
+    with pytest.raises(ph.ModelError, match="needs a point or a frame"):
+        builder.add_target("tip", "lower")
+    with pytest.raises(ph.ModelError, match="body 'hand' of target 'tip' is missing"):
+        builder.add_target("tip", "hand", point=(0, 0, 0))
+    assert len(builder.bodies) == 2
