@@ -126,6 +126,8 @@ def simulate(
 
 # A start this far from the constraints [m, rad] is round-off, or of numbers that were written with few digits.
 AT_START = 1e-5
+# What is passed by less is led back without much ado [m].
+PASSED_AT_START = 1e-3
 
 
 def check_start(model: Model, state: State) -> State:
@@ -135,12 +137,15 @@ def check_start(model: Model, state: State) -> State:
         return state
     values, _, _ = evaluate_constraints(model, state, tuple(model.constraints.values()))
     for (name, where), constraint in zip(model.constraint_slices.items(), model.constraints.values()):
-        off = float(np.abs(values[where]).max(initial=0.0))
-        if constraint.packed(model).sense == EQUALITY and off > AT_START:
+        equality = constraint.packed(model).sense == EQUALITY
+        off = float((np.abs(values[where]) if equality else -values[where]).max(initial=0.0))
+        if equality and off > AT_START:
             raise ModelError(
                 f"constraint {name!r} is {off:.3g} m or rad off at the start: give a state that meets it, "
                 "or the one that assemble(model, state) finds"
             )
+        if not equality and off > PASSED_AT_START:
+            raise ModelError(f"constraint {name!r} is passed by {off:.3g} m at the start: give a state before it")
     return assemble(model, state)
 
 

@@ -103,6 +103,12 @@ def test_start_off_the_constraints_is_refused():
     with pytest.raises(ph.ModelError, match=r"constraint 'loop' is .* off at the start"):
         ph.simulate(model, model.state([0.3, 0.1, 0.2]), 0.1)
     builder = ph.ModelBuilder()
+    builder.add_body("ball", joint=ph.joints.Translational(), mass=1.0, inertia=np.eye(3))
+    builder.add_constraint("rope", constraints.DistanceConstraint("ball", length=0.5, sense="rope"))
+    roped = builder.build()
+    with pytest.raises(ph.ModelError, match=r"constraint 'rope' is passed by 1.5 m at the start"):
+        ph.simulate(roped, roped.state([2.0, 0.0, 0.0]), 0.1)
+    builder = ph.ModelBuilder()
     builder.add_body("bar", joint=ph.joints.Hinge(), mass=1.0, inertia=np.eye(3), com=(1, 0, 0))
     builder.add_constraint(
         "far", constraints.PointConstraint("bar", point=(1.0, 0.0, 0.0), other_point=(5.0, 0.0, 0.0))
