@@ -145,7 +145,9 @@ def check_start(model: Model, state: State) -> State:
                 "or the one that assemble(model, state) finds"
             )
         if not equality and off > PASSED_AT_START:
-            raise ModelError(f"constraint {name!r} is passed by {off:.3g} m at the start: give a state before it")
+            raise ModelError(
+                f"constraint {name!r} is passed by {off:.3g} m at the start: give a state before it"
+            )
     return assemble(model, state)
 
 
