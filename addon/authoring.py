@@ -236,7 +236,7 @@ def add_control_frame(scene: Any, item: Any, matrix: Any = None, index: int | No
         matrix = child.matrix
     world = units.split_scale(matrix, "the control frame")[0]
     index = len(settings.frames) if index is None else int(np.clip(index, 0, len(settings.frames)))
-    empty = _frame_empty(scene, item, index)
+    empty = frame_empty(scene, item, index)
     settings.frames.add().object = empty
     settings.frames.move(len(settings.frames) - 1, index)
     settings.active_frame = index
@@ -285,7 +285,7 @@ def set_control_frames(scene: Any, item: Any, frames: np.ndarray, knots: np.ndar
             settings.frames.add()
         row = settings.frames[index]
         if not references.in_scene(scene, row.object):
-            row.object = _frame_empty(scene, item, index)
+            row.object = frame_empty(scene, item, index)
         place_frame(item, row.object, pose)
     settings.knots.clear()
     for value in () if knots is None else knots:
@@ -307,7 +307,8 @@ def place_frame(item: Any, empty: Any, pose: np.ndarray) -> None:
         empty.matrix_world = Matrix((base @ pose).tolist())
 
 
-def _frame_empty(scene: Any, item: Any, index: int) -> Any:
+def frame_empty(scene: Any, item: Any, index: int) -> Any:
+    """A new Empty for a control frame, in no list yet."""
     empty = new_empty(scene, f"{item.name} Frame {index:02d}", "PLAIN_AXES")
     empty.parent = item
     empty.rotation_mode = "QUATERNION"

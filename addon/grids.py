@@ -84,6 +84,8 @@ def build(
     driven, settings.driven = settings.driven, False  # the sliders follow once, at the end
     try:
         settings.type = "spline_surface"
+        if len(shape) < directions(settings):  # or the columns would become time
+            settings.moving = False
         settings.sequence = sequence or best_sequence(frames)
         if rotation_first is not None:
             settings.rotation_first = rotation_first

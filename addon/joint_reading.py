@@ -185,7 +185,7 @@ def _read_surface(scene: Any, owner: Any, shape: Any) -> Any:
         rotation_first=shape.rotation_first,
         order=tuple(settings.grid_orders)[:count],
         periodic=tuple(settings.grid_periodic)[:count],
-        knots=stored_grid_knots(settings),
+        knots=_timed(settings, stored_grid_knots(settings)),
         moving=settings.moving and count > 1,
         outside="error" if settings.outside == "error" else "extend",
     )
@@ -219,6 +219,22 @@ def stored_grid_knots(settings: Any) -> list[np.ndarray] | None:
         _closed(each, size, order) if closed else each
         for each, size, order, closed in zip(knots, sizes, orders, settings.grid_periodic)
     ]
+
+
+def _timed(settings: Any, knots: list[Any] | None) -> list[Any] | None:
+    """Knots of each direction of a surface, where the last one is time with those of the seconds that it takes."""
+    count = grid_directions(tuple(settings.grid))
+    size, order = settings.grid[count - 1], settings.grid_orders[count - 1]
+    if not settings.moving or count == 1 or settings.line_seconds == 0.0 or size < order:
+        return knots
+    closed, splines = settings.grid_periodic[count - 1], core.part("splines")
+    *others, times = [None] * count if knots is None else knots
+    if times is None:
+        times = (splines.periodic_knots if closed else splines.clamped_knots)(size, order)
+    begin = times[order - 1]
+    length = times[size] - (times[0] if closed else begin)
+    lines = size if closed else size - 1
+    return [*others, begin + (times - begin) * (settings.line_seconds * lines / length)]
 
 
 def _closed(knots: np.ndarray, count: int, order: int) -> np.ndarray:

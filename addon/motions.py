@@ -274,9 +274,15 @@ def _separated(directions: list[Direction], values: np.ndarray) -> Sum:
 def _product(curve: Curve, term: Term) -> Term:
     """A product without factors that are constant."""
     for one, others in ((curve, term), (term[0], (curve, *term[1:]))):
-        if np.ptp(one.values) <= 1e-12 * np.abs(one.values).max():
+        if _is_constant(one):
             return scaled(others, float(one.values[0]))
     return (curve, *term)
+
+
+def _is_constant(curve: Curve) -> bool:
+    """A curve of one piece that swings out and back has equal ends, but rates."""
+    swing = max(np.ptp(curve.values), np.abs(curve.rates).max() * np.ptp(curve.places))
+    return bool(swing <= 1e-12 * np.abs(curve.values).max())
 
 
 def _add_factors(row: Row, joint: Any, ranges: np.ndarray, first: int, limits: dict[int, Any]) -> None:

@@ -28,6 +28,8 @@ OPERATORS = [
     "make_grid",
     "add_grid_line",
     "remove_grid_line",
+    "add_third_direction",
+    "remove_third_direction",
     "select_grid_line",
     "select_grid_neighbour",
     "add_connection",
@@ -151,6 +153,16 @@ STEPS = {
     "make_grid": lambda joint, thigh, shank: select(joint),
     "add_grid_line": lambda joint, thigh, shank: (select(joint), bpy.ops.condyle.make_grid()),
     "remove_grid_line": lambda joint, thigh, shank: (select(joint), bpy.ops.condyle.make_grid()),
+    "add_third_direction": lambda joint, thigh, shank: (
+        select(joint),
+        bpy.ops.condyle.make_grid(rows=4, columns=4),
+        bpy.ops.condyle.drive(),
+    ),
+    "remove_third_direction": lambda joint, thigh, shank: (
+        select(joint),
+        bpy.ops.condyle.make_grid(rows=4, columns=4),
+        bpy.ops.condyle.add_third_direction(moving=True),
+    ),
     "fit_surface": lambda joint, thigh, shank: (
         select(joint),
         setattr(joint.condyle.joint.fit, "smoothing", 0.5),

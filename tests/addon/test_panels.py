@@ -145,6 +145,18 @@ def test_only_curves_offer_their_ends_and_only_splines_are_fitted_before_a_bake(
     assert "pinned" not in draw_all(part)
 
 
+@pytest.mark.small
+def test_a_surface_offers_seconds_only_where_it_moves_in_time(part, knee):
+    _, joint, _, _ = knee
+    assert bpy.ops.condyle.make_grid(rows=4, columns=4) == {"FINISHED"}
+    assert "moving" in draw_all(part) and "line_seconds" not in draw_all(part)
+    assert bpy.ops.condyle.add_third_direction(moving=True) == {"FINISHED"}
+    assert "line_seconds" in draw_all(part)
+    joint.condyle.joint.frames.remove(0)
+    assert "moving" in draw_all(part)
+
+
+@pytest.mark.small
 def test_panels_draw_bodies_and_work_under_way(part, knee, make):
     _, _, thigh, shank = knee
     session = part("session")

@@ -1,6 +1,8 @@
 """Make the grid of control frames of a surface, add and remove its rows and columns, and select along them."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
@@ -51,6 +53,20 @@ def renew_slider(operator: Any, context: Any, joint: Any) -> None:
             drive.refresh(context.scene, joint)
     except core.physics().CondyleError as error:
         operator.report({"WARNING"}, f"The sliders were not renewed: {error}")
+
+
+@contextmanager
+def kept_at_hand(operator: Any, context: Any, joint: Any) -> Iterator[None]:
+    """The joint becomes active where its control frame that was active is removed meanwhile."""
+    from ... import grids
+
+    active = context.view_layer.objects.active
+    was_frame = active is not None and grids.place_of(joint, active) is not None
+    name = active.name if was_frame else ""
+    yield
+    if was_frame and context.view_layer.objects.active is None:
+        context.view_layer.objects.active = joint
+        operator.report({"INFO"}, f"{name} was removed")
 
 
 class MakeGrid(Operator):
@@ -163,13 +179,8 @@ class RemoveGridLine(_GridOperator, Operator):
     def change(self, context: Any, joint: Any, direction: int, index: int) -> None:
         from ... import grids
 
-        active = context.view_layer.objects.active
-        was_frame = active is not None and grids.place_of(joint, active) is not None
-        name = active.name if was_frame else ""
-        grids.remove_line(context.scene, joint, direction, index)
-        if was_frame and context.view_layer.objects.active is None:  # the joint stays at hand
-            context.view_layer.objects.active = joint
-            self.report({"INFO"}, f"{name} was removed")
+        with kept_at_hand(self, context, joint):
+            grids.remove_line(context.scene, joint, direction, index)
 
 
 class SelectGridLine(_GridOperator, Operator):

@@ -34,6 +34,12 @@ class GridPanel(SidebarPanel, Panel):
         layout.operator("condyle.make_grid", icon="MESH_GRID")
         if grids.complete(settings):
             self._draw_lines(layout, context, joint)
+        if settings.grid[2] > 1:
+            layout.operator("condyle.remove_third_direction", icon="REMOVE")
+        else:
+            row = layout.row(align=True)
+            row.operator("condyle.add_third_direction", icon="ADD").moving = False
+            row.operator("condyle.add_third_direction", text="Add Time", icon="TIME").moving = True
         column = layout.column()
         column.use_property_split = True
         column.use_property_decorate = False
@@ -43,6 +49,9 @@ class GridPanel(SidebarPanel, Panel):
             row.prop(settings, "grid_periodic", index=index, text="Closed", toggle=True)
         if grids.directions(settings) > 1:
             column.prop(settings, "moving")
+            if settings.moving:
+                name = grids.DIRECTIONS[grids.directions(settings) - 1]
+                column.prop(settings, "line_seconds", text=f"Seconds per {name}")
         column.prop(settings, "outside")
 
     def _draw_lines(self, layout: Any, context: Any, joint: Any) -> None:

@@ -297,6 +297,17 @@ class JointProperties(JointShape, PropertyGroup):
         update=on_change,
         override=OVERRIDE,
     )
+    line_seconds: FloatProperty(
+        name="Seconds per Layer",
+        description="Of a surface that moves in time: how long it takes from one layer of control frames to the next, "
+        "on average. 0: as it was fitted, or one second for all layers",
+        subtype="TIME_ABSOLUTE",
+        unit="TIME_ABSOLUTE",
+        min=0.0,
+        soft_max=60.0,
+        update=on_change,
+        override=OVERRIDE,
+    )
     prescribed: BoolProperty(
         name="Prescribed",
         description="On: in a simulation the joint follows its animation (the keys of the child, or the sliders). "

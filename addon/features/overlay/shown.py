@@ -27,7 +27,7 @@ ROUNDING = 1e-5
 # Signs beside a curve are this share of its size, the axes of control frames this share and at most so many of the
 # steps between them.
 SIGN_SHARE, FRAME_SHARE, FRAME_STEPS = 0.2, 0.15, 0.8
-SETTINGS = ("type", "order", "periodic", "length_scale", "outside", "moving")
+SETTINGS = ("type", "order", "periodic", "length_scale", "outside", "moving", "line_seconds")
 VECTORS = ("grid", "grid_orders", "grid_periodic")
 SHAPE = tuple(name for name in JointShape.__annotations__ if name != "frames_of")
 
