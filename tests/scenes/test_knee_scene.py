@@ -116,7 +116,7 @@ def run_module(*arguments):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=500,
+        timeout=900,  # every scene from nothing, with its pictures
     )
 
 
