@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -123,11 +122,6 @@ class HyperReduced:
     def num_coordinates(self) -> int:
         """nh."""
         return len(self.names)
-
-    @cached_property
-    def is_linear(self) -> bool:
-        """Whether the Jacobian is constant."""
-        return not self.functions
 
     def coordinates(self, h: Any) -> FloatArray:
         """q (nv,) at h (nh,)."""

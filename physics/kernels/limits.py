@@ -41,15 +41,8 @@ from .spatial import (
     transposed,
 )
 
-STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-# A row of the limits' workspace: whether it acts, whether its response is known, impulse, least speed, speed without
-# impulses; the response of velocities (nv) and of limits (rows), and factors (rows).
-ACTIVE, KNOWN, IMPULSE, AIM, SPEED, RESPONSE = range(6)
 ALONG = 1e-12  # under this an axis has not parted from itself, a rotation has no axis
 LOCKED = 1e-9
-MOST_PIVOTS = 20
-SETTLED = 1e-13
-DEPENDENT = 1e-12
 
 
 @inline
