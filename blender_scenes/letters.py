@@ -43,7 +43,7 @@ from .staging import add_backdrop, add_studio, faceted_object, mesh_object, plai
 
 FloatArray = NDArray[np.float64]
 
-SECONDS, TIME_STEP = 4.0, 1e-3
+SECONDS, TIME_STEP = 4.0, 2.5e-4
 # the colours of a box of wooden letters
 COLORS = (
     (0.75, 0.06, 0.05),
@@ -98,7 +98,7 @@ def make() -> Letters:
     state = letters_model.start(model)
     add_bodies(scene, model, state, objects)
     set_simulation(scene, SECONDS, TIME_STEP)
-    # symplectic Euler would need a fifth of the step where a round end of a stroke is passed in a few milliseconds
+    # of fourth order: a round end of a stroke is passed in a few milliseconds
     scene.condyle.simulation.integrator = "rk4"
     add_studio(scene, stage, (0.0, 0.0, -0.35), 1.5)
     add_backdrop(stage, -1.5, 1.6)

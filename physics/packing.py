@@ -75,7 +75,7 @@ class Workspace:
         self.work = np.zeros((num_bodies + layout.SCRATCH_ROWS, layout.WORK_WIDTH))
         self.dof = np.zeros((num_coordinates, layout.DOF_WORK_WIDTH))
         self.flags = np.zeros(2, dtype=np.int64)
-        self.stage = np.zeros((8, num_coordinates + num_inputs))
+        self.stage = np.zeros((11, num_coordinates + num_inputs))
 
     def clear(self) -> tuple[FloatArray, FloatArray, Any]:
         """The three arrays, flags reset."""

@@ -18,7 +18,6 @@ from .stretches import run_in_stretches
 
 # More at once make a system that no step could wait for.
 MOST_CONTACTS = 200
-MEMORY_WIDTH = 4  # as in ``kernels.unilateral``, which must not be imported before it is needed
 
 
 def needs_constraints(problem: Problem) -> bool:
@@ -83,7 +82,7 @@ def note_start(
     recording: Recording,
 ) -> None:
     """Put held coordinates where they start, and note in the first sample what they and the equalities take there."""
-    from ..kernels.stepper import evaluate
+    from ..kernels.evaluate import evaluate
 
     model = problem.model
     recording.forces = np.zeros((len(problem.samples), model.num_constraint_rows))
@@ -112,7 +111,7 @@ def constraint_space(model: Model) -> tuple[System, FloatArray, tuple[FloatArray
     pairs = int(model.contact_pairs[0])
     most = model.num_constraint_rows + 2 * model.num_limits + 3 * min(pairs, MOST_CONTACTS)
     system = make_system(most, model.num_coordinates)
-    memory = np.zeros((model.num_limits + pairs, MEMORY_WIDTH))
+    memory = np.zeros((model.num_limits + pairs, rows.MEMORY_WIDTH))
     return system, memory, contact_space(model), np.zeros(model.num_coordinates)
 
 

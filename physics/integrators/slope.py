@@ -87,7 +87,7 @@ class ConstrainedSlope(Slope):
     """As `Slope`, at the nearest state that meets the constraints and given motions; samples are brought there, too."""
 
     def __init__(self, problem: Problem, recording: Recording) -> None:
-        from ..kernels.stepper import slope_on_constraints
+        from ..kernels.evaluate import slope_on_constraints
 
         super().__init__(problem, recording)
         model = problem.model

@@ -35,9 +35,9 @@ ALL_LOCKS, POINT_LOCKS = 63, 7
 EQUALITY, UNILATERAL, NORMAL, TANGENT = 0, 1, 2, 3
 
 # columns of rows: value, rate without accelerations of coordinates (J' q'), speed aimed at, speed without impulses,
-# force over the step, what it belongs to: constraint k as k, limit or contact k as -1 - k
-ROW_VALUE, ROW_BIAS, ROW_AIM, ROW_FREE, ROW_FORCE, ROW_OWNER = range(6)
-ROW_WIDTH = 6
+# force over the step, what it belongs to: constraint k as k, limit or contact k as -1 - k, mean force over parts
+ROW_VALUE, ROW_BIAS, ROW_AIM, ROW_FREE, ROW_FORCE, ROW_OWNER, ROW_MEAN = range(7)
+ROW_WIDTH = 7
 
 # a system's arrays: rows (n, ROW_WIDTH), Jacobian (n, nv), response (n, nv), matrix (n, n), factor (n, n), order
 # (n,), diagonal (n,), right side (n,), impulses (n,), kinds (n,), friction (n,), restitution (n,), velocities
@@ -66,3 +66,8 @@ ROW_WIDTH = 6
 # drift of a constraint before it was brought back and behind it, steps in which a constraint could not be met
 RESIDUAL, MOST_ROWS, UNILATERAL_STEPS, DRIFT, DRIFT_LEFT, UNMET = range(6)
 STATISTICS = 6
+
+# memory of a limit or a contact between steps: whether it is among the rows of the step, its impulses in the last one
+# (three of them where there is friction), whether a coordinate rests on the limit, and these four as they were before
+ACTIVE, WARM, RESTS, KEPT = 0, 1, 4, 5
+MEMORY_WIDTH = 9

@@ -6,6 +6,7 @@ import math
 
 from ._jit import inline, jit
 from .constraint_layout import (
+    ACTIVE,
     NORMAL,
     ROW_AIM,
     ROW_FREE,
@@ -20,6 +21,7 @@ from .constraint_layout import (
     SYSTEM_ROWS,
     TANGENT,
     UNILATERAL,
+    WARM,
 )
 from .contact_layout import (
     FOUND_BODY,
@@ -48,7 +50,7 @@ from .limits import limit_value
 from .response import speed_along
 from .row_pieces import push_row
 from .spatial import Array, Vector, add3, cross, dot3, load3, load6
-from .unilateral import ACTIVE, SETTLED, WARM, aim_row
+from .unilateral import SETTLED, aim_row
 
 # Gaps are looked for as far as bodies could close them in so many steps.
 STEPS_AHEAD = 3.0

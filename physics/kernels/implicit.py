@@ -7,6 +7,7 @@ import math
 from ._jit import jit
 from .constrained import project, project_velocities
 from .derivatives import inverse_dynamics_derivatives
+from .evaluate import evaluate_here
 from .layout import (
     BACKWARD_EULER,
     GIVEN,
@@ -45,7 +46,7 @@ from .newton import (
 )
 from .rollout import CHART_LIMIT, change_charts, copy, record_samples, table_force
 from .spatial import Array
-from .stepper import evaluate_here, record_forces
+from .stepper import record_forces
 from .stopping import stop_within, unilateral
 from .watch import check_step
 

@@ -6,11 +6,9 @@ import math
 
 from ._jit import jit
 from .constrained import (
-    constrain_accelerations,
     constrain_velocities,
     factorize_equalities,
     project,
-    project_velocities,
 )
 from .constraint_layout import (
     EQUALITY,
@@ -23,8 +21,9 @@ from .constraint_layout import (
     SYSTEM_ROWS,
     TANGENT,
 )
+from .evaluate import evaluate
 from .layout import FORWARD_EULER, HELD, KIND, OK, ROTATION_VECTOR, RUNGE_KUTTA_4, STATUS, SYMPLECTIC_EULER
-from .motion import finish_held, follow, hold
+from .motion import finish_held, hold
 from .response import held_efforts, speed_along
 from .rollout import (
     CHART_LIMIT,
@@ -34,82 +33,9 @@ from .rollout import (
     prepare_stage,
     record_samples,
 )
+from .runge_kutta import runge_kutta_parts
 from .spatial import Array
-from .stopping import stop_within, unilateral
 from .watch import check_step
-
-
-@jit
-def evaluate(
-    arrays: Array,
-    constraints: Array,
-    motion: Array,
-    tables: Array,
-    t: float,
-    q: Array,
-    qd: Array,
-    tau: Array,
-    qdd: Array,
-    effort: Array,
-    system: Array,
-    spaces: Array,
-) -> tuple[int, int]:
-    """Accelerations at (t, q, qd) with the constraints that are equalities; coordinates that are held at t are put
-    where they are. The rows' forces are left in rows, those that held coordinates take in effort.
-    """
-    hold(motion, t, 0.0, q, qd, spaces[1])
-    return evaluate_here(arrays, constraints, tables, t, q, qd, tau, qdd, effort, system, spaces)
-
-
-@jit
-def evaluate_here(
-    arrays: Array,
-    constraints: Array,
-    tables: Array,
-    t: float,
-    q: Array,
-    qd: Array,
-    tau: Array,
-    qdd: Array,
-    effort: Array,
-    system: Array,
-    spaces: Array,
-) -> tuple[int, int]:
-    """As `evaluate`, where held coordinates are where they shall be."""
-    dof = spaces[1]
-    derivative(arrays, tables[0], tables[1], t, q, qd, qd, tau, qdd, spaces)
-    found = constrain_accelerations(arrays, constraints, q, qd, qdd, system, spaces)
-    impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
-    for k in range(impulse.shape[0]):
-        rows[k, ROW_FORCE] = impulse[k]
-    held_efforts(found[0], dof, system, effort)
-    return found
-
-
-@jit
-def slope_on_constraints(
-    arrays: Array,
-    constraints: Array,
-    motion: Array,
-    tables: Array,
-    t: float,
-    q: Array,
-    qd: Array,
-    tau: Array,
-    qdd: Array,
-    effort: Array,
-    system: Array,
-    spaces: Array,
-) -> None:
-    """As `evaluate`, at the nearest state that meets the equalities, which q and qd become.
-
-    It is for methods whose own states leave the equalities with their errors.
-    """
-    found = evaluate(arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces)
-    if found[0] > 0:
-        count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
-        project_velocities(count, found, qd, system, spaces)
-        evaluate(arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces)
 
 
 @jit
@@ -160,83 +86,6 @@ def euler_step(
             for d in range(q.shape[0]):
                 if dof[d, HELD] == 0.0:
                     qdd[d] += rows[k, ROW_FORCE] * system[SYSTEM_RESPONSE][k, d]
-    return count
-
-
-@jit
-def runge_kutta_step(
-    arrays: Array,
-    constraints: Array,
-    contacts: Array,
-    motion: Array,
-    tables: Array,
-    t: float,
-    dt: float,
-    q: Array,
-    qd: Array,
-    stage: Array,
-    effort: Array,
-    system: Array,
-    memory: Array,
-    spaces: Array,
-) -> int:
-    """One step of the classical Runge-Kutta method on accelerations with equalities, and back onto them at its end.
-
-    Where the velocities at its end would lead beyond a limit or a contact, the step is that of `stop_within`.
-    """
-    dof = spaces[1]
-    nv = q.shape[0]
-    stage_q, stage_qd = stage[0, :nv], stage[1, :nv]
-    tau, qdd, sum_qd, sum_qdd = stage[5], stage[2, :nv], stage[3, :nv], stage[4, :nv]
-    found = (0, 0)
-    for k in range(4):
-        prepare_stage(RUNGE_KUTTA_4, k, dt, q, qd, stage)
-        offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
-        # as given where the step begins: what comes behind a motion's end is not of this step
-        follow(motion, t, dt, t + offset, stage_q, stage_qd, dof)
-        found = evaluate_here(
-            arrays, constraints, tables, t + offset, stage_q, stage_qd, tau, qdd, effort, system, spaces
-        )
-        weight = 1.0 if k == 0 or k == 3 else 2.0
-        for d in range(q.shape[0]):
-            sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
-            sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
-    for d in range(q.shape[0]):
-        q[d] += dt / 6.0 * sum_qd[d]
-        qd[d] += dt / 6.0 * sum_qdd[d]
-    finish_held(motion, t, dt, q, qd)
-    if memory.shape[0] > 0 or unilateral(constraints):
-        last = stage[6, : q.shape[0]], stage[7, : q.shape[0]]
-        hold(motion, t, 0.0, last[0], last[1], dof)
-        found = evaluate_here(
-            arrays, constraints, tables, t, last[0], last[1], tau, qdd, effort, system, spaces
-        )
-        copy(qd, sum_qd)
-        count = stop_within(
-            arrays,
-            constraints,
-            contacts,
-            motion,
-            found,
-            t,
-            dt,
-            last,
-            sum_qd,
-            q,
-            qd,
-            effort,
-            system,
-            memory,
-            spaces,
-        )
-        if count > 0:
-            return count
-        follow(motion, t, dt, t + dt, q, qd, dof)
-        found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, tau, qdd, effort, system, spaces)
-    count = constraints[0].shape[0]
-    if found[0] > 0:
-        count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
-        project_velocities(count, found, qd, system, spaces)
     return count
 
 
@@ -324,7 +173,7 @@ def advance(
     record_q, record_qd, record_force, record_effort = records
     flags = spaces[2]
     nv = q.shape[0]
-    qdd, last_q, last_qd = stage[2, :nv], stage[6, :nv], stage[7, :nv]
+    qdd, last_q, last_qd = stage[2, :nv], stage[8, :nv], stage[9, :nv]
     has_charts = False
     for b in range(arrays[2].shape[0]):
         has_charts |= arrays[2][b, KIND] == ROTATION_VECTOR
@@ -333,7 +182,7 @@ def advance(
         copy(q, last_q)
         copy(qd, last_qd)
         if integrator == RUNGE_KUTTA_4:
-            count = runge_kutta_step(
+            count = runge_kutta_parts(
                 arrays,
                 constraints,
                 contacts,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ._jit import inline, jit
 from .constraint_layout import (
+    ACTIVE,
     NORMAL,
     ROW_AIM,
     ROW_FREE,
@@ -22,6 +23,7 @@ from .constraint_layout import (
     SYSTEM_ROWS,
     TANGENT,
     UNILATERAL,
+    WARM,
 )
 from .layout import (
     LIMIT_COUNT,
@@ -34,9 +36,6 @@ from .limits import limit_value
 from .response import speed_along
 from .spatial import Array
 
-# memory of a limit or a contact: whether it is among the rows of the step, and its impulses in the last one
-ACTIVE, WARM = 0, 1
-MEMORY_WIDTH = 4
 # A speed that is wanted is reached to this share of what it is made of.
 SETTLED = 1e-12
 

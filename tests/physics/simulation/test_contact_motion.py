@@ -131,8 +131,9 @@ def test_methods_of_higher_order_rest_and_slide_as_symplectic_euler_does(integra
             ph.simulate(model, state, 0.1, integrator=name).q[-1] for name in ("symplectic_euler", integrator)
         )
         assert (np.abs(first - state.q).max() > 1e-3) == moves
-        # while something is touched they are symplectic Euler's steps, but for what SDIRK2's Newton leaves
-        assert np.abs(first - other).max() < 1e-9
+        # while something is touched they are symplectic Euler's steps, but for what SDIRK2's Newton leaves, and for
+        # the first one, which Runge-Kutta cuts into parts: g dt^2 / 2 on the slope
+        assert np.abs(first - other).max() < (5e-6 if integrator == "rk4" else 1e-9)
 
 
 def test_adaptive_methods_refuse():

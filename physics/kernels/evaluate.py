@@ -1,0 +1,84 @@
+"""Accelerations at a state, with the constraints that are equalities."""
+
+from __future__ import annotations
+
+from ._jit import jit
+from .constrained import constrain_accelerations, project, project_velocities
+from .constraint_layout import ROW_FORCE, SYSTEM_IMPULSE, SYSTEM_ROWS
+from .motion import hold
+from .response import held_efforts
+from .rollout import derivative
+from .spatial import Array
+
+
+@jit
+def evaluate(
+    arrays: Array,
+    constraints: Array,
+    motion: Array,
+    tables: Array,
+    t: float,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    qdd: Array,
+    effort: Array,
+    system: Array,
+    spaces: Array,
+) -> tuple[int, int]:
+    """Accelerations at (t, q, qd) with the constraints that are equalities; coordinates that are held at t are put
+    where they are. The rows' forces are left in rows, those that held coordinates take in effort.
+    """
+    hold(motion, t, 0.0, q, qd, spaces[1])
+    return evaluate_here(arrays, constraints, tables, t, q, qd, tau, qdd, effort, system, spaces)
+
+
+@jit
+def evaluate_here(
+    arrays: Array,
+    constraints: Array,
+    tables: Array,
+    t: float,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    qdd: Array,
+    effort: Array,
+    system: Array,
+    spaces: Array,
+) -> tuple[int, int]:
+    """As `evaluate`, where held coordinates are where they shall be."""
+    dof = spaces[1]
+    derivative(arrays, tables[0], tables[1], t, q, qd, qd, tau, qdd, spaces)
+    found = constrain_accelerations(arrays, constraints, q, qd, qdd, system, spaces)
+    impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
+    for k in range(impulse.shape[0]):
+        rows[k, ROW_FORCE] = impulse[k]
+    held_efforts(found[0], dof, system, effort)
+    return found
+
+
+@jit
+def slope_on_constraints(
+    arrays: Array,
+    constraints: Array,
+    motion: Array,
+    tables: Array,
+    t: float,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    qdd: Array,
+    effort: Array,
+    system: Array,
+    spaces: Array,
+) -> None:
+    """As `evaluate`, at the nearest state that meets the equalities, which q and qd become.
+
+    It is for methods whose own states leave the equalities with their errors.
+    """
+    found = evaluate(arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces)
+    if found[0] > 0:
+        count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
+        project_velocities(count, found, qd, system, spaces)
+        evaluate(arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces)

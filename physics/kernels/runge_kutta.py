@@ -1,0 +1,237 @@
+"""The classical Runge-Kutta method for models with constraints, hard limits, contacts or given motions."""
+
+from __future__ import annotations
+
+from ._jit import jit
+from .constrained import project, project_velocities
+from .constraint_layout import (
+    KEPT,
+    RESTS,
+    ROW_FORCE,
+    ROW_MEAN,
+    SYSTEM_ROWS,
+    WARM,
+)
+from .evaluate import evaluate_here
+from .layout import OK, RUNGE_KUTTA_4, STATUS
+from .motion import finish_held, follow, hold
+from .resting import come_to_rest, hold_resting, let_move, release_pulled
+from .rollout import copy, prepare_stage
+from .spatial import Array
+from .stopping import stop_within, unilateral
+
+# A step in which something is met is cut into halves down to one part of so many: that part alone is of first order.
+PARTS = 32
+
+
+@jit
+def runge_kutta_stages(
+    arrays: Array,
+    constraints: Array,
+    motion: Array,
+    tables: Array,
+    t: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    stage: Array,
+    effort: Array,
+    system: Array,
+    memory: Array,
+    spaces: Array,
+) -> tuple[int, int]:
+    """The four stages, and q and qd at the step's end; returns rows and rank of the equalities of the last stage.
+
+    What rests on limits is held, and stays so.
+    """
+    data, dof = arrays[3], spaces[1]
+    nv = q.shape[0]
+    stage_q, stage_qd = stage[0, :nv], stage[1, :nv]
+    tau, qdd, sum_qd, sum_qdd = stage[5], stage[2, :nv], stage[3, :nv], stage[4, :nv]
+    found = (0, 0)
+    for k in range(4):
+        prepare_stage(RUNGE_KUTTA_4, k, dt, q, qd, stage)
+        offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
+        # as given where the step begins: what comes behind a motion's end is not of this step
+        follow(motion, t, dt, t + offset, stage_q, stage_qd, dof)
+        if k == 0:
+            hold_resting(data, memory, dof)
+        found = evaluate_here(
+            arrays, constraints, tables, t + offset, stage_q, stage_qd, tau, qdd, effort, system, spaces
+        )
+        while k == 0 and release_pulled(data, q, effort, memory, dof):
+            found = evaluate_here(
+                arrays, constraints, tables, t, stage_q, stage_qd, tau, qdd, effort, system, spaces
+            )
+        weight = 1.0 if k == 0 or k == 3 else 2.0
+        for d in range(nv):
+            sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
+            sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
+    for d in range(nv):
+        q[d] += dt / 6.0 * sum_qd[d]
+        qd[d] += dt / 6.0 * sum_qdd[d]
+    finish_held(motion, t, dt, q, qd)
+    return found
+
+
+@jit
+def runge_kutta_step(
+    arrays: Array,
+    constraints: Array,
+    contacts: Array,
+    motion: Array,
+    tables: Array,
+    t: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    stage: Array,
+    effort: Array,
+    system: Array,
+    memory: Array,
+    spaces: Array,
+) -> int:
+    """One step of the classical Runge-Kutta method on accelerations with equalities, and back onto them at its end.
+
+    Coordinates that rest on limits are held there. Where the velocities at its end would lead beyond another limit or
+    a contact, the step is that of `stop_within`.
+    """
+    data, dof, nv = arrays[3], spaces[1], q.shape[0]
+    tau, qdd, trial = stage[5], stage[2, :nv], stage[3, :nv]
+    found = runge_kutta_stages(
+        arrays, constraints, motion, tables, t, dt, q, qd, stage, effort, system, memory, spaces
+    )
+    if memory.shape[0] > 0 or unilateral(constraints):
+        last = stage[6, :nv], stage[7, :nv]
+        hold(motion, t, 0.0, last[0], last[1], dof)
+        let_move(data, memory, effort, dof)
+        found = evaluate_here(
+            arrays, constraints, tables, t, last[0], last[1], tau, qdd, effort, system, spaces
+        )
+        copy(qd, trial)
+        count = stop_within(
+            arrays,
+            constraints,
+            contacts,
+            motion,
+            found,
+            t,
+            dt,
+            last,
+            trial,
+            q,
+            qd,
+            effort,
+            system,
+            memory,
+            spaces,
+        )
+        if count > 0:
+            come_to_rest(data, dt, q, qd, memory)
+            return count
+        follow(motion, t, dt, t + dt, q, qd, dof)
+        hold_resting(data, memory, dof)
+        found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, tau, qdd, effort, system, spaces)
+    count = constraints[0].shape[0]
+    if found[0] > 0:
+        count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
+        project_velocities(count, found, qd, system, spaces)
+    let_move(data, memory, effort, dof)
+    return count
+
+
+@jit
+def keep(memory: Array, back: bool) -> None:
+    """Keep what the last step left of limits and contacts, or put it back."""
+    width = KEPT - WARM
+    for k in range(memory.shape[0]):
+        for j in range(WARM, KEPT):
+            if back:
+                memory[k, j] = memory[k, j + width]
+            else:
+                memory[k, j + width] = memory[k, j]
+
+
+@jit
+def met(memory: Array) -> bool:
+    """Whether a limit or a contact acts that did not when its state was kept."""
+    found = False
+    before = KEPT - WARM
+    for k in range(memory.shape[0]):
+        acted = memory[k, WARM + before] != 0.0 or memory[k, RESTS + before] != 0.0
+        found |= not acted and (memory[k, WARM] != 0.0 or memory[k, RESTS] != 0.0)
+    return found
+
+
+@jit
+def add_share(share: float, first: bool, effort: Array, mean: Array, system: Array) -> None:
+    """Add to the mean forces over a step those of a part of it."""
+    rows = system[SYSTEM_ROWS]
+    for k in range(rows.shape[0]):
+        rows[k, ROW_MEAN] = share * rows[k, ROW_FORCE] + (0.0 if first else rows[k, ROW_MEAN])
+    for d in range(effort.shape[0]):
+        mean[d] = share * effort[d] + (0.0 if first else mean[d])
+
+
+@jit
+def runge_kutta_parts(
+    arrays: Array,
+    constraints: Array,
+    contacts: Array,
+    motion: Array,
+    tables: Array,
+    t: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    stage: Array,
+    effort: Array,
+    system: Array,
+    memory: Array,
+    spaces: Array,
+) -> int:
+    """One step, cut into parts where a limit or a contact is met in it, so that the impact is near its instant.
+
+    Forces of rows and held coordinates are means over the step then.
+    """
+    nv = q.shape[0]
+    last_q, last_qd, mean = stage[6, :nv], stage[7, :nv], stage[10, :nv]
+    done, size, count, found = 0, PARTS, 0, False
+    while done < PARTS and spaces[2][STATUS] == OK:
+        copy(q, last_q)
+        copy(qd, last_qd)
+        keep(memory, False)
+        start, span = t + dt * done / PARTS, dt * size / PARTS
+        count = runge_kutta_step(
+            arrays,
+            constraints,
+            contacts,
+            motion,
+            tables,
+            start,
+            span,
+            q,
+            qd,
+            stage,
+            effort,
+            system,
+            memory,
+            spaces,
+        )
+        if not found and size > 1 and met(memory):
+            copy(last_q, q)
+            copy(last_qd, qd)
+            keep(memory, True)
+            size //= 2
+            continue
+        found |= size == 1
+        if size < PARTS:
+            add_share(size / PARTS, done == 0, effort, mean, system)
+        done += size
+        while done % (2 * size) == 0 and done + 2 * size <= PARTS:
+            size *= 2
+    if size < PARTS or found:
+        copy(mean, effort)
+        for k in range(system[SYSTEM_ROWS].shape[0]):
+            system[SYSTEM_ROWS][k, ROW_FORCE] = system[SYSTEM_ROWS][k, ROW_MEAN]
+    return count
