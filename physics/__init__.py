@@ -44,7 +44,19 @@ from .fitting import (
     naive_surface_fit,
 )
 from .inverse_kinematics import InverseKinematics, KinematicSolution, inverse_kinematics
-from .io import ModelFile, load_model, load_result, save_model, save_result
+from .io import (
+    ModelFile,
+    OpenSimModel,
+    Storage,
+    load_model,
+    load_result,
+    motion_samples,
+    read_opensim,
+    read_storage,
+    save_model,
+    save_result,
+    write_storage,
+)
 from .keyframes import keyframe_table
 from .kinematic_targets import Target
 from .model import Model, State
@@ -117,6 +129,12 @@ __all__ = [
     "ModelFile",
     "save_result",
     "load_result",
+    "read_opensim",
+    "OpenSimModel",
+    "motion_samples",
+    "Storage",
+    "read_storage",
+    "write_storage",
     "CondyleError",
     "ModelError",
     "JointRangeError",

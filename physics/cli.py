@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from .errors import CancelledError, CondyleError, DivergedError, FormatError, ModelError
 from .integrators import INTEGRATORS
-from .io import ModelFile, load_model, load_result, save_result
+from .io import ModelFile, load_model, load_result, read_opensim, save_model, save_result
 from .reporting import EXIT_DIVERGED, EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Reporter
 
 EXIT_TERMINATED = 143
@@ -68,6 +68,14 @@ def _parser() -> argparse.ArgumentParser:
     info = commands.add_parser("info", parents=[telling], help="say what a model file holds")
     info.add_argument("model", type=Path, metavar="MODEL.json")
     info.set_defaults(run=_info)
+
+    convert = commands.add_parser("convert", parents=[telling], help="make a model file of an OpenSim model")
+    convert.add_argument("model", type=Path, metavar="MODEL.osim")
+    convert.add_argument("--out", type=Path, required=True, metavar="MODEL.json")
+    convert.add_argument(
+        "--no-limits", action="store_true", help="without limits at the ranges of clamped coordinates"
+    )
+    convert.set_defaults(run=_convert)
 
     plot = commands.add_parser("plot", parents=[telling], help="draw a result file (needs matplotlib)")
     plot.add_argument("result", type=Path, metavar="RESULT.npz")
@@ -134,6 +142,21 @@ def _info(options: argparse.Namespace, reporter: Reporter) -> int:
         print(f"  simulation {name} = {value}")
     if file.extras:
         print(f"  extras: {', '.join(file.extras)}")
+    return EXIT_DONE
+
+
+def _convert(options: argparse.Namespace, reporter: Reporter) -> int:
+    reporter.start(f"convert {options.model.stem}")
+    read = _open(partial(read_opensim, limits=not options.no_limits), options.model)
+    for warning in read.warnings:
+        reporter.warning(warning)
+    if not options.out.parent.is_dir():
+        raise FormatError(f"--out {options.out}: there is no folder {options.out.parent}")
+    model = read.build()
+    names = {name: coordinate.coordinate for name, coordinate in read.coordinates.items()}
+    kept = {"name": read.name, "coordinates": names, "not_read": list(read.warnings)}
+    save_model(model, options.out, read.state(model), extras={"opensim": kept})
+    reporter.done(out=str(options.out), bodies=model.num_bodies, coordinates=model.num_coordinates)
     return EXIT_DONE
 
 

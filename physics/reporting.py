@@ -18,8 +18,8 @@ class Reporter:
     """Tells how one run goes.
 
     Without ``log_json`` a terminal gets a progress bar and messages, anything else only errors. With it every
-    call is one JSON object on a line: ``{"event": "start" | "progress" | "message" | "done" | "error",
-    "seconds": ..., ...}``.
+    call is one JSON object on a line: ``{"event": "start" | "progress" | "message" | "warning" | "done"
+    | "error", "seconds": ..., ...}``.
 
     Args:
         quiet: only errors are told.
@@ -64,6 +64,12 @@ class Reporter:
         self._event("message", text=text)
         if self._terminal and not self._quiet:
             self._line(text)
+
+    def warning(self, text: str) -> None:
+        """Something that was not done as asked; told where the rest is silent, too."""
+        self._event("warning", text=text)
+        if not self._json and not self._quiet:
+            self._line(f"warning: {text}")
 
     def done(self, **facts: Any) -> None:
         """The work is done; facts are told with it."""

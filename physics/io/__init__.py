@@ -1,6 +1,24 @@
-"""Model and result files: each with a format, a version and a published JSON Schema, nothing executable."""
+"""Model and result files: each with a format, a version and a published JSON Schema, nothing executable. OpenSim's
+models and tables.
+"""
 
 from .model_file import ModelFile, load_model, save_model
+from .opensim import read_opensim
+from .opensim_motion import motion_samples
+from .opensim_parts import OpenSimModel
 from .result_file import load_result, save_result
+from .storage import Storage, read_storage, write_storage
 
-__all__ = ["ModelFile", "load_model", "load_result", "save_model", "save_result"]
+__all__ = [
+    "ModelFile",
+    "OpenSimModel",
+    "Storage",
+    "load_model",
+    "load_result",
+    "motion_samples",
+    "read_opensim",
+    "read_storage",
+    "save_model",
+    "save_result",
+    "write_storage",
+]

@@ -240,3 +240,19 @@ def test_quiet_tells_errors_only():
         assert stream.getvalue() == ""
         reporter.error(ph.ModelError("mass must be positive, got -1"))
         assert "mass must be positive, got -1" in stream.getvalue()
+
+
+def test_convert_writes_a_model_file(tmp_path, capsys):
+    from tests.physics.io.osim import body, coordinate, joint, write
+
+    made = joint(
+        "PinJoint", "elbow", "/ground", "arm", coordinate("flexion", "<default_value>0.4</default_value>")
+    )
+    source = write(tmp_path / "arm.osim", body("arm"), made, "<novelty>1</novelty>")
+    out = tmp_path / "arm.json"
+    assert main(["convert", str(source), "--out", str(out)]) == 0
+    assert "warning: novelty: is not read" in capsys.readouterr().err
+    file = ph.load_model(out)
+    assert file.state.q.tolist() == [0.4]
+    assert file.extras["opensim"]["coordinates"] == {"flexion": "arm.angle"}
+    assert main(["convert", str(tmp_path / "none.osim"), "--out", str(out)]) == 2

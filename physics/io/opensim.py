@@ -1,0 +1,223 @@
+"""OpenSim models (``.osim`` of version 4) read into a `ModelBuilder`; what is not understood is named."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..builder import ModelBuilder
+from ..constraints import DistanceConstraint, PointConstraint, WeldConstraint
+from ..errors import FormatError, ModelError
+from .opensim_frames import GROUND, Frames
+from .opensim_parts import (
+    OpenSimFrame,
+    OpenSimGeometry,
+    OpenSimModel,
+    OpenSimMuscle,
+    OpenSimPoint,
+    OpenSimWrapObject,
+)
+from .opensim_paths import read_geometry, read_marker, read_muscle, read_wrap_object
+from .opensim_tree import Tree, couple, lock
+from .opensim_xml import Node, read_xml
+
+OLDEST, NEWEST = 40000, 49999
+DEFAULT_GRAVITY = (0.0, -9.80665, 0.0)
+
+
+def read_opensim(path: str | os.PathLike[str], *, limits: bool = True, geometry: Any = ()) -> OpenSimModel:
+    """Read an OpenSim model.
+
+    Bodies without mass that are welded are merged into what carries them; those that move keep a millionth of a gram.
+    Locked coordinates and coupled ones become constraints. BallJoint and FreeJoint turn by their three angles about
+    x, y and z, so that their coordinates are the file's.
+
+    Args:
+        path: an ``.osim`` file of version 4.
+        limits: whether clamped coordinates get their range as limits, which give way as springs.
+        geometry: folders where meshes are looked for, after those beside the file (itself, ``Geometry``, ``geometry``).
+
+    Returns:
+        The model; `OpenSimModel.warnings` names what it holds and this reader does not.
+
+    Raises:
+        FormatError: not an OpenSim model of version 4, or one that contradicts itself.
+        ModelError: a body's mass or inertia is impossible.
+        OSError: the file cannot be read.
+    """
+    root = read_xml(path)
+    document = Node(root, str(path))
+    version = root.get("Version", "")
+    if root.tag != "OpenSimDocument" or not version.isdigit() or not OLDEST <= int(version) <= NEWEST:
+        raise FormatError(
+            f"{path}: not an OpenSim model of version 4 (element {root.tag!r}, version {version!r}); "
+            "OpenSim writes models of older versions anew"
+        )
+    model = document.child("Model")
+    if model is None:
+        raise FormatError(f"{path}: holds no model")
+    places = [Path(path).parent / part for part in (".", "Geometry", "geometry")]
+    return _Reading(model, limits, [*places, *(Path(folder) for folder in geometry)]).read()
+
+
+class _Reading:
+    """One file on its way to a model."""
+
+    def __init__(self, model: Node, limits: bool, folders: list[Path]) -> None:
+        self.model = model
+        self.folders = folders
+        self.warnings: list[str] = []
+        self.frames = Frames(model)
+        self.builder = ModelBuilder(model.numbers("gravity", DEFAULT_GRAVITY, 3))
+        self.tree = Tree(model, self.frames, self.builder, limits, self.warnings)
+
+    def read(self) -> OpenSimModel:
+        for tag, unit in (("length_units", "meters"), ("force_units", "N")):
+            if self.model.text(tag, unit).lower() != unit.lower():
+                self.warnings.append(f"{tag} {self.model.text(tag)!r} are taken as {unit}")
+        self.tree.plant()
+        self._constraints()
+        lock(self.builder, self.tree.coordinates.values(), self.warnings)
+        wrap_objects, drawn = self._on_bodies()
+        muscles, groups = self._forces()
+        markers = self._markers()
+        self._check_wraps(muscles, wrap_objects)
+        for part in self.model.unread():
+            self.warnings.append(f"{part}: is not read")
+        return OpenSimModel(
+            self.model.name,
+            self.builder,
+            self.tree.coordinates,
+            self.frames.all(),
+            muscles,
+            wrap_objects,
+            markers,
+            drawn,
+            groups,
+            tuple(self._shortened(warning) for warning in self.warnings),
+        )
+
+    def _shortened(self, warning: str) -> str:
+        return warning.removeprefix(self.model.path + "/")
+
+    def _find(self, file: str) -> Path | None:
+        name = Path(file.replace("\\", "/")).name
+        return next((folder / name for folder in self.folders if name and (folder / name).is_file()), None)
+
+    def _on_bodies(self) -> tuple[dict[str, OpenSimWrapObject], tuple[OpenSimGeometry, ...]]:
+        """Wrap objects and meshes of ground and bodies, and of frames that are given in them."""
+        owners = [(GROUND, self.model.child("Ground"))]
+        owners += [(f"/bodyset/{body.name}", body) for body in self.model.objects("BodySet")]
+        for joint in self.model.objects("JointSet"):
+            owners += [(f"/jointset/{joint.name}/{frame.name}", frame) for frame in joint.elements("frames")]
+        for path, owner in tuple(owners):
+            held = [] if owner is None or path.startswith("/jointset") else owner.elements("components")
+            owners += [(f"{path}/{part.name}", part) for part in held if part.tag == "PhysicalOffsetFrame"]
+        wraps: dict[str, OpenSimWrapObject] = {}
+        drawn: list[OpenSimGeometry] = []
+        for path, owner in owners:
+            if owner is None:
+                continue
+            frame = self.frames.resolve(path, "/", owner.path)
+            for node in owner.objects("WrapObjectSet"):
+                found = read_wrap_object(node, frame, self.warnings)
+                if found is not None:
+                    wraps[found.name] = found
+            for node in owner.elements("attached_geometry"):
+                shape = read_geometry(node, frame, self._find, self.warnings)
+                if shape is not None:
+                    drawn.append(shape)
+        lost = sorted({shape.file for shape in drawn if shape.path is None})
+        if lost:
+            self.warnings.append(f"geometry is not found: {', '.join(lost)}")
+        return wraps, tuple(drawn)
+
+    def _forces(self) -> tuple[dict[str, OpenSimMuscle], dict[str, tuple[str, ...]]]:
+        muscles: dict[str, OpenSimMuscle] = {}
+        for node in self.model.objects("ForceSet"):
+            muscle = read_muscle(node, self.frames, self.warnings)
+            if muscle is None:
+                self.warnings.append(f"{node.path}: a force of this kind is not read")
+                node.forget()
+            elif muscle.name in muscles:
+                raise FormatError(f"{node.path}: there is a force of this name already")
+            else:
+                muscles[muscle.name] = muscle
+        collection = self.model.child("ForceSet")
+        held = [] if collection is None else collection.elements("groups")
+        groups = {node.name: tuple(node.text("members").split()) for node in held}
+        return muscles, groups
+
+    def _markers(self) -> tuple[OpenSimPoint, ...]:
+        return tuple(
+            read_marker(node, self.frames) for node in self.model.objects("MarkerSet") if node.tag == "Marker"
+        )
+
+    def _check_wraps(
+        self, muscles: dict[str, OpenSimMuscle], wrap_objects: dict[str, OpenSimWrapObject]
+    ) -> None:
+        for muscle in muscles.values():
+            for wrap in muscle.wraps:
+                if wrap.wrap_object not in wrap_objects:
+                    raise FormatError(
+                        f"{self.model.path}: {muscle.name!r} wraps over {wrap.wrap_object!r}, which is missing"
+                    )
+            for point in muscle.points:
+                follows = [point.coordinate, *(name for _, name in point.moves)]
+                for name in follows:
+                    if name is not None and name not in self.tree.coordinates:
+                        raise FormatError(
+                            f"{self.model.path}: point {point.name!r} follows {name!r}, which is missing"
+                        )
+
+    def _constraints(self) -> None:
+        for node in self.model.objects("ConstraintSet"):
+            if not node.truth("isEnforced", True):
+                self.warnings.append(f"{node.path}: is not enforced, and is left out")
+            elif node.tag == "CoordinateCouplerConstraint":
+                couple(node, self.builder, self.tree.coordinates, self.warnings)
+                continue
+            elif node.tag in ("PointConstraint", "WeldConstraint", "ConstantDistanceConstraint"):
+                self._constrain(node)
+                continue
+            else:
+                self.warnings.append(f"{node.path}: a constraint of this kind is not known; it is left out")
+            node.forget()
+
+    def _constrain(self, node: Node) -> None:
+        """A constraint between two frames."""
+        weld = node.tag == "WeldConstraint"
+        sockets = [f"socket_frame{k}" if weld else f"socket_body_{k}" for k in (1, 2)]
+        ends = [self.frames.resolve(node.text(socket), "/", node.path) for socket in sockets]
+        if ends[0].body is None:
+            ends.reverse()
+            order = (2, 1)
+        else:
+            order = (1, 2)
+        (body, pose), (other, other_pose) = ((end.body, end.pose) for end in ends)
+        try:
+            if weld:
+                made: Any = WeldConstraint(body, other, pose, other_pose)
+            else:
+                point, other_point = (
+                    _on(end, node.numbers(f"location_body_{k}", np.zeros(3), 3))
+                    for k, end in zip(order, ends)
+                )
+                length = node.number("constant_distance", 1.0)
+                made = (
+                    PointConstraint(body, other, point, other_point)
+                    if node.tag == "PointConstraint"
+                    else DistanceConstraint(body, other, point, other_point, length)
+                )
+            self.builder.add_constraint(node.name, made)
+        except ModelError as error:
+            raise FormatError(f"{node.path}: {error}") from error
+
+
+def _on(end: OpenSimFrame, location: FloatArray) -> FloatArray:
+    point: FloatArray = (end.pose @ np.append(location, 1.0))[:3]
+    return point

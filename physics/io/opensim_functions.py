@@ -1,0 +1,88 @@
+"""OpenSim's functions of one coordinate as ours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..errors import FormatError, ModelError
+from ..joints import CubicSpline, Function, Linear, PiecewiseLinear, Polynomial, Wave
+from .opensim_xml import Node
+
+
+def read_function(node: Node) -> Function | None:
+    """The function that a node holds as a child; None where it has none that is known."""
+    for tag, read in FUNCTIONS.items():
+        found = node.child(tag)
+        if found is not None:
+            try:
+                return read(found)
+            except ModelError as error:
+                raise FormatError(f"{found.path}: {error}") from error
+    return None
+
+
+def scaled(function: Function, factor: float) -> Function:
+    """factor times a function."""
+    if isinstance(function, Linear):
+        return Linear(factor * function.slope, factor * function.offset)
+    if isinstance(function, CubicSpline):
+        return CubicSpline(function.x, factor * np.array(function.y), function.ends)
+    if isinstance(function, PiecewiseLinear):
+        return PiecewiseLinear(function.x, factor * np.array(function.y))
+    if isinstance(function, Polynomial):
+        return Polynomial(factor * np.array(function.coefficients))
+    if isinstance(function, Wave):
+        return Wave(factor * function.sine, factor * function.cosine, factor * function.offset)
+    raise ModelError(f"a function of type {function.type!r} cannot be scaled")
+
+
+def _constant(node: Node) -> Function:
+    return Linear(0.0, node.number("value", 0.0))
+
+
+def _linear(node: Node) -> Function:
+    return Linear(*node.numbers("coefficients", [1.0, 0.0], 2))
+
+
+def _polynomial(node: Node) -> Function:
+    return Polynomial(node.numbers("coefficients", [0.0])[::-1])  # OpenSim lists the highest power first
+
+
+def _simm_spline(node: Node) -> Function:
+    return CubicSpline(node.numbers("x", []), node.numbers("y", []))
+
+
+def _natural_spline(node: Node) -> Function:
+    return CubicSpline(node.numbers("x", []), node.numbers("y", []), ends="natural")
+
+
+def _piecewise_linear(node: Node) -> Function:
+    return PiecewiseLinear(node.numbers("x", []), node.numbers("y", []))
+
+
+def _sine(node: Node) -> Function | None:
+    amplitude, phase = node.number("amplitude", 1.0), node.number("phase", 0.0)
+    if node.number("omega", 1.0) != 1.0:
+        return None
+    return Wave(amplitude * math.cos(phase), amplitude * math.sin(phase), node.number("offset", 0.0))
+
+
+def _multiplied(node: Node) -> Function | None:
+    held, factor = node.child("function"), node.number("scale", 1.0)
+    inner = None if held is None else read_function(held)
+    return None if inner is None else scaled(inner, factor)
+
+
+FUNCTIONS: dict[str, Callable[[Node], Function | None]] = {
+    "Constant": _constant,
+    "LinearFunction": _linear,
+    "PolynomialFunction": _polynomial,
+    "SimmSpline": _simm_spline,
+    "NaturalCubicSpline": _natural_spline,
+    "PiecewiseLinearFunction": _piecewise_linear,
+    "Sine": _sine,
+    "MultiplierFunction": _multiplied,
+}

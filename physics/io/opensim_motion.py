@@ -1,0 +1,74 @@
+"""States and motions of a model that came from OpenSim, by OpenSim's names of its coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..constraints import CouplingConstraint
+from ..errors import ModelError
+from ..model import Model, State
+from ..validation import number
+
+if TYPE_CHECKING:
+    from .opensim_parts import OpenSimModel
+    from .storage import Storage
+
+
+def default_state(
+    read: OpenSimModel, model: Model, values: Mapping[str, Any] | None = None, time: float = 0.0
+) -> State:
+    """A state at default values and speeds; coordinates that follow others are where those put them."""
+    given = dict(values or {})
+    names = model.coordinate_names
+    q, qd = model.state(time=time).q.copy(), np.zeros(len(names))
+    for name, coordinate in read.coordinates.items():
+        if coordinate.coordinate not in names:
+            raise ModelError(f"the model has no coordinate {coordinate.coordinate!r} ({name!r})")
+        index = names.index(coordinate.coordinate)
+        q[index] = number(given.pop(name, coordinate.default), f"value of {name!r}")
+        qd[index] = coordinate.default_speed
+    if given:
+        raise ModelError(
+            f"no coordinate is named {next(iter(given))!r}; there are {', '.join(read.coordinates)}"
+        )
+    for constraint in model.constraints.values():
+        if isinstance(constraint, CouplingConstraint):
+            lead = sum(weight * q[names.index(name)] for name, weight in constraint.drivers.items())
+            speed = sum(weight * qd[names.index(name)] for name, weight in constraint.drivers.items())
+            value, slope, _ = constraint.function.derivatives(lead)
+            follower = names.index(constraint.coordinate)
+            q[follower], qd[follower] = value, slope * speed
+    return model.state(q, qd, time)
+
+
+def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[FloatArray, FloatArray]:
+    """Times (n,) [s] and coordinates (n, nv) of a motion file of this model.
+
+    Angles in degrees are converted, as OpenSim does, for coordinates that are angles (``motion`` is
+    ``"rotational"``); coordinates that the file lacks keep their default values, or follow those that lead them.
+
+    Raises:
+        ModelError: the file has a column for none of the coordinates.
+    """
+    names = model.coordinate_names
+    times = storage.times
+    found = {name: storage.columns[name] for name in read.coordinates if name in storage.columns}
+    if not found:
+        raise ModelError(f"no column is a coordinate of the model: {', '.join(storage.columns)}")
+    factor = np.pi / 180.0 if storage.in_degrees else 1.0
+    q = np.tile(default_state(read, model).q, (len(times), 1))
+    for name, column in found.items():
+        coordinate = read.coordinates[name]
+        q[:, names.index(coordinate.coordinate)] = column * (
+            factor if coordinate.motion == "rotational" else 1.0
+        )
+    by_ours = {coordinate.coordinate: name for name, coordinate in read.coordinates.items()}
+    for constraint in model.constraints.values():
+        if isinstance(constraint, CouplingConstraint) and by_ours.get(constraint.coordinate) not in found:
+            lead = sum(weight * q[:, names.index(name)] for name, weight in constraint.drivers.items())
+            q[:, names.index(constraint.coordinate)] = constraint.function(lead)
+    return times, q

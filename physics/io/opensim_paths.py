@@ -1,0 +1,158 @@
+"""What is fixed to the bodies of an OpenSim model: paths of muscles, wrap objects, markers, geometry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import FormatError
+from .opensim_frames import Frames, placed
+from .opensim_functions import read_function
+from .opensim_joints import AXES, STILL
+from .opensim_parts import (
+    OpenSimFrame,
+    OpenSimGeometry,
+    OpenSimMuscle,
+    OpenSimPathWrap,
+    OpenSimPoint,
+    OpenSimWrapObject,
+)
+from .opensim_xml import Node
+
+CURVES = (
+    "ActiveForceLengthCurve",
+    "ForceVelocityCurve",
+    "FiberForceLengthCurve",
+    "TendonForceLengthCurve",
+)
+PATHS = ("GeometryPath", "path")
+SIZES: dict[str, tuple[tuple[str, int], ...]] = {
+    "WrapSphere": (("radius", 1),),
+    "WrapCylinder": (("radius", 1), ("length", 1)),
+    "WrapEllipsoid": (("dimensions", 3),),
+    "WrapTorus": (("inner_radius", 1), ("outer_radius", 1)),
+}
+
+
+def read_muscle(node: Node, frames: Frames, warnings: list[str]) -> OpenSimMuscle | None:
+    """A force along a path; None where the force has no path that is known."""
+    path = next((found for tag in PATHS if (found := node.child(tag)) is not None), None)
+    if path is None:
+        return None
+    points = [_point(entry, frames, warnings) for entry in path.objects("PathPointSet")]
+    kept = tuple(point for point in points if point is not None)
+    if len(kept) < 2:
+        raise FormatError(f"{path.path}: a path needs at least 2 points, got {len(kept)}")
+    wraps = tuple(
+        OpenSimPathWrap(
+            entry.text("wrap_object"),
+            entry.text("method", "hybrid").lower(),
+            (int(bounds[0]), int(bounds[1])),
+        )
+        for entry in path.objects("PathWrapSet")
+        for bounds in [entry.numbers("range", [-1.0, -1.0], 2)]
+    )
+    flags: dict[str, bool] = {}
+    parameters: dict[str, float] = {}
+    _values(node, "", parameters, flags)
+    for curve in CURVES:
+        held = node.child(curve)
+        if held is not None:
+            _values(held, f"{curve}.", parameters, flags)
+    active = flags.pop("appliesForce", True)
+    return OpenSimMuscle(node.name, node.tag, kept, wraps, parameters, flags, active)
+
+
+def _values(node: Node, prefix: str, parameters: dict[str, float], flags: dict[str, bool]) -> None:
+    """Every child that is a single number or a truth value."""
+    for entry in node.element:
+        text = (entry.text or "").strip()
+        if len(entry) or not text:
+            continue
+        if text.lower() in ("true", "false"):
+            flags[prefix + entry.tag] = node.truth(entry.tag, False)
+        elif len(text.split()) == 1:
+            parameters[prefix + entry.tag] = node.number(entry.tag, 0.0)
+
+
+def _coordinate(node: Node, socket: str) -> str | None:
+    return node.text(socket).rsplit("/", 1)[-1] or None
+
+
+def _point(node: Node, frames: Frames, warnings: list[str]) -> OpenSimPoint | None:
+    frame = frames.resolve(node.text("socket_parent_frame"), "/", node.path)
+    if node.tag == "MovingPathPoint":
+        return _moving_point(node, frame)
+    location = frame.pose[:3, :3] @ node.numbers("location", np.zeros(3), 3) + frame.pose[:3, 3]
+    if node.tag == "ConditionalPathPoint":
+        lower, upper = node.numbers("range", [0.0, 0.0], 2)
+        coordinate = _coordinate(node, "socket_coordinate")
+        if coordinate is None:
+            raise FormatError(f"{node.path}: a conditional point needs a coordinate")
+        return OpenSimPoint(node.name, frame.body, location, coordinate, (float(lower), float(upper)))
+    if node.tag != "PathPoint":
+        warnings.append(f"{node.path}: a point of this kind is not known; the path goes on without it")
+        return None
+    return OpenSimPoint(node.name, frame.body, location)
+
+
+def _moving_point(node: Node, frame: OpenSimFrame) -> OpenSimPoint:
+    moves = []
+    for axis in "xyz":
+        holder = node.child(f"{axis}_location")
+        function = None if holder is None else read_function(holder)
+        if holder is not None and function is None:
+            raise FormatError(f"{holder.path}: its function is not known")
+        moves.append((function or STILL, _coordinate(node, f"socket_{axis}_coordinate")))
+    at_zero = np.array([float(function(0.0)) for function, _ in moves])
+    location = frame.pose[:3, :3] @ at_zero + frame.pose[:3, 3]
+    return OpenSimPoint(node.name, frame.body, location, moves=tuple(moves), frame=frame.pose)
+
+
+def read_wrap_object(node: Node, owner: OpenSimFrame, warnings: list[str]) -> OpenSimWrapObject | None:
+    """A surface on a frame; None and a warning for one of an unknown kind."""
+    if node.tag not in SIZES:
+        warnings.append(f"{node.path}: a wrap object of this kind is not known; it is left out")
+        return None
+    pose = placed(
+        node.numbers("translation", np.zeros(3), 3), node.numbers("xyz_body_rotation", np.zeros(3), 3)
+    )
+    size = np.concatenate(
+        [node.numbers(tag, np.full(count, np.nan), count) for tag, count in SIZES[node.tag]]
+    )
+    if not (size > 0.0).all():
+        raise FormatError(f"{node.path}: its size must be given and positive, got {size.tolist()}")
+    quadrant = node.text("quadrant", "all").lower().lstrip("+") or "all"
+    if quadrant not in ("all", "x", "y", "z", "-x", "-y", "-z"):
+        raise FormatError(f"{node.path}: quadrant must be all or one of x, -x, ..., got {quadrant!r}")
+    return OpenSimWrapObject(
+        node.name,
+        node.tag.removeprefix("Wrap").lower(),
+        OpenSimFrame(owner.body, owner.pose @ pose),
+        tuple(float(x) for x in size),
+        quadrant,
+        node.truth("active", True),
+    )
+
+
+def read_marker(node: Node, frames: Frames) -> OpenSimPoint:
+    """A marker on a frame."""
+    frame = frames.resolve(node.text("socket_parent_frame"), "/", node.path)
+    location = frame.pose[:3, :3] @ node.numbers("location", np.zeros(3), 3) + frame.pose[:3, 3]
+    return OpenSimPoint(node.name, frame.body, location)
+
+
+def read_geometry(
+    node: Node, owner: OpenSimFrame, find: Callable[[str], Path | None], warnings: list[str]
+) -> OpenSimGeometry | None:
+    """A mesh on a frame; None and a warning for other shapes."""
+    if node.tag != "Mesh":
+        warnings.append(f"{node.path}: geometry of this kind is not drawn")
+        return None
+    file = node.text("mesh_file")
+    return OpenSimGeometry(node.name, owner, file, find(file), node.numbers("scale_factors", np.ones(3), 3))
+
+
+__all__ = ["AXES", "read_geometry", "read_marker", "read_muscle", "read_wrap_object"]

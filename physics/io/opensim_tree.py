@@ -1,0 +1,295 @@
+"""The tree of an OpenSim model: which body hangs on which, whatever the order of its joints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .. import lie
+from .._typing import FloatArray
+from ..builder import ModelBuilder
+from ..constraints import CouplingConstraint, WeldConstraint
+from ..errors import FormatError, ModelError
+from ..joints import Fixed, Free, Inverted, Joint, Linear
+from .opensim_frames import Frames
+from .opensim_functions import read_function, scaled
+from .opensim_joints import ReadJoint, read_joint
+from .opensim_parts import OpenSimCoordinate, OpenSimFrame
+from .opensim_xml import Node
+
+TRACE_MASS = 1e-9  # kg: a body without mass that moves; what it adds to any force is below round-off
+TRACE_RADIUS = 1e-2  # m: radius of gyration of a body without inertia
+ROUND_OFF = 1e-9  # of the largest moment
+
+
+@dataclass(frozen=True)
+class _Link:
+    """A joint between two frames."""
+
+    node: Node
+    read: ReadJoint
+    parent: OpenSimFrame
+    child: OpenSimFrame
+
+
+@dataclass(frozen=True)
+class _Solid:
+    """What a body weighs."""
+
+    mass: float
+    com: FloatArray
+    inertia: FloatArray
+
+    @property
+    def possible(self) -> bool:
+        """Whether a body can have this mass and inertia."""
+        moments = np.linalg.eigvalsh(self.inertia)
+        slack = ROUND_OFF * moments[2]
+        return self.mass > 0.0 and moments[0] > 0.0 and bool(moments[0] + moments[1] >= moments[2] - slack)
+
+    def joined(self, other: _Solid, pose: FloatArray) -> _Solid:
+        """Both in one, the other at a pose (4, 4) in this one's frame."""
+        mass = self.mass + other.mass
+        if mass == 0.0:
+            return self
+        turn, place = pose[:3, :3], pose[:3, :3] @ other.com + pose[:3, 3]
+        com = (self.mass * self.com + other.mass * place) / mass
+        inertia = self.inertia + turn @ other.inertia @ turn.T
+        for part, where in ((self.mass, self.com - com), (other.mass, place - com)):
+            inertia = inertia + part * (where @ where * np.eye(3) - np.outer(where, where))
+        return _Solid(mass, com, inertia)
+
+
+class Tree:
+    """Bodies and joints on their way into a builder.
+
+    Attributes:
+        coordinates: by OpenSim's name, filled by `plant`.
+    """
+
+    def __init__(
+        self, model: Node, frames: Frames, builder: ModelBuilder, limits: bool, warnings: list[str]
+    ) -> None:
+        self.frames, self.builder, self.limits, self.warnings = frames, builder, limits, warnings
+        self.coordinates: dict[str, OpenSimCoordinate] = {}
+        self.solids = {node.name: _solid(node) for node in model.objects("BodySet") if node.tag == "Body"}
+        self.links = [self._link(node) for node in model.objects("JointSet")]
+
+    def _link(self, node: Node) -> _Link:
+        owner = f"/jointset/{node.name}"
+        ends = [
+            self.frames.resolve(node.text(f"socket_{end}_frame"), owner, node.path)
+            for end in ("parent", "child")
+        ]
+        if ends[0].body == ends[1].body:
+            raise FormatError(f"{node.path}: joins {ends[0].body or 'the ground'!r} to itself")
+        return _Link(node, read_joint(node, self.warnings), *ends)
+
+    def plant(self) -> None:
+        """Add all bodies, parents first; joints that close loops last."""
+        standing: set[str | None] = {None}
+        waiting = self._merged(self.links)
+        while waiting:
+            forward = [
+                link for link in waiting if link.parent.body in standing and link.child.body not in standing
+            ]
+            backward = [
+                link for link in waiting if link.child.body in standing and link.parent.body not in standing
+            ]
+            if forward:
+                self._add(forward[0])
+                standing.add(forward[0].child.body)
+                waiting.remove(forward[0])
+            elif backward:
+                standing.add(backward[0].parent.body)
+                waiting.remove(backward[0])
+                self._add(_turned(backward[0]))
+            elif (free := self._adrift(waiting, standing)) is not None:
+                self._free(free)
+                standing.add(free)
+            else:
+                break
+        for link in waiting:
+            self._close(link)
+        for name in self.solids:
+            if name not in standing:
+                self._free(name)
+
+    def _merged(self, links: list[_Link]) -> list[_Link]:
+        """The links without the welds that made a body of no or impossible mass part of what carries it."""
+        left = list(links)
+        for link in reversed(links):
+            name = link.child.body
+            solid = self.solids.get(name or "")
+            alone = sum(other.child.body == name for other in links) == 1
+            if name is None or solid is None or solid.possible or not alone or link.read.joint != Fixed():
+                continue
+            pose = link.parent.pose @ lie.inverse(link.child.pose)
+            if link.parent.body is not None:
+                carrier = self.solids[link.parent.body]
+                self.solids[link.parent.body] = carrier.joined(solid, pose)
+            del self.solids[name]
+            self.frames.merge(name, OpenSimFrame(link.parent.body, pose))
+            left.remove(link)
+            lack = "no mass" if solid.mass == 0.0 else "an inertia that no body can have"
+            self.warnings.append(
+                f"body {name!r} has {lack} and is welded; it is part of {link.parent.body or 'the ground'!r}"
+            )
+        return [
+            replace(link, parent=self._standing(link.parent), child=self._standing(link.child))
+            for link in left
+        ]
+
+    def _adrift(self, waiting: list[_Link], standing: set[str | None]) -> str | None:
+        """A body that carries others and hangs on nothing."""
+        return next((link.parent.body for link in waiting if link.parent.body not in standing), None)
+
+    def _free(self, name: str) -> None:
+        self.warnings.append(f"body {name!r} has no joint; it is free")
+        solid = self._weighed(name)
+        self.builder.add_body(name, joint=Free(), mass=solid.mass, com=solid.com, inertia=solid.inertia)
+
+    def _add(self, link: _Link) -> None:
+        name = link.child.body
+        solid = self.solids.get(name or "")
+        if name is None or solid is None:
+            raise FormatError(f"{link.node.path}: carries no body")
+        solid = self._weighed(name)
+        try:
+            self.builder.add_body(
+                name,
+                link.parent.body,
+                joint=link.read.joint,
+                joint_in_parent=link.parent.pose,
+                body_in_joint=lie.inverse(link.child.pose),
+                mass=solid.mass,
+                com=solid.com,
+                inertia=solid.inertia,
+                limits=self._ranges(link.read),
+            )
+        except ModelError as error:
+            raise ModelError(f"{link.node.path}: {error}") from error
+        self._name(link.read, name)
+
+    def _standing(self, frame: OpenSimFrame) -> OpenSimFrame:
+        """The frame as it is now that bodies were merged."""
+        if frame.body is None:
+            return frame
+        base = self.frames.resolve(f"/bodyset/{frame.body}", "/", frame.body)
+        return OpenSimFrame(base.body, base.pose @ frame.pose)
+
+    def _weighed(self, name: str) -> _Solid:
+        """The body with a trace of mass and inertia where it has none."""
+        solid = self.solids[name]
+        if solid.mass == 0.0:
+            self.warnings.append(f"body {name!r} has no mass and moves; it is given {TRACE_MASS:g} kg")
+            solid = replace(solid, mass=TRACE_MASS)
+        if not solid.possible:
+            self.warnings.append(
+                f"body {name!r} has an inertia that no body can have; its smaller moments are raised"
+            )
+            moments, axes = np.linalg.eigh(solid.inertia)
+            largest = max(float(moments[2]), solid.mass * TRACE_RADIUS**2)
+            moments = np.maximum(moments, [0.5 * largest, 0.5 * largest, largest])
+            solid = replace(solid, inertia=axes @ np.diag(moments) @ axes.T)
+        return solid
+
+    def _ranges(self, read: ReadJoint) -> FloatArray | None:
+        """Limits of the joint's coordinates: the ranges of those that are clamped."""
+        if not self.limits or not any(coordinate.clamped for coordinate in read.coordinates):
+            return None
+        limits = np.tile([-np.inf, np.inf], (read.joint.num_coordinates, 1))
+        for coordinate in read.coordinates:
+            if coordinate.clamped and coordinate.range[0] < coordinate.range[1]:
+                limits[read.joint.coordinate_names.index(coordinate.coordinate)] = coordinate.range
+        return limits
+
+    def _name(self, read: ReadJoint, body: str) -> None:
+        for coordinate in read.coordinates:
+            if coordinate.name in self.coordinates:
+                raise FormatError(f"there are two coordinates named {coordinate.name!r}")
+            self.coordinates[coordinate.name] = replace(
+                coordinate, coordinate=f"{body}.{coordinate.coordinate}"
+            )
+
+    def _close(self, link: _Link) -> None:
+        """A joint between bodies that stand already."""
+        parent, child = link.parent, link.child
+        name = link.node.name
+        try:
+            if isinstance(link.read.joint, Fixed):
+                if child.body is None:
+                    parent, child = child, parent
+                self.builder.add_constraint(
+                    name, WeldConstraint(child.body, parent.body, child.pose, parent.pose)
+                )
+                return
+            joint: Joint = link.read.joint
+            if child.body is None:
+                parent, child, joint = child, parent, Inverted(joint)
+            self.builder.add_loop_joint(
+                name,
+                child.body or "",
+                parent.body,
+                joint=joint,
+                joint_in_parent=parent.pose,
+                body_in_joint=lie.inverse(child.pose),
+                limits=self._ranges(link.read),
+            )
+        except ModelError as error:
+            raise ModelError(f"{link.node.path}: {error}") from error
+        self._name(link.read, name)
+
+
+def _solid(node: Node) -> _Solid:
+    xx, yy, zz, xy, xz, yz = node.numbers("inertia", np.zeros(6), 6)
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return _Solid(node.number("mass", 0.0), node.numbers("mass_center", np.zeros(3), 3), inertia)
+
+
+def _turned(link: _Link) -> _Link:
+    """The joint seen from its child, which stands already."""
+    read = replace(link.read, joint=Inverted(link.read.joint)) if link.read.coordinates else link.read
+    return replace(link, read=read, parent=link.child, child=link.parent)
+
+
+def couple(
+    node: Node, builder: ModelBuilder, coordinates: dict[str, OpenSimCoordinate], warnings: list[str]
+) -> None:
+    """A CoordinateCouplerConstraint: a coordinate at a function of another, or a linear one of several."""
+    follower = node.text("dependent_coordinate_name")
+    drivers = node.text("independent_coordinate_names").split()
+    holder = node.child("coupled_coordinates_function")
+    for name in (follower, *drivers):
+        if name not in coordinates:
+            raise FormatError(f"{node.path}: there is no coordinate {name!r}")
+    function = None if holder is None or len(drivers) != 1 else read_function(holder)
+    if function is None or not function.smooth:
+        warnings.append(f"{node.path}: its function is not known; the coordinates are not coupled")
+        return
+    function = scaled(function, node.number("scale_factor", 1.0))
+    coupling = CouplingConstraint(
+        coordinates[follower].coordinate, {coordinates[name].coordinate: 1.0 for name in drivers}, function
+    )
+    builder.add_constraint(node.name, coupling)
+
+
+def lock(builder: ModelBuilder, coordinates: Iterable[OpenSimCoordinate], warnings: list[str]) -> None:
+    """Keep locked coordinates at their default values."""
+    known = list(coordinates)
+    for coordinate in known:
+        if not coordinate.locked:
+            continue
+        other = next((entry for entry in known if entry is not coordinate), None)
+        if other is None:
+            warnings.append(
+                f"coordinate {coordinate.name!r} is locked; as the only one it moves nevertheless"
+            )
+            continue
+        hold = Linear(0.0, coordinate.default)
+        builder.add_constraint(
+            f"{coordinate.name} locked",
+            CouplingConstraint(coordinate.coordinate, {other.coordinate: 0.0}, hold),
+        )

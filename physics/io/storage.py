@@ -1,0 +1,155 @@
+"""OpenSim's tables over time (``.mot``, ``.sto``): columns by name, read and written without loss."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import FormatError, ModelError
+from ..validation import finite_array
+from .files import write_atomically
+
+END = "endheader"
+TIME = "time"
+ROWS, COLUMNS = ("nrows", "datarows"), ("ncolumns", "datacolumns")
+
+
+@dataclass(frozen=True)
+class Storage:
+    """A table over time.
+
+    Attributes:
+        times: (n,) [s], increasing. columns: {name: (n,)}, in the file's order, angles as they stand in it.
+        in_degrees: whether angles are in degrees. name: the table's. header: other entries of the header.
+    """
+
+    times: FloatArray
+    columns: Mapping[str, FloatArray]
+    in_degrees: bool = False
+    name: str = ""
+    header: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_storage(path: str | os.PathLike[str]) -> Storage:
+    """Read a ``.mot`` or ``.sto`` file.
+
+    Raises:
+        FormatError: not such a file, cut short, a name that stands twice, time that does not increase, vectors as
+            entries; the message names line and value.
+        OSError: the file cannot be read.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: not a text file (byte {error.start} is not UTF-8)") from error
+    head = next((k for k, line in enumerate(lines) if line.strip().lower() == END), None)
+    if head is None:
+        raise FormatError(f"{path}: has no line {END!r}: not a motion or storage file, or cut short")
+    name, header = _header(lines[:head])
+    body = [(k, line) for k, line in enumerate(lines[head + 1 :], head + 2) if line.strip()]
+    if not body:
+        raise FormatError(f"{path}: ends behind its header (cut short?)")
+    labels = body[0][1].strip().split("\t") if "\t" in body[0][1].strip() else body[0][1].split()
+    labels = [label.strip() for label in labels]
+    twice = next((label for k, label in enumerate(labels) if label in labels[:k]), None)
+    if twice is not None:
+        raise FormatError(f"{path}: column {twice!r} stands twice")
+    if labels[0].lower() != TIME:
+        raise FormatError(f"{path}: the first column must be {TIME!r}, got {labels[0]!r}")
+    table = np.array([_row(path, number, line, len(labels)) for number, line in body[1:]])
+    table = table.reshape(len(body) - 1, len(labels))
+    _check_size(path, header, table.shape)
+    if (np.diff(table[:, 0]) <= 0.0).any():
+        k = int(np.argmax(np.diff(table[:, 0]) <= 0.0))
+        raise FormatError(f"{path}: time must increase, got {table[k, 0]:g} before {table[k + 1, 0]:g}")
+    degrees = header.pop("indegrees", "no").lower()
+    if degrees not in ("yes", "no", "true", "false"):
+        raise FormatError(f"{path}: inDegrees must be yes or no, got {degrees!r}")
+    columns = dict(zip(labels[1:], table[:, 1:].T.copy()))
+    return Storage(table[:, 0].copy(), columns, degrees in ("yes", "true"), name, header)
+
+
+def write_storage(
+    path: str | os.PathLike[str],
+    times: FloatArray,
+    columns: Mapping[str, FloatArray],
+    *,
+    in_degrees: bool = False,
+    name: str = "",
+) -> None:
+    """Write a ``.mot`` or ``.sto`` file that OpenSim reads; every number comes back with the same bits.
+
+    Args:
+        path: the file; replaced as a whole, or left as it was.
+        times: (n,) [s], increasing. columns: {name: (n,)}; names without tabs and line ends.
+        in_degrees: what the header says of angles; the numbers are written as they are.
+        name: of the table; the file's if not given.
+
+    Raises:
+        ModelError: shapes differ, numbers are not finite, time does not increase, a name will not do.
+    """
+    times = finite_array(times, (np.size(times),), "times")
+    if (np.diff(times) <= 0.0).any():
+        raise ModelError("times must increase")
+    for label in (*columns, name):
+        if not isinstance(label, str) or any(mark in label for mark in "\t\n\r"):
+            raise ModelError(f"a name must be text without tabs and line ends, got {label!r}")
+    for label in columns:
+        if not label.strip() or label.strip().lower() == TIME:
+            raise ModelError(f"a column must be named, and not {TIME!r}, got {label!r}")
+    values = [finite_array(column, times.shape, f"column {label!r}") for label, column in columns.items()]
+    rows = np.stack([times, *values], axis=1)
+    lines = [
+        name or Path(path).stem,
+        "version=1",
+        f"nRows={rows.shape[0]}",
+        f"nColumns={rows.shape[1]}",
+        f"inDegrees={'yes' if in_degrees else 'no'}",
+        END,
+        "\t".join([TIME, *columns]),
+    ]
+    lines += ["\t".join(repr(float(x)) for x in row) for row in rows]
+    with write_atomically(path) as temporary:
+        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _header(lines: list[str]) -> tuple[str, dict[str, str]]:
+    """The table's name, and the entries by their lower-case names; SIMM writes them with a blank for a sign."""
+    header: dict[str, str] = {}
+    name = ""
+    for number, line in enumerate(lines):
+        text = line.strip()
+        key, sign, value = text.partition("=")
+        if sign:
+            header[key.strip().lower()] = value.strip()
+            continue
+        words = text.split(None, 1)
+        if len(words) == 2 and words[0].lower() in ("name", "datacolumns", "datarows", "range"):
+            header[words[0].lower()] = words[1]
+        elif number == 0:
+            name = text
+    return header.pop("name", name), header
+
+
+def _row(path: str | os.PathLike[str], number: int, line: str, count: int) -> list[float]:
+    words = line.split()
+    try:
+        values = [float(word) for word in words]
+    except ValueError as error:
+        raise FormatError(f"{path}: line {number} must be numbers, got {line.strip()!r:.80}") from error
+    if len(values) != count:
+        raise FormatError(f"{path}: line {number} must have {count} numbers, got {len(values)} (cut short?)")
+    return values
+
+
+def _check_size(path: str | os.PathLike[str], header: dict[str, str], shape: tuple[int, ...]) -> None:
+    for keys, found, what in ((ROWS, shape[0], "rows"), (COLUMNS, shape[1], "columns")):
+        for key in keys:
+            told = header.pop(key, None)
+            if told is not None and told != str(found):
+                raise FormatError(f"{path}: its header tells {told} {what}, there are {found} (cut short?)")

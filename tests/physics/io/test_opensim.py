@@ -1,0 +1,234 @@
+"""OpenSim models: what is read, what is named as not read, and files that are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics import lie
+from tests.physics.io.osim import body, coordinate, joint, offset, write
+
+MODELS = Path(__file__).resolve().parents[4] / "shared" / "models"
+GROUND = "/ground"
+
+
+def hinged(tmp_path, rest="", coordinates=None, bodies=None):
+    bodies = bodies or body("arm")
+    made = joint("PinJoint", "elbow", GROUND, "arm", coordinates or coordinate("flexion"))
+    return write(tmp_path / "made.osim", bodies, made, rest)
+
+
+def test_a_pin_with_offset_frames(tmp_path):
+    frames = offset("before", GROUND, "0.1 0.2 0.3", "0.3 -0.2 0.5") + offset(
+        "behind", "/bodyset/arm", "0 0.4 0"
+    )
+    made = joint("PinJoint", "elbow", "before", "behind", coordinate("flexion"), frames)
+    read = ph.read_opensim(write(tmp_path / "made.osim", body("arm"), made))
+    model = read.build()
+    assert read.name == "made" and not read.warnings
+    assert read.coordinates["flexion"].coordinate == "arm.angle"
+    assert np.array_equal(model.gravity, [0.0, -9.81, 0.0])
+    turned = lie.so3_exp([0.3, 0, 0]) @ lie.so3_exp([0, -0.2, 0]) @ lie.so3_exp([0, 0, 0.5])
+    pose = ph.body_poses(model, read.state(model, {"flexion": 0.7}))[0]
+    expected = turned @ lie.so3_exp([0, 0, 0.7])
+    assert np.allclose(pose[:3, :3], expected, atol=1e-14)
+    assert np.allclose(pose[:3, 3], [0.1, 0.2, 0.3] - expected @ [0, 0.4, 0], atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [("BallJoint", 3), ("GimbalJoint", 3), ("FreeJoint", 6), ("UniversalJoint", 2), ("PlanarJoint", 3)],
+)
+def test_joints_of_several_coordinates(tmp_path, kind, count):
+    names = [f"c{k}" for k in range(count)]
+    made = joint(kind, "j", GROUND, "arm", "".join(coordinate(name) for name in names))
+    read = ph.read_opensim(write(tmp_path / "made.osim", body("arm"), made))
+    model = read.build()
+    assert list(read.coordinates) == names and model.num_coordinates == count
+    values = dict(zip(names, np.linspace(0.2, 0.7, count)))
+    pose = ph.body_poses(model, read.state(model, values))[0]
+    turns = {"PlanarJoint": "z", "UniversalJoint": "xy"}.get(kind, "xyz")
+    rotation = np.eye(3)
+    for axis, value in zip(turns, values.values()):
+        rotation = rotation @ lie.so3_exp(value * np.eye(3)["xyz".index(axis)])
+    place = [*list(values.values())[len(turns) :], 0.0, 0.0, 0.0][:3]
+    assert np.allclose(pose[:3, :3], rotation, atol=1e-14) and np.allclose(pose[:3, 3], place, atol=1e-14)
+
+
+def test_joints_in_any_order_and_backward(tmp_path):
+    """The hand comes before the arm that carries it; the last joint is given from child to parent."""
+    made = (
+        joint("PinJoint", "wrist", "arm", "hand", coordinate("wrist_angle"))
+        + joint("PinJoint", "elbow", GROUND, "arm", coordinate("elbow_angle"))
+        + joint("PinJoint", "knuckle", "finger", "hand", coordinate("knuckle_angle"))
+    )
+    read = ph.read_opensim(write(tmp_path / "made.osim", body("hand") + body("arm") + body("finger"), made))
+    model = read.build()
+    assert model.body_names == ("arm", "hand", "finger")
+    pose = ph.body_poses(model, read.state(model, {"elbow_angle": 0.1, "knuckle_angle": 0.4}))[2]
+    assert np.allclose(pose[:3, :3], lie.so3_exp([0, 0, 0.1 - 0.4]), atol=1e-14)
+
+
+def test_welded_bodies_without_mass_are_merged(tmp_path):
+    made = joint("WeldJoint", "fix", GROUND, "base", frames=offset("f", "/bodyset/base", "1 0 0"))
+    made = made.replace("/bodyset/base</socket_child_frame>", "f</socket_child_frame>")
+    made += joint("PinJoint", "elbow", "base", "arm", coordinate("flexion"))
+    read = ph.read_opensim(write(tmp_path / "m.osim", body("base", 0.0, "0 0 0 0 0 0") + body("arm"), made))
+    model = read.build()
+    assert model.body_names == ("arm",)
+    assert read.frames["/bodyset/base"].body is None
+    assert np.allclose(ph.body_poses(model, read.state(model))[0][:3, 3], [-1.0, 0.0, 0.0])
+    assert any("'base' has no mass" in warning for warning in read.warnings)
+
+
+def test_an_impossible_inertia_that_is_welded_adds_to_its_carrier(tmp_path):
+    made = joint("PinJoint", "elbow", GROUND, "arm", coordinate("flexion"))
+    made += joint("WeldJoint", "fix", "arm", "tip", frames=offset("f", "/bodyset/arm", "0.5 0 0"))
+    made = made.replace("/bodyset/arm</socket_parent_frame>", "f</socket_parent_frame>")
+    bodies = body("arm", 2.0) + body("tip", 1.0, "0 0 0.03 0 0 0")
+    model = ph.read_opensim(write(tmp_path / "m.osim", bodies, made)).build()
+    assert model.num_bodies == 1 and model.bodies[0].mass == 3.0
+    mass = ph.mass_matrix(model, model.state())[0, 0]
+    assert mass == pytest.approx(0.02 + 2.0 * 0.1**2 + 0.03 + 1.0 * 0.6**2, rel=1e-14)
+
+
+def test_bodies_without_mass_that_move_keep_a_trace(tmp_path):
+    made = joint("PinJoint", "a", GROUND, "link", coordinate("first"))
+    made += joint("PinJoint", "b", "link", "arm", coordinate("second"))
+    read = ph.read_opensim(write(tmp_path / "m.osim", body("link", 0.0, "0 0 0 0 0 0") + body("arm"), made))
+    assert read.build().bodies[0].mass == 1e-9
+    assert sum("'link'" in warning for warning in read.warnings) == 2
+
+
+def test_a_ring_of_joints_is_closed(tmp_path):
+    made = joint("PinJoint", "a", GROUND, "one", coordinate("first"))
+    made += joint("PinJoint", "b", "one", "two", coordinate("second"))
+    made += joint("WeldJoint", "c", GROUND, "two")
+    read = ph.read_opensim(write(tmp_path / "m.osim", body("one") + body("two"), made))
+    assert list(read.build().constraints) == ["c"]
+
+
+def test_coupled_and_locked_coordinates(tmp_path):
+    made = joint("PinJoint", "a", GROUND, "one", coordinate("first", "<default_value>0.3</default_value>"))
+    made += joint("PinJoint", "b", "one", "two", coordinate("second"))
+    held = coordinate("third", "<default_value>-0.2</default_value><locked>true</locked>")
+    made += joint("PinJoint", "c", "two", "three", held)
+    rest = """<ConstraintSet><objects><CoordinateCouplerConstraint name="gear"><coupled_coordinates_function>
+<LinearFunction><coefficients>2 0.1</coefficients></LinearFunction></coupled_coordinates_function>
+<independent_coordinate_names>first</independent_coordinate_names>
+<dependent_coordinate_name>second</dependent_coordinate_name><scale_factor>0.5</scale_factor>
+</CoordinateCouplerConstraint></objects></ConstraintSet>"""
+    bodies = body("one") + body("two") + body("three")
+    read = ph.read_opensim(write(tmp_path / "m.osim", bodies, made, rest))
+    model = read.build()
+    state = read.state(model)
+    assert np.allclose(state.q, [0.3, 0.35, -0.2]) and not read.warnings
+    for constraint in model.constraints.values():
+        assert np.abs(constraint.value(model, state)).max() < 1e-15
+
+
+def test_ranges_of_clamped_coordinates_are_limits(tmp_path):
+    told = "<range>-0.5 1.5</range><clamped>true</clamped>"
+    path = hinged(tmp_path, coordinates=coordinate("flexion", told))
+    assert ph.read_opensim(path).build().bodies[0].limits.tolist() == [[-0.5, 1.5]]
+    assert not np.isfinite(ph.read_opensim(path, limits=False).build().bodies[0].limits).any()
+
+
+def test_what_is_not_understood_is_named(tmp_path):
+    rest = """<ForceSet><objects><BushingForce name="rubber"><translational_stiffness>1 1 1</translational_stiffness>
+</BushingForce></objects></ForceSet><ControllerSet><objects><PrescribedController name="brain">
+<enabled>true</enabled></PrescribedController></objects></ControllerSet><novelty>7</novelty>
+<ProbeSet><objects/><groups/></ProbeSet>"""
+    read = ph.read_opensim(hinged(tmp_path, rest, bodies=body("arm", rest="<hue>3</hue>")))
+    told = "\n".join(read.warnings)
+    for name in ("BushingForce 'rubber'", "ControllerSet", "novelty", "Body 'arm'/hue"):
+        assert name in told, name
+    assert "ProbeSet" not in told and len(read.warnings) == 4
+
+
+def test_a_path_with_every_kind_of_point(tmp_path):
+    rest = """<ForceSet><objects><Thelen2003Muscle name="flexor"><max_isometric_force>300</max_isometric_force>
+<ignore_tendon_compliance>true</ignore_tendon_compliance><GeometryPath name="geometrypath"><PathPointSet><objects>
+<PathPoint name="p1"><socket_parent_frame>/ground</socket_parent_frame><location>0 0.1 0</location></PathPoint>
+<ConditionalPathPoint name="p2"><socket_parent_frame>/bodyset/arm</socket_parent_frame><location>0.1 0.1 0</location>
+<socket_coordinate>/jointset/elbow/flexion</socket_coordinate><range>-1 0.5</range></ConditionalPathPoint>
+<MovingPathPoint name="p3"><socket_parent_frame>/bodyset/arm</socket_parent_frame>
+<socket_x_coordinate>/jointset/elbow/flexion</socket_x_coordinate>
+<x_location><LinearFunction><coefficients>2 1</coefficients></LinearFunction></x_location>
+<y_location><Constant><value>0.25</value></Constant></y_location></MovingPathPoint>
+</objects></PathPointSet><PathWrapSet><objects><PathWrap name="w"><wrap_object>ball</wrap_object><range>1 2</range>
+</PathWrap></objects></PathWrapSet></GeometryPath></Thelen2003Muscle></objects>
+<groups><ObjectGroup name="flexors"><members>flexor</members></ObjectGroup></groups></ForceSet>"""
+    ball = """<WrapObjectSet><objects><WrapSphere name="ball"><xyz_body_rotation>0 0 0.5</xyz_body_rotation>
+<translation>0.1 0 0</translation><quadrant>-y</quadrant><radius>0.03</radius></WrapSphere></objects></WrapObjectSet>"""
+    read = ph.read_opensim(hinged(tmp_path, rest, bodies=body("arm", rest=ball)))
+    assert not read.warnings
+    muscle = read.muscles["flexor"]
+    assert muscle.kind == "Thelen2003Muscle" and muscle.parameters["max_isometric_force"] == 300.0
+    assert muscle.flags["ignore_tendon_compliance"] and muscle.wraps[0].range == (1, 2)
+    first, second, third = muscle.points
+    assert first.body is None and second.coordinate == "flexion" and second.range == (-1.0, 0.5)
+    assert third.moves[0][1] == "flexion" and np.allclose(third.location, [1.0, 0.25, 0.0])
+    ball = read.wrap_objects["ball"]
+    assert (
+        ball.kind == "sphere" and ball.size == (0.03,) and ball.quadrant == "-y" and ball.frame.body == "arm"
+    )
+    assert read.groups == {"flexors": ("flexor",)}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("<OpenSimDocument Version='30000'><Model/></OpenSimDocument>", "version 4"),
+        ("<OpenSimDocument Version='40000'/>", "holds no model"),
+        ("<OpenSimDocument Version='40000'><Model>", "not XML"),
+        ("", "not XML"),
+        (
+            "<!DOCTYPE m [<!ENTITY a 'aaaa'>]><OpenSimDocument Version='40000'><Model name='&a;'/></OpenSimDocument>",
+            "document type",
+        ),
+        ("<a>" * 300 + "</a>" * 300, "deeper"),
+    ],
+)
+def test_files_that_are_no_models(tmp_path, text, told):
+    path = tmp_path / "bad.osim"
+    path.write_text(text)
+    with pytest.raises(ph.FormatError, match=told):
+        ph.read_opensim(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("/bodyset/arm", "/bodyset/leg", "no frame"),
+        ("<gravity>0 -9.81 0", "<gravity>0 -9.81", "gravity must be 3 numbers"),
+        ("<mass>1.0", "<mass>nan", "mass must be finite"),
+        ("<mass>1.0", "<mass>heavy", "mass must be numbers"),
+    ],
+)
+def test_models_that_contradict_themselves(tmp_path, old, new, told):
+    path = hinged(tmp_path)
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(ph.FormatError, match=told):
+        ph.read_opensim(path)
+
+
+def test_frames_given_in_each_other(tmp_path):
+    frames = offset("a", "../b") + offset("b", "../a")
+    made = joint("PinJoint", "elbow", "a", "arm", coordinate("flexion"), frames)
+    with pytest.raises(ph.FormatError, match="given in itself"):
+        ph.read_opensim(write(tmp_path / "m.osim", body("arm"), made))
+
+
+@pytest.mark.skipif(not MODELS.is_dir(), reason="the folder of models is not beside this checkout")
+def test_models_of_others_are_read_whole():
+    for path in sorted(MODELS.glob("*.osim")):
+        read = ph.read_opensim(path)
+        # nothing but meshes that are not there and bodies that were merged
+        assert all("geometry is not found" in told or "welded" in told for told in read.warnings), (
+            read.warnings
+        )
+        assert read.build().num_coordinates == len(read.coordinates)

@@ -1,0 +1,92 @@
+"""OpenSim's tables: read and written without loss, refused where they are not whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import physics as ph
+from tests.physics.io.osim import body, coordinate, joint, write
+
+MODELS = Path(__file__).resolve().parents[4] / "shared" / "models"
+TABLE = "walk\nversion=1\nnRows=2\nnColumns=3\ninDegrees=yes\nendheader\ntime\tknee\tslide\n0\t90\t1\n0.5\t-30\t2\n"
+
+
+def stored(tmp_path, text):
+    path = tmp_path / "table.mot"
+    path.write_text(text)
+    return path
+
+
+def test_round_trip(tmp_path):
+    rng = np.random.default_rng(0)
+    times = np.sort(rng.random(20))
+    columns = {"a b": rng.normal(size=20), "c/d|e": rng.normal(size=20) * 1e-300}
+    ph.write_storage(tmp_path / "x.sto", times, columns, in_degrees=True)
+    read = ph.read_storage(tmp_path / "x.sto")
+    assert read.in_degrees and read.name == "x" and list(read.columns) == list(columns)
+    assert np.array_equal(read.times, times)
+    assert all(np.array_equal(read.columns[name], column) for name, column in columns.items())
+
+
+def test_header_of_simm(tmp_path):
+    text = "name walk\ndatacolumns 2\ndatarows 2\nrange 0 1\nendheader\n\ntime knee\n0 1\n1 2\n"
+    read = ph.read_storage(stored(tmp_path, text))
+    assert read.name == "walk" and not read.in_degrees and read.columns["knee"].tolist() == [1.0, 2.0]
+    assert read.header == {"range": "0 1"}
+
+
+def test_degrees_become_radians_for_angles_alone(tmp_path):
+    made = joint("PinJoint", "a", "/ground", "one", coordinate("knee"))
+    made += joint("SliderJoint", "b", "one", "two", coordinate("slide"))
+    model_read = ph.read_opensim(write(tmp_path / "m.osim", body("one") + body("two"), made))
+    table = ph.read_storage(stored(tmp_path, TABLE))
+    times, q = ph.motion_samples(model_read, model_read.build(), table)
+    assert times.tolist() == [0.0, 0.5]
+    assert np.allclose(q, [[np.pi / 2, 1.0], [-np.pi / 6, 2.0]], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("endheader\n", "", "endheader"),
+        ("nRows=2", "nRows=3", "3 rows, there are 2"),
+        ("nColumns=3", "nColumns=4", "4 columns, there are 3"),
+        ("\t-30\t2\n", "\t-30\n", "line 9 must have 3 numbers"),
+        ("\t-30\t2\n", "\t-30\tx\n", "line 9 must be numbers"),
+        ("knee\tslide", "knee\tknee", "stands twice"),
+        ("time\tknee", "when\tknee", "first column"),
+        ("0.5\t-30", "0.0\t-30", "time must increase"),
+        ("inDegrees=yes", "inDegrees=perhaps", "inDegrees"),
+        ("time\tknee\tslide\n0\t90\t1\n0.5\t-30\t2\n", "", "behind its header"),
+    ],
+)
+def test_tables_that_are_refused(tmp_path, old, new, told):
+    with pytest.raises(ph.FormatError, match=told):
+        ph.read_storage(stored(tmp_path, TABLE.replace(old, new)))
+
+
+@pytest.mark.parametrize(
+    ("times", "columns"),
+    [
+        ([0.0, 0.0], {"a": [1.0, 2.0]}),
+        ([0.0, 1.0], {"a": [1.0]}),
+        ([0.0, 1.0], {"a\tb": [1.0, 2.0]}),
+        ([0.0, 1.0], {"time": [1.0, 2.0]}),
+        ([0.0, 1.0], {"a": [1.0, np.nan]}),
+    ],
+)
+def test_what_cannot_be_written(tmp_path, times, columns):
+    with pytest.raises(ph.ModelError):
+        ph.write_storage(tmp_path / "x.sto", times, columns)
+    assert not (tmp_path / "x.sto").exists()
+
+
+@pytest.mark.skipif(not MODELS.is_dir(), reason="the folder of motions is not beside this checkout")
+def test_motions_of_others():
+    walk = ph.read_storage(MODELS / "subject01_walk_IK.mot")
+    assert walk.in_degrees and "knee_angle_r" in walk.columns and len(walk.times) > 50
+    plates = ph.read_storage(MODELS / "subject01_walk_grf.mot")
+    assert "ground_force_vy" in plates.columns
