@@ -1,0 +1,343 @@
+"""The path over one sphere or cylinder: a path past a circle in a plane, and what happens across that plane.
+
+Over a cylinder the plane is its cross-section, and the path climbs at one slope. Over a sphere it is the plane of
+both ends and the centre, and it tilts with them.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ._jit import inline, jit
+from .spatial import Array, Rotation, Vector, add3, cross, dot3, flat3, flat9, rotate, subtract3, transposed
+from .wrap_layout import (
+    AXES,
+    BY_HINT,
+    CLOCKWISE,
+    COUNTERCLOCKWISE,
+    CURVATURE,
+    CYLINDER,
+    ENDS,
+    FIRST_LENGTH,
+    FRAMES,
+    LENGTH,
+    PLANE_LENGTH,
+    PLANE_LENGTH_BY,
+    RADIUS,
+    RATE,
+    ROUND_SIZE,
+    SHAPE_HINT,
+    SHAPE_KIND,
+    SHAPE_PARAMETERS,
+    SHAPE_SENSE,
+    SPHERE,
+    START,
+    START_RATE,
+    START_SECOND,
+    STOP,
+    STOP_RATE,
+    STOP_SECOND,
+    STRAIGHT,
+    TILT,
+    WRAP,
+    WRAPPED,
+)
+from .wrap_planar import Pair, cross2, pair, planar_path, planar_point
+
+
+@inline
+def put3(array: Array, offset: int, x: Vector) -> None:
+    array[offset], array[offset + 1], array[offset + 2] = x
+
+
+@inline
+def seen_from(r: Rotation, arm: Vector, velocity: Vector, spin: Vector) -> tuple[Vector, Vector, Vector]:
+    """A point in the axes of an obstacle (`r` from these to the world's): position, velocity and that part of its
+    acceleration which holds neither the point's nor the obstacle's.
+
+    Args:
+        r, arm, velocity: rotation, position and velocity of the point against the obstacle's origin, world axes.
+        spin: angular velocity in the obstacle's axes.
+    """
+    t = transposed(r)
+    x, v = rotate(t, arm), rotate(t, velocity)
+    rate = subtract3(v, cross(spin, x))
+    turned = add3(v, rate)  # bias = -spin x (v + rate)
+    return x, rate, cross(turned, spin)
+
+
+@inline
+def sense_of(data: Array, shape: int, bulge: Vector, cylinder: bool) -> float:
+    """1 for counterclockwise about the axis across the path, -1 for clockwise; `bulge`: in the shape's axes, to where
+    a counterclockwise path bulges.
+    """
+    sense = int(data[shape + SHAPE_SENSE])
+    if sense == BY_HINT:
+        return 1.0 if dot3(bulge, flat3(data, shape + SHAPE_HINT)) >= 0.0 else -1.0
+    if cylinder and sense == COUNTERCLOCKWISE:
+        return 1.0
+    if cylinder and sense == CLOCKWISE:
+        return -1.0
+    return 0.0
+
+
+@inline
+def plane_axes(data: Array, shape: int, p: Vector, s: Vector) -> tuple[bool, Vector, Vector, Vector]:
+    """Axes of the path's plane, in the shape's: two in which it runs counterclockwise, and one across; False where an
+    end and a sphere's centre and the other end lie in line, so that there is no such plane.
+    """
+    e = subtract3(s, p)
+    if int(data[shape + SHAPE_KIND]) == CYLINDER:
+        sense = sense_of(data, shape, (e[1], -e[0], 0.0), True)
+        if sense == 0.0:
+            sense = 1.0 if p[0] * s[1] - p[1] * s[0] >= 0.0 else -1.0
+        return True, (1.0, 0.0, 0.0), (0.0, sense, 0.0), (0.0, 0.0, 1.0)
+    m = cross(p, s)
+    far, size = math.sqrt(dot3(p, p)), math.sqrt(dot3(m, m))
+    if size <= 1e-14 * far * math.sqrt(dot3(s, s)) or far == 0.0:
+        return False, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    size = size if sense_of(data, shape, cross(e, m), False) >= 0.0 else -size
+    x, m = (p[0] / far, p[1] / far, p[2] / far), (m[0] / size, m[1] / size, m[2] / size)
+    return True, x, cross(m, x), m
+
+
+@inline
+def along(x: Vector, y: Vector, z: Vector, v: Vector) -> Vector:
+    return dot3(x, v), dot3(y, v), dot3(z, v)
+
+
+@jit
+def round_path(data: Array, shape: int, width: float, rates: Array, own: Array, gradient: Array) -> int:
+    """Length with its derivatives of the path over the one sphere or cylinder whose record begins at `shape`, and all
+    that its points need; whether it is wrapped at all (else nothing else is written).
+    """
+    r, origin = flat9(own, FRAMES), flat3(own, FRAMES + 9)
+    spin, drift = rotate(transposed(r), flat3(rates, 6)), flat3(rates, 9)
+    start, stop = subtract3(flat3(own, ENDS), origin), subtract3(flat3(own, ENDS + 3), origin)
+    p, v, a = seen_from(r, start, subtract3(flat3(rates, 0), drift), spin)
+    s, w, b = seen_from(r, stop, subtract3(flat3(rates, 3), drift), spin)
+    found, x, y, z = plane_axes(data, shape, p, s)
+    if not found:
+        return 0
+    put3(own, START, along(x, y, z, p))
+    put3(own, STOP, along(x, y, z, s))
+    put3(own, START_RATE, along(x, y, z, v))
+    put3(own, STOP_RATE, along(x, y, z, w))
+    put3(own, START_SECOND, along(x, y, z, a))
+    put3(own, STOP_SECOND, along(x, y, z, b))
+    own[TILT], own[TILT + 1] = 0.0, 0.0
+    sphere = int(data[shape + SHAPE_KIND]) == SPHERE
+    if sphere:
+        tilt_plane(own)
+    status = planar_path(own, data[shape + SHAPE_PARAMETERS], width)
+    if status == WRAPPED and not sphere and beyond(own, data[shape + SHAPE_PARAMETERS + 1]):
+        status = STRAIGHT
+    if status != WRAPPED:
+        return status
+    x, y, z = rotate(r, x), rotate(r, y), rotate(r, z)
+    put3(own, AXES, x)
+    put3(own, AXES + 3, y)
+    put3(own, AXES + 6, z)
+    rise, flat = round_length(own, sphere)
+    for k in range(3):
+        gradient[k] = flat * (own[PLANE_LENGTH_BY] * x[k] + own[PLANE_LENGTH_BY + 1] * y[k]) - rise * z[k]
+        gradient[3 + k] = (
+            flat * (own[PLANE_LENGTH_BY + 2] * x[k] + own[PLANE_LENGTH_BY + 3] * y[k]) + rise * z[k]
+        )
+        gradient[9 + k] = -gradient[k] - gradient[3 + k]
+    put3(gradient, 6, cross(flat3(gradient, 0), start))
+    turn = cross(flat3(gradient, 3), stop)
+    for k in range(3):
+        gradient[6 + k] += turn[k]
+    return WRAPPED
+
+
+@inline
+def tilt_plane(own: Array) -> None:
+    """How the plane of a sphere's path turns with both ends, and what that adds to their second derivatives in it."""
+    p, s = pair(own, START), pair(own, STOP)
+    v, w = own[START_RATE + 2], own[STOP_RATE + 2]
+    area = cross2(p, s)
+    t0, t1 = -(v * s[1] - w * p[1]) / area, (v * s[0] - w * p[0]) / area
+    own[TILT], own[TILT + 1] = t0, t1
+    own[START_SECOND] -= v * t0
+    own[START_SECOND + 1] -= v * t1
+    own[STOP_SECOND] -= w * t0
+    own[STOP_SECOND + 1] -= w * t1
+
+
+@inline
+def beyond(own: Array, half: float) -> bool:
+    """Whether the middle of the arc lies beyond an end of a cylinder of this half length."""
+    t = (own[FIRST_LENGTH] + 0.5 * own[RADIUS] * own[WRAP]) / own[PLANE_LENGTH]
+    return abs(own[START + 2] + t * (own[STOP + 2] - own[START + 2])) > half
+
+
+@inline
+def round_length(own: Array, sphere: bool) -> Pair:
+    """Length with two derivatives in time, from that in the plane; its derivatives by the rise and by the latter."""
+    plane, speed, curve = own[PLANE_LENGTH], own[PLANE_LENGTH + 1], own[PLANE_LENGTH + 2]
+    if sphere:
+        own[LENGTH], own[RATE], own[CURVATURE] = plane, speed, curve
+        return 0.0, 1.0
+    rise, climb = own[STOP + 2] - own[START + 2], own[STOP_RATE + 2] - own[START_RATE + 2]
+    length = math.hypot(plane, rise)
+    rate = (plane * speed + rise * climb) / length
+    second = speed * speed + plane * curve + climb * climb
+    second += rise * (own[STOP_SECOND + 2] - own[START_SECOND + 2])
+    own[LENGTH], own[RATE], own[CURVATURE] = length, rate, (second - rate * rate) / length
+    return rise / length, plane / length
+
+
+@jit
+def round_point(
+    own: Array,
+    sphere: bool,
+    sigma: float,
+    sigma_rate: float,
+    rates: Array,
+    point: Array,
+    tangent: Array,
+    jacobian: Array,
+    bias: Array,
+) -> None:
+    """The point at length sigma of a path that `round_path` found wrapped, as `wrap_strand.wrap_point` gives it."""
+    length, speed = own[LENGTH], own[RATE]
+    t = sigma / length
+    t_rate = (sigma_rate - t * speed) / length
+    t_second = -(2.0 * t_rate * speed + t * own[CURVATURE]) / length
+    plane, plane_speed = own[PLANE_LENGTH], own[PLANE_LENGTH + 1]
+    s_rate = t_rate * plane + t * plane_speed
+    s_second = t_second * plane + 2.0 * t_rate * plane_speed + t * own[PLANE_LENGTH + 2]
+    by = own[ROUND_SIZE : ROUND_SIZE + 8]
+    x, v, a, ahead = planar_point(own, (t * plane, s_rate, s_second), by)
+    jx, jy, jz = flat3(own, AXES), flat3(own, AXES + 3), flat3(own, AXES + 6)
+    scale = plane / length
+    if sphere:
+        height, climb, lift, slope = 0.0, 0.0, 0.0, 0.0
+    else:
+        rise, rise_rate = own[STOP + 2] - own[START + 2], own[STOP_RATE + 2] - own[START_RATE + 2]
+        height, slope = own[START + 2] + t * rise, rise / length
+        climb = own[START_RATE + 2] + t_rate * rise + t * rise_rate
+        lift = (1.0 - t) * own[START_SECOND + 2] + t * own[STOP_SECOND + 2]
+        lift += t_second * rise + 2.0 * t_rate * rise_rate
+    if sphere:
+        climb, lift, a = tilted(own, x, v, a)
+    across = own[ROUND_SIZE + 8 : ROUND_SIZE + 26]
+    ends_map(own, by, sphere, t, x, ahead, across)
+    for k in range(3):
+        tangent[k] = scale * (ahead[0] * jx[k] + ahead[1] * jy[k]) + slope * jz[k]
+    arm = combine(jx, jy, jz, (x[0], x[1], height))
+    velocity = combine(jx, jy, jz, (v[0], v[1], climb))
+    own_bias = combine(jx, jy, jz, (a[0], a[1], lift))
+    into_world(own, rates, across, arm, velocity, own_bias, point, jacobian, bias)
+
+
+@inline
+def combine(x: Vector, y: Vector, z: Vector, v: Vector) -> Vector:
+    return (
+        x[0] * v[0] + y[0] * v[1] + z[0] * v[2],
+        x[1] * v[0] + y[1] * v[1] + z[1] * v[2],
+        x[2] * v[0] + y[2] * v[1] + z[2] * v[2],
+    )
+
+
+@inline
+def shares(own: Array, x: Pair) -> Pair:
+    """The shares A, B of both ends in a point of the plane, x = A p + B s."""
+    p, s = pair(own, START), pair(own, STOP)
+    area = cross2(p, s)
+    return cross2(x, s) / area, cross2(p, x) / area
+
+
+@inline
+def tilted(own: Array, x: Pair, v: Pair, a: Pair) -> tuple[float, float, Pair]:
+    """Velocity and acceleration across a plane that tilts, of a point with these in it; and its acceleration in
+    it.
+    """
+    p, s = pair(own, START_RATE), pair(own, STOP_RATE)
+    t0, t1 = own[TILT], own[TILT + 1]
+    first, last = shares(own, x)
+    d0, d1 = v[0] - first * p[0] - last * s[0], v[1] - first * p[1] - last * s[1]
+    first_rate, last_rate = shares(own, (d0, d1))
+    climb = first * own[START_RATE + 2] + last * own[STOP_RATE + 2]
+    lift = first_rate * own[START_RATE + 2] + last_rate * own[STOP_RATE + 2]
+    lift += first * (own[START_SECOND + 2] + t0 * p[0] + t1 * p[1])
+    lift += last * (own[STOP_SECOND + 2] + t0 * s[0] + t1 * s[1])
+    lift -= t0 * v[0] + t1 * v[1]
+    return climb, lift, (a[0] + climb * t0, a[1] + climb * t1)
+
+
+@inline
+def ends_map(own: Array, by: Array, sphere: bool, t: float, x: Pair, ahead: Pair, across: Array) -> None:
+    """Derivatives of a point by both ends at fixed length, two 3x3 blocks in the plane's axes."""
+    length, plane = own[LENGTH], own[PLANE_LENGTH]
+    rise = 0.0 if sphere else own[STOP + 2] - own[START + 2]
+    share, steep = t * rise * rise / (length * length), t * plane * rise / (length * length)
+    for end in range(2):
+        block, sign = 9 * end, 2.0 * end - 1.0
+        for k in range(2):
+            longer = own[PLANE_LENGTH_BY + 2 * end + k]
+            across[block + k] = by[2 * end + k] + ahead[0] * share * longer
+            across[block + 3 + k] = by[4 + 2 * end + k] + ahead[1] * share * longer
+            across[block + 6 + k] = -steep * longer
+        across[block + 2] = -sign * ahead[0] * steep
+        across[block + 5] = -sign * ahead[1] * steep
+    if sphere:
+        across[8], across[17] = shares(own, x)
+    else:
+        across[8], across[17] = 1.0 - t + share, t - share
+
+
+@jit
+def into_world(
+    own: Array,
+    rates: Array,
+    across: Array,
+    arm: Vector,
+    velocity: Vector,
+    own_bias: Vector,
+    point: Array,
+    jacobian: Array,
+    bias: Array,
+) -> None:
+    """A point given against the obstacle's origin (arm, velocity and bias in the obstacle, all in world axes), and
+    its derivatives `across` by both ends in the path's axes, to the world: position, Jacobian, bias.
+    """
+    origin, spin = flat3(own, FRAMES + 9), flat3(rates, 6)
+    turned = cross(spin, arm)
+    fictitious = cross(
+        spin, (turned[0] + 2.0 * velocity[0], turned[1] + 2.0 * velocity[1], turned[2] + 2.0 * velocity[2])
+    )
+    jx, jy, jz = flat3(own, AXES), flat3(own, AXES + 3), flat3(own, AXES + 6)
+    for i in range(3):
+        point[i] = origin[i] + arm[i]
+        bias[i] = own_bias[i] + fictitious[i]
+        for end in range(2):
+            block = 9 * end
+            row0 = jx[i] * across[block] + jy[i] * across[block + 3] + jz[i] * across[block + 6]
+            row1 = jx[i] * across[block + 1] + jy[i] * across[block + 4] + jz[i] * across[block + 7]
+            row2 = jx[i] * across[block + 2] + jy[i] * across[block + 5] + jz[i] * across[block + 8]
+            for j in range(3):
+                jacobian[i, 3 * end + j] = row0 * jx[j] + row1 * jy[j] + row2 * jz[j]
+    turn_with(own, arm, jacobian)
+
+
+@inline
+def turn_with(own: Array, arm: Vector, jacobian: Array) -> None:
+    """The columns of the only obstacle's twist, from those of both ends: moved all together, the path moves along."""
+    origin = flat3(own, FRAMES + 9)
+    start, stop = subtract3(flat3(own, ENDS), origin), subtract3(flat3(own, ENDS + 3), origin)
+    for i in range(3):
+        p = jacobian[i, 0], jacobian[i, 1], jacobian[i, 2]
+        s = jacobian[i, 3], jacobian[i, 4], jacobian[i, 5]
+        first, last = cross(p, start), cross(s, stop)
+        for j in range(3):
+            jacobian[i, 6 + j] = first[j] + last[j]
+            jacobian[i, 9 + j] = (1.0 if i == j else 0.0) - p[j] - s[j]
+    jacobian[0, 7] += arm[2]
+    jacobian[0, 8] -= arm[1]
+    jacobian[1, 6] -= arm[2]
+    jacobian[1, 8] += arm[0]
+    jacobian[2, 6] += arm[1]
+    jacobian[2, 7] -= arm[0]

@@ -1,0 +1,1 @@
+"""Muscles: their paths over the bodies and over obstacles."""

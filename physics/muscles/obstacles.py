@@ -1,0 +1,343 @@
+"""Surfaces that a muscle's path wraps over, each fixed to a body, and the registry by which files name them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from .. import lie
+from .._typing import FloatArray
+from ..errors import FormatError, ModelError
+from ..immutable import ReadOnlyArrays
+from ..joints.symbols import Drawing, Pen
+from ..kernels import wrap_layout
+from ..validation import finite_array, number
+
+SENSES = {
+    "shorter": wrap_layout.SHORTER,
+    "counterclockwise": wrap_layout.COUNTERCLOCKWISE,
+    "clockwise": wrap_layout.CLOCKWISE,
+}
+AXES = {f"{sign}{axis}": k for k, axis in enumerate("xyz") for sign in "+-"}
+#: an obstacle's frame in its body's, and the obstacle
+Part: TypeAlias = "tuple[FloatArray, Obstacle]"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Obstacle(ReadOnlyArrays):
+    """Base of all surfaces to wrap over. An obstacle is immutable; equal ones have equal ``to_dict()``.
+
+    Attributes:
+        body: name of the body that carries it, None for the world.
+        frame: (4, 4) its own frame in that body's frame.
+        side: on which side the path passes. A point (3,) in its own frame: the path bulges towards it. ``"+x"``,
+            ``"-x"`` ... ``"-z"``: towards that end of an axis (OpenSim's quadrant). ``"shorter"``: the way that is
+            shorter as if the surface were round. For cylinders ``"counterclockwise"`` or ``"clockwise"`` about z.
+        type: the obstacle's name in files and menus.
+        kind: the kernels' number for it.
+    """
+
+    body: str | None = None
+    frame: FloatArray = None  # type: ignore[assignment]
+    side: Any = "shorter"
+    type: ClassVar[str]
+    kind: ClassVar[int]
+    turning: ClassVar[bool] = False  # whether clockwise means something
+
+    def __post_init__(self) -> None:
+        if self.body is not None and not isinstance(self.body, str):
+            raise ModelError(f"body of a {self.type} must be a name or None, got {self.body!r:.80}")
+        frame = np.eye(4) if self.frame is None else self.frame
+        self._set("frame", lie.check_frames(frame, f"frame of a {self.type}"))
+        if self.frame.ndim != 2:
+            raise ModelError(f"frame of a {self.type} must be one pose (4, 4), got shape {self.frame.shape}")
+        self._check_side()
+        self.lock()
+
+    def _check_side(self) -> None:
+        if isinstance(self.side, str):
+            known = [*(SENSES if self.turning else ["shorter"]), *AXES]
+            if self.side not in known:
+                raise ModelError(
+                    f"side of a {self.type} must be a point or one of {known}, got {self.side!r:.80}"
+                )
+            return
+        point = finite_array(self.side, (3,), f"side of a {self.type}")
+        if not np.abs(point).max() > 0.0:
+            raise ModelError(f"side of a {self.type} must not be its origin")
+        self._set("side", point)
+
+    def _positive(self, *names: str) -> None:
+        for name in names:
+            self._set(name, number(getattr(self, name), f"{name} of a {self.type}", positive=True))
+
+    def _set(self, key: str, value: Any) -> None:
+        object.__setattr__(self, key, value)
+
+    def parameters(self) -> FloatArray:
+        """What the kernels need to know of the shape."""
+        raise TypeError(f"{type(self).__name__} does not say which parameters it has")
+
+    def parts(self) -> list[Part]:
+        """The primitive surfaces that it is made of, in the order in which the path meets them, with their frames."""
+        return [(self.frame, self)]
+
+    def record(self) -> FloatArray:
+        """The obstacle as the kernels read it: kind, sense, hint, parameters (see ``kernels.wrap_layout``)."""
+        record = np.zeros(wrap_layout.SHAPE_WIDTH)
+        record[wrap_layout.SHAPE_KIND] = self.kind
+        hint = wrap_layout.SHAPE_HINT
+        if not isinstance(self.side, str):
+            record[wrap_layout.SHAPE_SENSE] = wrap_layout.BY_HINT
+            record[hint : hint + 3] = self.side / np.linalg.norm(self.side)
+        elif self.side in AXES:
+            record[wrap_layout.SHAPE_SENSE] = wrap_layout.BY_HINT
+            record[hint + AXES[self.side]] = 1.0 if self.side[0] == "+" else -1.0
+        else:
+            record[wrap_layout.SHAPE_SENSE] = SENSES[self.side]
+        values = self.parameters()
+        record[wrap_layout.SHAPE_PARAMETERS : wrap_layout.SHAPE_PARAMETERS + len(values)] = values
+        return record
+
+    def grid(self, around: int = 24, along: int = 12) -> FloatArray:
+        """Points of the surface in its own frame, (along + 1, around, 3), closed in the second direction."""
+        raise TypeError(f"{type(self).__name__} does not say how it looks")
+
+    def drawing(self) -> Drawing:
+        """Points and lines that show the surface, in its body's frame."""
+        pen = Pen()
+        grid = self.grid() @ self.frame[:3, :3].T + self.frame[:3, 3]
+        for ring in grid[::3]:
+            pen.stroke(np.concatenate([ring, ring[:1]]), "surface")
+        for meridian in grid.swapaxes(0, 1)[::3]:
+            pen.stroke(meridian, "surface")
+        return pen.drawing()
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able description, ``{"type": ..., ...}``; ``obstacle_from_dict`` reads it."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {"type": self.type} | {
+            key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in values.items()
+        }
+
+
+def revolved(radius: Any, height: Any, around: int) -> FloatArray:
+    """Points at these radii and heights (k,), turned about z (k, around, 3)."""
+    angle = np.linspace(0.0, 2.0 * np.pi, around, endpoint=False)
+    r, z = np.atleast_1d(radius)[:, None], np.atleast_1d(height)[:, None]
+    return np.stack(np.broadcast_arrays(r * np.cos(angle), r * np.sin(angle), z), axis=-1)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sphere(Obstacle):
+    """A sphere about the origin of its frame.
+
+    Attributes:
+        radius: [m], positive.
+    """
+
+    radius: float
+    type: ClassVar[str] = "sphere"
+    kind: ClassVar[int] = wrap_layout.SPHERE
+
+    def __post_init__(self) -> None:
+        self._positive("radius")
+        super().__post_init__()
+
+    def parameters(self) -> FloatArray:
+        return np.array([self.radius])
+
+    def grid(self, around: int = 24, along: int = 12) -> FloatArray:
+        angle = np.linspace(0.0, np.pi, along + 1)
+        return revolved(self.radius * np.sin(angle), self.radius * np.cos(angle), around)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Cylinder(Obstacle):
+    """A cylinder about the z axis of its frame.
+
+    Attributes:
+        radius: [m], positive.
+        length: along z, the origin in the middle [m]; None: without end. A path whose wrapped part would lie
+            beyond an end is straight.
+    """
+
+    radius: float
+    length: float | None = None
+    type: ClassVar[str] = "cylinder"
+    kind: ClassVar[int] = wrap_layout.CYLINDER
+    turning: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self._positive("radius", *(() if self.length is None else ("length",)))
+        super().__post_init__()
+
+    def parameters(self) -> FloatArray:
+        return np.array([self.radius, np.inf if self.length is None else 0.5 * self.length])
+
+    def grid(self, around: int = 24, along: int = 12) -> FloatArray:
+        half = 2.0 * self.radius if self.length is None else 0.5 * self.length
+        return revolved(np.full(along + 1, self.radius), np.linspace(-half, half, along + 1), around)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SphereCappedCylinder(Obstacle):
+    """All that is one radius away from a stretch of the z axis of its frame.
+
+    Attributes:
+        radius: [m], positive. length: of the stretch, the origin in its middle [m], positive.
+    """
+
+    radius: float
+    length: float
+    type: ClassVar[str] = "sphere_capped_cylinder"
+    kind: ClassVar[int] = wrap_layout.CAPSULE
+    turning: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self._positive("radius", "length")
+        super().__post_init__()
+
+    def parameters(self) -> FloatArray:
+        return np.array([self.radius, 0.5 * self.length])
+
+    def grid(self, around: int = 24, along: int = 12) -> FloatArray:
+        angle = np.linspace(0.0, 0.5 * np.pi, along // 2 + 1)
+        r, z = self.radius * np.sin(angle), 0.5 * self.length + self.radius * np.cos(angle)
+        return revolved(np.concatenate([r, r[::-1]]), np.concatenate([z, -z[::-1]]), around)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ellipsoid(Obstacle):
+    """An ellipsoid about the origin of its frame, along its axes.
+
+    Attributes:
+        radii: (3,) semi-axes [m], positive.
+    """
+
+    radii: FloatArray
+    type: ClassVar[str] = "ellipsoid"
+    kind: ClassVar[int] = wrap_layout.ELLIPSOID
+
+    def __post_init__(self) -> None:
+        radii = finite_array(self.radii, (3,), "radii of an ellipsoid")
+        if not radii.min() > 0.0:
+            raise ModelError(f"radii of an ellipsoid must be positive, got {radii.tolist()}")
+        self._set("radii", radii)
+        super().__post_init__()
+
+    def parameters(self) -> FloatArray:
+        return self.radii
+
+    def grid(self, around: int = 24, along: int = 12) -> FloatArray:
+        angle = np.linspace(0.0, np.pi, along + 1)
+        return revolved(np.sin(angle), np.cos(angle), around) * self.radii
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Torus(Obstacle):
+    """A torus about the z axis of its frame; the path runs through its hole.
+
+    Attributes:
+        major_radius: of the circle in the tube's middle [m], positive.
+        minor_radius: of the tube [m], positive, less than the major one.
+    """
+
+    major_radius: float
+    minor_radius: float
+    type: ClassVar[str] = "torus"
+    kind: ClassVar[int] = wrap_layout.TORUS
+
+    def __post_init__(self) -> None:
+        self._positive("major_radius", "minor_radius")
+        if not self.minor_radius < self.major_radius:
+            raise ModelError(
+                f"minor_radius of a torus must be less than its major_radius {self.major_radius:g}, "
+                f"got {self.minor_radius:g}"
+            )
+        super().__post_init__()
+
+    def parameters(self) -> FloatArray:
+        return np.array([self.major_radius, self.minor_radius])
+
+    def grid(self, around: int = 24, along: int = 12) -> FloatArray:
+        angle = np.linspace(0.0, 2.0 * np.pi, along + 1)
+        r = self.major_radius + self.minor_radius * np.cos(angle)
+        return revolved(r, self.minor_radius * np.sin(angle), around)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DoubleCylinder(Obstacle):
+    """Two cylinders that the path meets one after the other (Garner & Pandy 2000). The first lies about z of the
+    frame.
+
+    Attributes:
+        radius, second_radius: [m], positive.
+        second_frame: (4, 4) of the second cylinder, in the frame of the first. second_side: as `side`.
+    """
+
+    radius: float
+    second_radius: float
+    second_frame: FloatArray
+    second_side: Any = "shorter"
+    type: ClassVar[str] = "double_cylinder"
+    kind: ClassVar[int] = wrap_layout.CYLINDER
+    turning: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self._positive("radius", "second_radius")
+        second = lie.check_frames(self.second_frame, "second_frame of a double_cylinder")
+        if second.ndim != 2:
+            raise ModelError(f"second_frame of a double_cylinder must be one pose, got shape {second.shape}")
+        self._set("second_frame", second)
+        super().__post_init__()
+        other = Cylinder(radius=self.second_radius, side=self.second_side)
+        self._set("second_side", other.side)
+
+    def parts(self) -> list[Part]:
+        first = Cylinder(body=self.body, frame=self.frame, side=self.side, radius=self.radius)
+        place = self.frame @ self.second_frame
+        second = Cylinder(body=self.body, frame=place, side=self.second_side, radius=self.second_radius)
+        return [(first.frame, first), (second.frame, second)]
+
+    def drawing(self) -> Drawing:
+        pen = Pen()
+        for _, part in self.parts():
+            pen.add(part.drawing())
+        return pen.drawing()
+
+
+#: every obstacle class by its ``type``
+REGISTRY: dict[str, type[Obstacle]] = {
+    obstacle.type: obstacle
+    for obstacle in (Sphere, Cylinder, SphereCappedCylinder, Ellipsoid, Torus, DoubleCylinder)
+}
+
+
+def obstacle_from_dict(description: Mapping[str, Any]) -> Obstacle:
+    """The obstacle that ``Obstacle.to_dict`` described.
+
+    Raises:
+        FormatError: the type is unknown, a key is unknown or missing.
+        ModelError: a value is not acceptable to the obstacle.
+    """
+    if not isinstance(description, Mapping):
+        raise FormatError(f"an obstacle must be an object with a 'type', got {description!r:.80}")
+    kind = description.get("type")
+    found = REGISTRY.get(kind) if isinstance(kind, str) else None
+    if found is None:
+        raise FormatError(f"unknown obstacle type {kind!r}; known are {', '.join(sorted(REGISTRY))}")
+    values = {key: value for key, value in description.items() if key != "type"}
+    known = {field.name for field in fields(found)}
+    for key in values:
+        if key not in known:
+            raise FormatError(
+                f"unknown key {key!r} in an obstacle of type {kind!r}; known are {sorted(known)}"
+            )
+    for key in sorted(known - {"body", "frame", "side", "length", "second_side"}):
+        if key not in values:
+            raise FormatError(f"an obstacle of type {kind!r} lacks the key {key!r}")
+    return found(**values)

@@ -1,0 +1,106 @@
+"""The stretch of a muscle's path that wraps over one or more obstacles between two of its points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import FormatError, ModelError
+from ..immutable import ReadOnlyArrays
+from ..kernels import wrap_layout
+from ..validation import number
+from .obstacles import Obstacle, Part, obstacle_from_dict
+
+SMOOTHING = 5e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Wrap(ReadOnlyArrays):
+    """The shortest path over obstacles in a row, smooth where it attaches and detaches.
+
+    Attributes:
+        obstacles: in the order in which the path meets them, at least one.
+        smoothing: length by which attaching and detaching are rounded off [m]; 0: the true shortest path,
+            whose Jacobian jumps there. Where the straight line passes an obstacle by more than this, or lies deeper
+            in it, both have the same length.
+    """
+
+    obstacles: tuple[Obstacle, ...]
+    smoothing: float = SMOOTHING
+
+    def __post_init__(self) -> None:
+        given = (self.obstacles,) if isinstance(self.obstacles, Obstacle) else self.obstacles
+        if not isinstance(given, Sequence) or not given:
+            raise ModelError(f"a wrap needs a list of at least one obstacle, got {given!r:.80}")
+        for obstacle in given:
+            if not isinstance(obstacle, Obstacle):
+                raise ModelError(f"an obstacle of a wrap must be an Obstacle, got {obstacle!r:.80}")
+        object.__setattr__(self, "obstacles", tuple(given))
+        smoothing = number(self.smoothing, "smoothing of a wrap", not_negative=True)
+        object.__setattr__(self, "smoothing", smoothing)
+
+    @property
+    def parts(self) -> list[Part]:
+        """The primitive surfaces, in order, each with its frame (4, 4) in its body's."""
+        return [part for obstacle in self.obstacles for part in obstacle.parts()]
+
+    @property
+    def bodies(self) -> list[str | None]:
+        """Names of the bodies that carry the primitive surfaces, one each; None for the world."""
+        return [part.body for _, part in self.parts]
+
+    @property
+    def workspace_size(self) -> int:
+        """How many numbers the kernels keep for this strand."""
+        return wrap_layout.strand_size(len(self.parts))
+
+    def packed(self, index: Mapping[str, int], body_frames: Sequence[FloatArray] | FloatArray) -> FloatArray:
+        """The strand's record for the kernels (see ``kernels.wrap_layout``).
+
+        Args:
+            index: of the bodies by name. body_frames: (number of bodies, 4, 4) of their own frames in their link
+                frames.
+
+        Raises:
+            ModelError: an obstacle's body is unknown.
+        """
+        parts = self.parts
+        bodies, frames = [], []
+        for frame, part in parts:
+            if part.body is not None and part.body not in index:
+                raise ModelError(
+                    f"the {part.type} of a wrap is on body {part.body!r}, which is not in the model"
+                )
+            body = -1 if part.body is None else index[part.body]
+            bodies.append(float(body))
+            place = frame if body < 0 else body_frames[body] @ frame
+            frames += [place[:3, :3].ravel(), place[:3, 3]]
+        shapes = [part.record() for _, part in parts]
+        return np.concatenate([[len(parts)], bodies, *frames, [self.smoothing], *shapes])
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able description; ``from_dict`` reads it."""
+        obstacles = [obstacle.to_dict() for obstacle in self.obstacles]
+        return {"type": "wrap", "obstacles": obstacles, "smoothing": self.smoothing}
+
+    @classmethod
+    def from_dict(cls, description: Mapping[str, Any]) -> Wrap:
+        """The wrap that ``to_dict`` described.
+
+        Raises:
+            FormatError: a key is unknown or missing, a type is unknown.
+            ModelError: a value is not acceptable.
+        """
+        if not isinstance(description, Mapping) or description.get("type") != "wrap":
+            raise FormatError(f"a wrap must be an object of type 'wrap', got {description!r:.80}")
+        for key in description:
+            if key not in ("type", "obstacles", "smoothing"):
+                raise FormatError(f"unknown key {key!r} in a wrap; known are obstacles, smoothing")
+        obstacles = description.get("obstacles")
+        if not isinstance(obstacles, Sequence) or isinstance(obstacles, str):
+            raise FormatError(f"a wrap needs a list 'obstacles', got {obstacles!r:.80}")
+        return cls(tuple(map(obstacle_from_dict, obstacles)), description.get("smoothing", SMOOTHING))
