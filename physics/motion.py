@@ -11,7 +11,15 @@ import numpy as np
 from ._typing import FloatArray
 from .errors import MissingDependencyError, ModelError
 from .immutable import ReadOnlyArrays
-from .kernels.motion_layout import PIECE_COEFFICIENTS, PIECE_HOLDS, PIECE_ORDER, PIECE_START, PIECE_WIDTH
+from .kernels.motion_layout import (
+    CHANNEL_WIDTH,
+    PIECE_COEFFICIENTS,
+    PIECE_HOLDS,
+    PIECE_LEAP,
+    PIECE_ORDER,
+    PIECE_START,
+    PIECE_WIDTH,
+)
 from .validation import all_finite, finite_array, float_array, truth
 
 if TYPE_CHECKING:
@@ -31,8 +39,9 @@ class Motion(ReadOnlyArrays):
     accelerations likewise, and are integrated exactly from where the joint is at the first time, or where a run
     begins that begins behind it.
     Before the first and after the last time the joint is free, unless `hold` says that it rests at the ends.
-    Where straight lines of positions meet, the velocity jumps: methods with a fixed step give what hangs on the joint
-    the impulse, adaptive ones do not see it.
+    Where straight lines of positions meet, the velocity leaps, and what hangs on the joint gets the impulse; likewise
+    where a window catches a joint that moves. There given velocities and accelerations go on from where the joint is,
+    given positions take it to where they are.
 
     Attributes:
         times: (K,), increasing [s]; a single one with `hold` is a joint that is locked.
@@ -71,7 +80,8 @@ class Motion(ReadOnlyArrays):
             raise ModelError(
                 f"interpolation of a motion must be one of {', '.join(INTERPOLATIONS)}, got {self.interpolation!r:.80}"
             )
-        truth(self.hold, "hold of a motion")
+        if not truth(self.hold, "hold of a motion") and len(times) == 1:
+            raise ModelError(f"a motion with the single time {times[0]:g} and no hold holds nothing")
         windows = None if self.windows is None else _checked_windows(self.windows)
         for name, value in (("times", times), ("values", values), ("windows", windows)):
             object.__setattr__(self, name, value)
@@ -99,7 +109,7 @@ class Motion(ReadOnlyArrays):
             coefficients = _integrated(breaks, coefficients, q, start)
         rows = np.zeros((len(coefficients) + 2, PIECE_WIDTH))
         rows[:, PIECE_START] = [LONG_BEFORE, *breaks]
-        rows[1:-1, PIECE_COEFFICIENTS:] = coefficients
+        rows[1:-1, PIECE_COEFFICIENTS:PIECE_LEAP] = coefficients
         rows[1:-1, PIECE_HOLDS] = 1.0
         rows[[0, -1], PIECE_HOLDS] = float(self.hold)
         rows[0, PIECE_COEFFICIENTS] = coefficients[0, 0]
@@ -162,11 +172,12 @@ def _integrated(breaks: FloatArray, coefficients: FloatArray, value: float, at: 
 def _windowed(rows: FloatArray, windows: FloatArray) -> FloatArray:
     """The pieces cut at the windows' ends; outside of them the coordinate is free."""
     cuts = np.unique(np.concatenate([windows.ravel(), rows[1:, PIECE_START]]))
-    found = [np.concatenate([[LONG_BEFORE, 0.0], np.zeros(PIECE_ORDER)])]
+    found = [np.zeros(PIECE_WIDTH)]
+    found[0][PIECE_START] = LONG_BEFORE
     for cut in cuts:
         held = bool(((windows[:, 0] <= cut) & (cut < windows[:, 1])).any())
         k = int(np.searchsorted(rows[:, PIECE_START], cut, side="right")) - 1
-        polynomial = np.polynomial.Polynomial(rows[k, PIECE_COEFFICIENTS:])
+        polynomial = np.polynomial.Polynomial(rows[k, PIECE_COEFFICIENTS:PIECE_LEAP])
         shifted = polynomial(np.polynomial.Polynomial([cut - rows[k, PIECE_START], 1.0])).coef
         row = np.zeros(PIECE_WIDTH)
         row[PIECE_START], row[PIECE_HOLDS] = cut, float(held and rows[k, PIECE_HOLDS] != 0.0)
@@ -206,9 +217,9 @@ def pack_motions(model: Model, motions: Any, state: State) -> MotionArrays:
             taken[first + k] = name
             q, qd = float(state.q[first + k]), float(state.qd[first + k])
             rows = motion.pieces(k, q, qd, float(state.time))
-            channels.append([first + k, size, len(rows)])
+            channels.append([first + k, size, len(rows), KINDS.index(motion.kind)])
             pieces.append(rows)
             size += len(rows)
     if not channels:
-        return np.zeros((0, 3), dtype=np.int64), np.zeros((1, PIECE_WIDTH))
+        return np.zeros((0, CHANNEL_WIDTH), dtype=np.int64), np.zeros((1, PIECE_WIDTH))
     return np.array(channels, dtype=np.int64), np.ascontiguousarray(np.concatenate(pieces))

@@ -66,6 +66,8 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
         recording.info["evaluations"] += int(solution.nfev)
         if solution.status == 0:
             now, y = until, solution.y[:, -1].copy()
+            if now < end:
+                slope.pass_corner(now, y[:nv], y[nv:])
             continue
         if solution.status < 0:
             reached = float(problem.samples[written - 1])

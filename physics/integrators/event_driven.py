@@ -183,7 +183,9 @@ class _Run:
         self._write(solution, until if ended else None)
         self.now = until if ended else float(next(found[0] for found in solution.t_events if len(found)))
         self.q, self.qd = y[:nv].copy(), y[nv:].copy()
-        if not ended:
+        if ended and until < self.end:
+            self.slope.pass_corner(until, self.q, self.qd)
+        elif not ended:
             self._meet(struck=len(solution.t_events[0]) > 0)
 
     def _write(self, solution: Any, until: float | None) -> None:

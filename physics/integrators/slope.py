@@ -10,7 +10,14 @@ from .._typing import FloatArray
 from ..constraints.packing import make_system
 from ..kernels import constraint_layout as rows
 from ..kernels import layout
-from ..kernels.motion_layout import CHANNEL_COUNT, CHANNEL_FIRST, PIECE_HOLDS, PIECE_START
+from ..kernels.motion_layout import (
+    CHANNEL_COUNT,
+    CHANNEL_FIRST,
+    PIECE_COEFFICIENTS,
+    PIECE_HOLDS,
+    PIECE_ORDER,
+    PIECE_START,
+)
 from ..packing import TangentSpace
 from .base import Problem, Recording
 from .constrained import statistics
@@ -79,6 +86,9 @@ class Slope:
             result[nv:][free] = -np.linalg.solve(mass, np.hstack([slopes[0][free], slopes[1][free]]))
         return result
 
+    def pass_corner(self, t: float, q: FloatArray, qd: FloatArray) -> None:
+        """What an instant changes at which the slope jumps: nothing."""
+
     def settle(self, written: int) -> None:
         """What is left to do for the recorded samples: nothing."""
 
@@ -129,6 +139,26 @@ class ConstrainedSlope(Slope):
         result[nv:] -= answers.T @ (np.linalg.pinv(matrix, rcond=1e-11, hermitian=True) @ along)
         return result
 
+    def pass_corner(self, t: float, q: FloatArray, qd: FloatArray) -> None:
+        """Change the velocities by the impulse of given motions whose velocities leap at time t."""
+        from ..kernels.corners import pass_corner
+
+        problem = self.problem
+        pass_corner(
+            problem.model.arrays,
+            self.constraints,
+            problem.motions,
+            problem.tau,
+            t,
+            q,
+            qd,
+            self.tau,
+            np.zeros((2, len(self.effort))),
+            self.effort,
+            self.system,
+            self.spaces,
+        )
+
     def settle(self, written: int) -> None:
         """Bring recorded samples onto the constraints, and note the forces there."""
         recording, model = self.recording, self.problem.model
@@ -146,12 +176,23 @@ class ConstrainedSlope(Slope):
 
 
 def motion_stops(problem: Problem, start: float, end: float) -> list[float]:
-    """Times between start and end where a coordinate begins or ceases to be held: slopes jump there."""
+    """Times between start and end where a coordinate begins or ceases to be held, or a held one's velocity leaps."""
     channels, pieces = problem.motions
     stops = set()
     for channel in channels:
         first, count = int(channel[CHANNEL_FIRST]), int(channel[CHANNEL_COUNT])
-        holds = pieces[first : first + count, PIECE_HOLDS]
-        for k in np.flatnonzero(np.diff(holds)) + 1:
-            stops.add(float(pieces[first + k, PIECE_START]))
+        own = pieces[first : first + count]
+        for k in range(1, count):
+            known = k > 1  # before its first time a motion does not lead anywhere
+            changes = own[k, PIECE_HOLDS] != own[k - 1, PIECE_HOLDS]
+            if changes or (known and own[k, PIECE_HOLDS] != 0.0 and _leaps(own[k - 1], own[k])):
+                stops.add(float(own[k, PIECE_START]))
     return sorted(stop for stop in stops if start < stop < end)
+
+
+def _leaps(before: FloatArray, piece: FloatArray) -> bool:
+    """Whether the velocity leaps from a piece of a motion to the next, by more than round-off."""
+    width = piece[PIECE_START] - before[PIECE_START]
+    powers = np.arange(1, PIECE_ORDER)
+    terms = powers * before[PIECE_COEFFICIENTS + 1 : PIECE_COEFFICIENTS + PIECE_ORDER] * width ** (powers - 1)
+    return bool(abs(terms.sum() - piece[PIECE_COEFFICIENTS + 1]) > 1e-12 * np.abs(terms).max())

@@ -20,7 +20,7 @@ from .layout import (
     STATUS,
 )
 from .lu import lu_factorize
-from .motion import follow, hold
+from .motion import catch, follow, hold
 from .motion_layout import CHANNEL_COORDINATE
 from .newton import (
     ACCELERATIONS,
@@ -269,7 +269,10 @@ def implicit_rollout(
         copy(q, last_q)
         copy(qd, last_qd)
         if more is not None:
-            hold(more[2], t, dt if integrator == LINEARLY_IMPLICIT_EULER else 0.0, q, qd, spaces[1])
+            catch(more[2], t, q, qd)
+            mean = dt if integrator == LINEARLY_IMPLICIT_EULER else 0.0
+            if hold(more[2], t, mean, q, qd, spaces[1]):
+                notes[KNOWN], notes[HISTORY] = 0.0, 0.0
         if integrator == LINEARLY_IMPLICIT_EULER:
             table_force(times, values, t + dt, vectors[GIVEN_FORCE, : values.shape[1]])
             linear_step(arrays, more, dt, q, qd, implicit, spaces)

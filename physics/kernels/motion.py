@@ -8,8 +8,12 @@ from .motion_layout import (
     CHANNEL_COORDINATE,
     CHANNEL_COUNT,
     CHANNEL_FIRST,
+    CHANNEL_KIND,
+    GIVEN_ACCELERATION,
+    GIVEN_POSITION,
     PIECE_COEFFICIENTS,
     PIECE_HOLDS,
+    PIECE_LEAP,
     PIECE_ORDER,
     PIECE_START,
 )
@@ -73,22 +77,69 @@ def jumps(pieces: Array, found: tuple[int, int, int], t: float, dt: float) -> fl
     return change + evaluate_piece(pieces, last, t + dt)[1] - evaluate_piece(pieces, piece, t + dt)[1]
 
 
+@inline
+def lead_on(motion: Array, k: int, piece: int, t: float, shift: float, faster: float) -> None:
+    """Shift the pieces of channel k from one on, for as long as they hold, by shift + faster (time - t)."""
+    channels, pieces = motion
+    end = channels[k, CHANNEL_FIRST] + channels[k, CHANNEL_COUNT]
+    while piece < end and pieces[piece, PIECE_HOLDS] != 0.0:
+        pieces[piece, PIECE_COEFFICIENTS] += shift + faster * (pieces[piece, PIECE_START] - t)
+        pieces[piece, PIECE_COEFFICIENTS + 1] += faster
+        piece += 1
+
+
 @jit
-def hold(motion: Array, t: float, dt: float, q: Array, qd: Array, dof: Array) -> None:
-    """Put the coordinates that are held at time t where they are, with their velocity, and note their acceleration:
-    of the moment, or where dt > 0 its mean over the step, with the corners in it.
+def catch(motion: Array, t: float, q: Array, qd: Array) -> None:
+    """Note which coordinates, free until time t, are held from then on, and how their velocities leap; given
+    velocities and accelerations go on from where the coordinates are.
     """
     channels, pieces = motion
     for k in range(channels.shape[0]):
+        first, d = channels[k, CHANNEL_FIRST], channels[k, CHANNEL_COORDINATE]
+        piece = find_piece(motion, k, t + EDGE)
+        before = find_piece(motion, k, t - EDGE)
+        pieces[first, PIECE_LEAP] = 0.0
+        if piece == before or pieces[piece, PIECE_HOLDS] == 0.0 or pieces[before, PIECE_HOLDS] != 0.0:
+            continue
+        value, speed, _ = evaluate_piece(pieces, piece, t)
+        shift = 0.0 if channels[k, CHANNEL_KIND] == GIVEN_POSITION else q[d] - value
+        faster = qd[d] - speed if channels[k, CHANNEL_KIND] == GIVEN_ACCELERATION else 0.0
+        lead_on(motion, k, piece, t, shift, faster)
+        pieces[first, PIECE_LEAP] = speed + faster - qd[d]
+
+
+@jit
+def leap(motion: Array, k: int, t: float) -> float:
+    """By how much the velocity of channel k's coordinate leaps at time t, behind `catch`."""
+    pieces = motion[1]
+    before, piece, _ = pieces_of_step(motion, k, t, 0.0)
+    if pieces[piece, PIECE_HOLDS] == 0.0:
+        return 0.0
+    change: float = evaluate_piece(pieces, piece, t)[1] - evaluate_piece(pieces, before, t)[1]
+    change += pieces[motion[0][k, CHANNEL_FIRST], PIECE_LEAP]
+    return change
+
+
+@jit
+def hold(motion: Array, t: float, dt: float, q: Array, qd: Array, dof: Array) -> bool:
+    """Put the coordinates that are held at time t where they are, with their velocity, and note their acceleration:
+    of the moment, or where dt > 0 its mean over the step, with the corners in it. Returns whether others are held
+    than before.
+    """
+    channels, pieces = motion
+    others = False
+    for k in range(channels.shape[0]):
         d = channels[k, CHANNEL_COORDINATE]
         before, piece, last = pieces_of_step(motion, k, t, dt)
+        others |= dof[d, HELD] != pieces[piece, PIECE_HOLDS]
         dof[d, HELD] = pieces[piece, PIECE_HOLDS]
         dof[d, GIVEN] = 0.0
         if dof[d, HELD] != 0.0:
             q[d], qd[d], dof[d, GIVEN] = evaluate_piece(pieces, piece, t)
             if dt > 0.0:
-                qd[d] = evaluate_piece(pieces, before, t)[1]
+                qd[d] = evaluate_piece(pieces, before, t)[1] - pieces[channels[k, CHANNEL_FIRST], PIECE_LEAP]
                 dof[d, GIVEN] = (evaluate_piece(pieces, last, t + dt)[1] - qd[d]) / dt
+    return others
 
 
 @jit
@@ -102,7 +153,8 @@ def follow(motion: Array, t: float, dt: float, now: float, q: Array, qd: Array, 
         if dof[d, HELD] != 0.0:
             here = min(max(find_piece(motion, k, now - EDGE), found[1]), found[2])
             q[d], qd[d], _ = evaluate_piece(pieces, here, now)
-            dof[d, GIVEN] = evaluate_piece(pieces, found[1], now)[2] + jumps(pieces, found, t, dt) / dt
+            leaps = jumps(pieces, found, t, dt) + pieces[channels[k, CHANNEL_FIRST], PIECE_LEAP]
+            dof[d, GIVEN] = evaluate_piece(pieces, found[1], now)[2] + leaps / dt
 
 
 @jit

@@ -1,13 +1,17 @@
 """Where things lie in the arrays of given motions.
 
-A motion is ``(channels, pieces)``: channels (n, 3) are coordinate, first piece and how many; a piece (8 numbers) is
-the time where it begins, whether it holds the coordinate, and six coefficients by rising powers of the time since
-then.
+A motion is ``(channels, pieces)``: channels (n, 4) are coordinate, first piece, how many, and of what the values were
+given: positions, velocities or accelerations; a piece (9 numbers) is the time where it begins, whether it holds the
+coordinate, six coefficients by rising powers of the time since then, and in a channel's first piece by how much the
+velocity leaps where the step catches a free coordinate.
 """
 
 from __future__ import annotations
 
-CHANNEL_COORDINATE, CHANNEL_FIRST, CHANNEL_COUNT = 0, 1, 2
+CHANNEL_COORDINATE, CHANNEL_FIRST, CHANNEL_COUNT, CHANNEL_KIND = 0, 1, 2, 3
+CHANNEL_WIDTH = 4
+GIVEN_POSITION, GIVEN_VELOCITY, GIVEN_ACCELERATION = 0, 1, 2
 PIECE_START, PIECE_HOLDS, PIECE_COEFFICIENTS = 0, 1, 2
 PIECE_ORDER = 6
-PIECE_WIDTH = PIECE_COEFFICIENTS + PIECE_ORDER
+PIECE_LEAP = PIECE_COEFFICIENTS + PIECE_ORDER
+PIECE_WIDTH = PIECE_LEAP + 1

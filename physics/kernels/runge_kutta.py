@@ -14,7 +14,7 @@ from .constraint_layout import (
 )
 from .evaluate import evaluate_here
 from .layout import OK, RUNGE_KUTTA_4, STATUS
-from .motion import finish_held, follow, hold
+from .motion import catch, finish_held, follow, hold
 from .resting import come_to_rest, hold_resting, let_move, release_pulled
 from .rollout import copy, prepare_stage
 from .spatial import Array
@@ -98,6 +98,7 @@ def runge_kutta_step(
     """
     data, dof, nv = arrays[3], spaces[1], q.shape[0]
     tau, qdd, trial = stage[5], stage[2, :nv], stage[3, :nv]
+    catch(motion, t, q, qd)
     found = runge_kutta_stages(
         arrays, constraints, motion, tables, t, dt, q, qd, stage, effort, system, memory, spaces
     )

@@ -23,7 +23,7 @@ from .constraint_layout import (
 )
 from .evaluate import evaluate
 from .layout import FORWARD_EULER, HELD, KIND, OK, ROTATION_VECTOR, RUNGE_KUTTA_4, STATUS, SYMPLECTIC_EULER
-from .motion import finish_held, hold
+from .motion import catch, finish_held, hold
 from .response import held_efforts, speed_along
 from .rollout import (
     CHART_LIMIT,
@@ -60,6 +60,7 @@ def euler_step(
     dof = spaces[1]
     nv = q.shape[0]
     tau, qdd, last_qd = stage[5], stage[2, :nv], stage[7, :nv]
+    catch(motion, t, q, qd)
     hold(motion, t, dt, q, qd, dof)
     prepare_stage(integrator, 0, dt, q, qd, stage)
     derivative(arrays, tables[0], tables[1], t, stage[0, :nv], stage[1, :nv], qd, tau, qdd, spaces)

@@ -170,3 +170,52 @@ def test_a_run_goes_on_where_it_was_cut(kind):
         state = model.state(part.q[-1], part.qd[-1], time=part.t[-1])
     assert np.abs(state.q - whole.q[-1]).max() < 1e-12
     assert np.abs(state.qd - whole.qd[-1]).max() < 1e-12
+
+
+# what a method is off at steps of 0.2 ms behind an impulse, which fixed steps give over the step it falls into
+OFF = {"symplectic_euler": 0.01, "rk4": 0.01, "sdirk2": 0.01, "linearly_implicit_euler": 0.1}
+ALL_METHODS = ["symplectic_euler", "rk4", "sdirk2", "linearly_implicit_euler", "DOP853", "event_driven"]
+
+
+def swing(integrator, motion, dt=2e-4):
+    """A chain of three whose middle joint gets a motion behind a free beginning."""
+    model = chain(3)
+    state = model.state([0.3, -0.2, 0.5], [1.0, 2.0, -1.0])
+    return ph.simulate(model, state, 0.6, dt=dt, integrator=integrator, motions={"link1": motion})
+
+
+@pytest.mark.parametrize("integrator", ALL_METHODS)
+@pytest.mark.parametrize("kind", ["position", "velocity", "acceleration"])
+def test_a_window_catches_a_moving_joint_and_what_hangs_on_it_feels_it(integrator, kind):
+    values = {"position": [0.1, 0.6], "velocity": [1.0, -2.0], "acceleration": [0.0, -3.0]}[kind]
+    motion = ph.Motion([0.2, 0.5], values, kind=kind, interpolation="linear", windows=[(0.2, 0.5)])
+    result, best = swing(integrator, motion), swing("DOP853", motion, 1e-3)
+    assert np.abs(result.q[-1] - best.q[-1]).max() < OFF.get(integrator, 1e-6)
+    before, after = np.searchsorted(result.t, [0.2 - 1e-6, 0.2 + 2e-3])
+    if kind != "position":  # it goes on from where it is
+        assert abs(result.q[after, 1] - result.q[before, 1]) < 0.02
+    if kind != "acceleration":  # the others feel how it is caught
+        assert np.abs(result.qd[after] - result.qd[before])[[0, 2]].min() > 0.1
+
+
+@pytest.mark.parametrize("integrator", ALL_METHODS)
+def test_corners_are_felt_by_every_method(integrator):
+    corner = ph.Motion([0.0, 0.2, 0.4], [-0.2, 0.2, -0.4], interpolation="linear")
+    result, best = swing(integrator, corner), swing("DOP853", corner, 1e-3)
+    assert np.abs(result.q[-1] - best.q[-1]).max() < OFF.get(integrator, 1e-6)
+
+
+def test_methods_without_impulses_agree_at_their_order_where_a_window_begins():
+    """Nothing is left of the step before, which had another coordinate free."""
+    motion = ph.Motion(
+        [0.2, 0.5], [0.0, -3.0], kind="acceleration", interpolation="linear", windows=[(0.2, 0.5)]
+    )
+    best = swing("DOP853", motion, 1e-3).q[-1]
+    assert np.abs(swing("rk4", motion).q[-1] - best).max() < 1e-6
+    first, second = (np.abs(swing("sdirk2", motion, dt).q[-1] - best).max() for dt in (4e-4, 2e-4))
+    assert 3.5 < first / second < 4.5
+
+
+def test_a_single_time_without_hold_is_refused():
+    with pytest.raises(ph.ModelError, match="single time 0.5 and no hold"):
+        ph.Motion([0.5], [1.0], hold=False)
