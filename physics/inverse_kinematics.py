@@ -22,6 +22,8 @@ from .validation import finite_array, number, truth, whole_number
 
 # nearer than this [rad, m] a reading stands at the end of its limits
 AT_LIMIT = 1e-9
+# A pose from a random start whose cost is less by no more than this share is as good as the one found before.
+AS_GOOD = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +167,7 @@ class InverseKinematics:
             while used < count and best[2][rows.OUTCOME] != rows.MET:
                 found = self._search(self._random_place(rng, state.q, bounds, reach), bounds)
                 used += 1
-                if found[2][rows.COST] < best[2][rows.COST]:
+                if found[2][rows.COST] < (1.0 - AS_GOOD) * best[2][rows.COST]:
                     best = found
         return self._solution(state, bounds, used, *best)
 

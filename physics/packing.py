@@ -126,9 +126,11 @@ def pack(
             block_rows.append([block.kind, block.coordinate, shared[key], frame])
         root = i if link.parent < 0 else body_int[link.parent, layout.ROOT]
         count = link.joint.num_coordinates
-        body_int[i] = [link.parent, first_dof, count, first_block, len(factorization.blocks), root]
+        body_int[i] = [link.parent, first_dof, count, first_block, len(factorization.blocks), root, 0]
         body_float[i] = _body_row(link, placement, body_frames[i])
         first_dof += count
+    forks = [link.parent for i, link in enumerate(links) if 0 <= link.parent != i - 1]
+    body_int[forks, layout.FORKED] = 1
     header[layout.LIMIT_ROWS] = size
     data += [limit.packed(int(body_int[limit.body, layout.DOF_START])) for limit in limits]
     size += len(limits) * layout.LIMIT_WIDTH

@@ -35,7 +35,7 @@ def evaluate_constraints(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Values (rows,), Jacobian (rows, nv) and bias (rows,) of constraints, which need not be the model's own."""
     from ..kernels.constraint_rows import constraint_rows
-    from ..kernels.joint import outward
+    from ..kernels.joint import kinematics
     from . import check_flags, check_state
 
     state = check_state(model, state)
@@ -44,7 +44,7 @@ def evaluate_constraints(
     system = make_system(sum(constraint.rows for constraint in packed), model.num_coordinates)
     work, dof, flags = model.workspace().clear()
     q, qd = np.array(state.q), np.array(state.qd)
-    outward(model.arrays, q, qd, work, dof, flags)
+    kinematics(model.arrays, q, qd, work, dof, flags)
     check_flags(model, flags)
     count = constraint_rows(model.arrays[0], arrays, q, qd, work, dof, system)
     rows = system[layout.SYSTEM_ROWS][:count]

@@ -35,12 +35,12 @@ def force_wrenches(model: Model, state: State, inputs: Any = None) -> dict[str, 
         JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
     """
     from ..kernels.elements import element_wrench
-    from ..kernels.joint import outward
+    from ..kernels.joint import kinematics
 
     state = check_state(model, state)
     tau = inputs_alone(model, inputs)
     spaces = model.workspace().clear()
-    outward(model.arrays, np.array(state.q), np.array(state.qd), *spaces)
+    kinematics(model.arrays, np.array(state.q), np.array(state.qd), *spaces)
     check_flags(model, spaces[2])
     body_int, _, _, data, _ = model.arrays
     found = {}

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from ._jit import inline, jit
 from .elements import element_forces
-from .inertia import add_inertia, load_inertia, momentum, take_out
-from .joint import outward
+from .inertia import add_inertia, load_inertia, momentum, moving_inertia, store_inertia, sum_of, take_out
+from .joint import kinematics
 from .layout import (
     ACCELERATION,
     ARMATURE,
@@ -22,6 +22,7 @@ from .layout import (
     ELEMENT_COUNT,
     EXTRA,
     FORCE,
+    FORKED,
     GIVEN,
     GRAVITY,
     HELD,
@@ -44,20 +45,44 @@ SINGULAR_SHARE = 1e-13
 
 
 @inline
+def clear_gathered(body_int: Array, everywhere: bool, work: Array) -> None:
+    """Nothing is handed over yet to bodies that do not get all by their only child, the body that comes next."""
+    nothing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for i in range(body_int.shape[0]):
+        if everywhere or body_int[i, FORKED] != 0:
+            store_inertia(work, i, (nothing, (*nothing, 0.0, 0.0, 0.0), nothing))
+            store6(work, i, FORCE, nothing)
+
+
+@inline
 def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: Array, flags: Array) -> None:
-    """Articulated inertias and bias forces, tips first: parents get J_i and b_i + J_i c_i of what their children
-    leave.
+    """Articulated inertias and forces, tips first: parents get what their children leave of J_i and of the wrenches
+    that the motion without accelerations of coordinates takes, gravity among them. Along a chain that does not go
+    through memory.
     """
-    body_int, _, _, data, dof_float = arrays
+    body_int, body_float, _, data, dof_float = arrays
+    everywhere = data[ELEMENT_COUNT] > 0.0
+    clear_gathered(body_int, everywhere, work)
     if data[LIMIT_COUNT] > 0.0:
         limit_forces(data, q, rate, dof)
-    if data[ELEMENT_COUNT] > 0.0:
+    if everywhere:
         element_forces(body_int, data, tau, dof_float.shape[0], work)
+    follows = False
+    nothing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    left, pull = (nothing, (*nothing, 0.0, 0.0, 0.0), nothing), nothing
     for i in range(body_int.shape[0] - 1, -1, -1):
-        inertia = load_inertia(work, i)
-        force = load6(work, i, FORCE)
+        a = load6(work, i, BIAS)
+        a = (a[0], a[1], a[2], a[3] - data[GRAVITY], a[4] - data[GRAVITY + 1], a[5] - data[GRAVITY + 2])
+        inertia, force = moving_inertia(body_float, i, a, work)
+        if follows:
+            inertia, force = sum_of(inertia, left), scale_add6(force, 1.0, pull)
+        if everywhere or body_int[i, FORKED] != 0:
+            inertia = sum_of(inertia, load_inertia(work, i))
+            force = scale_add6(force, 1.0, load6(work, i, FORCE))
         first = body_int[i, DOF_START]
         count = body_int[i, DOF_COUNT]
+        if count > 1:
+            store_inertia(work, i, inertia)
         for d in range(first + count - 1, first - 1, -1):
             s = load6(dof, d, SUBSPACE)
             u = momentum(inertia, s)
@@ -82,10 +107,11 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
             inertia = take_out(inertia, u, inverse)
             force = scale_add6(force, rest * inverse + dof[d, GIVEN], u)
         parent = body_int[i, PARENT]
-        if parent >= 0:
-            force = scale_add6(force, 1.0, momentum(inertia, load6(work, i, BIAS)))
-            store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, force))
-            add_inertia(work, parent, inertia)
+        follows = parent >= 0 and parent == i - 1
+        left, pull = inertia, force
+        if parent >= 0 and not follows:
+            store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, pull))
+            add_inertia(work, parent, left)
 
 
 @inline
@@ -106,16 +132,16 @@ def accelerations(
     qd are the velocities that inertial forces see, rate those that dampers see: the same array but for an integrator
     that predicts one of them.
     """
-    body_int, _, _, data, dof_float = arrays
-    outward(arrays, q, qd, work, dof, flags)
+    body_int, _, _, _, dof_float = arrays
+    kinematics(arrays, q, qd, work, dof, flags)
     inward(arrays, q, rate, tau, work, dof, flags)
+    a = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for i in range(body_int.shape[0]):
         parent = body_int[i, PARENT]
-        if parent >= 0:
+        if parent < 0:
+            a = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        elif parent != i - 1:
             a = load6(work, parent, ACCELERATION)
-        else:
-            a = (0.0, 0.0, 0.0, -data[GRAVITY], -data[GRAVITY + 1], -data[GRAVITY + 2])
-        a = scale_add6(a, 1.0, load6(work, i, BIAS))
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
             u = load6(dof, d, PROJECTED)

@@ -44,7 +44,7 @@ from .constraint_rows import constraint_rows
 from .contact_rows import add_contacts, find_contacts
 from .impacts import solve_impacts
 from .impulses import solve_impulses
-from .joint import outward
+from .joint import kinematics
 from .layout import OK, STATUS
 from .response import apply_impulses, respond, speed_along
 from .spatial import Array
@@ -179,7 +179,7 @@ def worst_value(
 ) -> tuple[int, float]:
     """Rows at (q, qd), how many there are, and how far the equality that is met least is from zero."""
     work, dof, flags = spaces
-    outward(arrays, q, qd, work, dof, flags)
+    kinematics(arrays, q, qd, work, dof, flags)
     count = constraint_rows(arrays[0], constraints, q, qd, work, dof, system)
     worst = 0.0
     for k in range(count):

@@ -34,7 +34,7 @@ from .contact_layout import (
     FOUND_RESTITUTION,
 )
 from .contacts import detect_contacts
-from .joint import outward
+from .joint import kinematics
 from .layout import (
     CULPRIT,
     LIMIT_COUNT,
@@ -155,7 +155,7 @@ def least_gap(arrays: Array, contacts: Array, q: Array, qd: Array, spaces: Array
     """The smallest gap of all contacts, or value of all hard limits, at coordinates q."""
     data, pairs, found = arrays[3], contacts[0], contacts[1]
     work, dof, flags = spaces
-    outward(arrays, q, qd, work, dof, flags)
+    kinematics(arrays, q, qd, work, dof, flags)
     least = math.inf
     if pairs[0] > 0.0:
         for c in range(detect_contacts(arrays, pairs, math.inf, work, found)):

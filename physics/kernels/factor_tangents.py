@@ -336,7 +336,7 @@ def joint_tangent(
     body_int, body_float, block_int, data, _ = arrays
     first, count = body_int[i, DOF_START], body_int[i, DOF_COUNT]
     clear_joint(tangent, first, count)
-    r, p, v = placed(body_float, i, body_int[i, PARENT], work)
+    r, p, v, _ = placed(body_float, i, body_int[i, PARENT], work)
     if body_int[i, PARENT] < 0:
         origin = load3(work, i, REFERENCE)
         p = (p[0] - origin[0], p[1] - origin[1], p[2] - origin[2])

@@ -47,6 +47,7 @@ from .spatial import (
     multiply,
     rotate,
     scale_add6,
+    sine_cosine,
     store6,
     twist_through,
 )
@@ -68,8 +69,7 @@ def screw_factor(
     c = scale_add6(c, qd, bracket(v, w))
     v = scale_add6(v, qd, w)
     if rate != 0.0:
-        cosine = math.cos(rate * q)
-        sine = math.sin(rate * q)
+        sine, cosine = sine_cosine(rate * q)
         r = (
             cosine * r[0] + sine * r[1],
             cosine * r[1] - sine * r[0],

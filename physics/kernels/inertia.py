@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from ._jit import inline
-from .layout import ANGULAR, COM, COUPLING, INERTIA, LINEAR, MASS
+from .layout import ANGULAR, COM, COUPLING, INERTIA, LINEAR, MASS, POSE, VELOCITY
 from .spatial import (
     Array,
     Rotation,
@@ -40,30 +40,35 @@ def symmetric_times(s: Symmetric, x: Vector) -> Vector:
 
 
 @inline
-def world_inertia(body_float: Array, i: int, r: Rotation, p: Vector, v: Twist) -> tuple[Inertia, Twist]:
-    """Inertia of rigid body i about the reference point, and the wrench -ad_v^* J v that turns its momentum.
+def world_inertia(
+    body_float: Array, i: int, r: Rotation, p: Vector, v: Twist, a: Twist
+) -> tuple[Inertia, Twist]:
+    """Inertia of rigid body i about the reference point, and the wrench J a - ad_v^* J v that its motion takes.
 
-    (r, p) is the pose of its link frame and v its twist. With w x c the part of the mass centre's velocity that
-    turning brings, the wrench is the force m w x (u + w x c) in the mass centre and the couple w x I w (Lee &
-    Terzopoulos 2008, eq. 7): far less work than the six by six products.
+    (r, p) is the pose of its link frame, v its twist and a its acceleration. With w x c the part of the mass centre's
+    velocity that turning brings, the wrench is the force m (a_u + a_w x c + w x (u + w x c)) in the mass centre and
+    the couple I a_w + w x I w (Lee & Terzopoulos 2008, eq. 7): far less work than the six by six products.
     """
     mass = body_float[i, MASS]
     c = add3(p, rotate(r, load3(body_float, i, COM)))
     least = body_float[i, INERTIA]
-    a = rotate(r, load3(body_float, i, INERTIA + 1))
-    b = rotate(r, load3(body_float, i, INERTIA + 4))
+    e = rotate(r, load3(body_float, i, INERTIA + 1))
+    f = rotate(r, load3(body_float, i, INERTIA + 4))
     central = (
-        least + (a[0] * a[0] + b[0] * b[0]),
-        a[0] * a[1] + b[0] * b[1],
-        a[0] * a[2] + b[0] * b[2],
-        least + (a[1] * a[1] + b[1] * b[1]),
-        a[1] * a[2] + b[1] * b[2],
-        least + (a[2] * a[2] + b[2] * b[2]),
+        least + (e[0] * e[0] + f[0] * f[0]),
+        e[0] * e[1] + f[0] * f[1],
+        e[0] * e[2] + f[0] * f[2],
+        least + (e[1] * e[1] + f[1] * f[1]),
+        e[1] * e[2] + f[1] * f[2],
+        least + (e[2] * e[2] + f[2] * f[2]),
     )
     w = (v[0], v[1], v[2])
+    turn = (a[0], a[1], a[2])
     push = cross(w, add3((v[3], v[4], v[5]), cross(w, c)))
+    push = add3(push, add3((a[3], a[4], a[5]), cross(turn, c)))
     force = (mass * push[0], mass * push[1], mass * push[2])
-    couple = add3(cross(w, symmetric_times(central, w)), cross(c, force))
+    couple = add3(cross(w, symmetric_times(central, w)), symmetric_times(central, turn))
+    couple = add3(couple, cross(c, force))
     x, y, z = mass * c[0], mass * c[1], mass * c[2]
     angular = (
         central[0] + (y * c[1] + z * c[2]),
@@ -75,6 +80,13 @@ def world_inertia(body_float: Array, i: int, r: Rotation, p: Vector, v: Twist) -
     )
     inertia = (angular, (0.0, -z, y, z, 0.0, -x, -y, x, 0.0), (mass, 0.0, 0.0, mass, 0.0, mass))
     return inertia, (couple[0], couple[1], couple[2], force[0], force[1], force[2])
+
+
+@inline
+def moving_inertia(body_float: Array, i: int, a: Twist, work: Array) -> tuple[Inertia, Twist]:
+    """`world_inertia` of body i where `kinematics` has brought it, for an acceleration a."""
+    r, p, v = load9(work, i, POSE), load3(work, i, POSE + 9), load6(work, i, VELOCITY)
+    return world_inertia(body_float, i, r, p, v, a)
 
 
 @inline
@@ -108,13 +120,20 @@ def load_inertia(work: Array, i: int) -> Inertia:
 
 
 @inline
+def sum_of(one: Inertia, other: Inertia) -> Inertia:
+    a, b = one[1], other[1]
+    coupling = (
+        *(a[0] + b[0], a[1] + b[1], a[2] + b[2]),
+        *(a[3] + b[3], a[4] + b[4], a[5] + b[5]),
+        *(a[6] + b[6], a[7] + b[7], a[8] + b[8]),
+    )
+    return scale_add6(one[0], 1.0, other[0]), coupling, scale_add6(one[2], 1.0, other[2])
+
+
+@inline
 def add_inertia(work: Array, i: int, inertia: Inertia) -> None:
     """Add to what is stored for body i."""
-    angular, coupling, linear = inertia
-    store6(work, i, ANGULAR, scale_add6(load6(work, i, ANGULAR), 1.0, angular))
-    store6(work, i, LINEAR, scale_add6(load6(work, i, LINEAR), 1.0, linear))
-    for k in range(9):
-        work[i, COUPLING + k] += coupling[k]
+    store_inertia(work, i, sum_of(load_inertia(work, i), inertia))
 
 
 @inline

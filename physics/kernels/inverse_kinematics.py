@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._jit import jit
 from .bounded_step import bounded_step, bring_inside, foreseen, read_bends, read_limits
-from .joint import outward
+from .joint import kinematics
 from .layout import OK, STATUS
 from .rollout import change_charts
 from .search_layout import (
@@ -67,7 +67,7 @@ def accept(
             errors[t, j] = trial_errors[t, j]
     # velocities are zeros and stay so; nobody counts the charts
     if change_charts(arrays, chart_limit, q, vectors[STILL], vectors[STEP], indices[CHARTS]) > 0:
-        outward(arrays, q, vectors[STILL], work, dof, flags)
+        kinematics(arrays, q, vectors[STILL], work, dof, flags)
 
 
 @jit
@@ -102,7 +102,7 @@ def inverse_kinematics(
     work, dof, flags = spaces
     forget(vectors, indices, limits)
     violation = bring_inside(arrays[3], bounds, q, limits)
-    outward(arrays, q, vectors[STILL], work, dof, flags)
+    kinematics(arrays, q, vectors[STILL], work, dof, flags)
     cost = target_errors(arrays, targets, work, errors)
     damping, growth, fresh = FIRST_DAMPING, 2.0, True
     report[OUTCOME], report[STEPS] = UNFINISHED, 0.0
@@ -129,7 +129,7 @@ def inverse_kinematics(
         read_limits(arrays[3], q, limits)
         for d in range(q.shape[0]):
             vectors[STEP, d] = vectors[TRIAL, d] - q[d]
-        outward(arrays, vectors[TRIAL], vectors[STILL], work, dof, flags)
+        kinematics(arrays, vectors[TRIAL], vectors[STILL], work, dof, flags)
         there = target_errors(arrays, targets, work, trial_errors)
         hoped = foreseen(normal, vectors)
         fresh = there < cost - WORTHWHILE * max(hoped, 0.0) and beyond >= min(violation, -SLACK)

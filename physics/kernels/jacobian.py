@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ._jit import inline, jit
-from .joint import at_point, outward
+from .joint import at_point, kinematics
 from .layout import BIAS, BODY_FRAME, DOF_COUNT, DOF_START, PARENT, POSE, SUBSPACE
-from .spatial import Array, Rotation, Twist, Vector, add3, load3, load6, load9, multiply, rotate, scale_add6
+from .spatial import Array, Rotation, Twist, Vector, add3, load3, load6, load9, multiply, rotate
 
 
 @inline
@@ -53,17 +53,15 @@ def body_jacobian(
     the part that comes from the body's own turning is ad of the twist with itself, which is nothing.
     """
     body_int, body_float, _, _, _ = arrays
-    outward(arrays, q, qd, work, dof, flags)
+    kinematics(arrays, q, qd, work, dof, flags)
     r, p = body_frame(body_float, body, work)
-    total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     i = body
     while i >= 0:
-        total = scale_add6(total, 1.0, load6(work, i, BIAS))
         for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
             column = in_frame(r, p, load6(dof, d, SUBSPACE))
             for k in range(6):
                 jacobian[k, d] = column[k]
         i = body_int[i, PARENT]
-    total = in_frame(r, p, total)
+    total = in_frame(r, p, load6(work, body, BIAS))
     for k in range(6):
         bias[k] = total[k]

@@ -13,7 +13,7 @@ from .factors import (
     rotation_factor,
     screw_factor,
 )
-from .inertia import store_inertia, world_inertia
+from .inertia import moving_inertia, store_inertia
 from .layout import (
     BIAS,
     BLOCK_COUNT,
@@ -77,17 +77,17 @@ def at_point(twist: Twist, x: Vector) -> Twist:
 
 
 @inline
-def placed(body_float: Array, i: int, parent: int, work: Array) -> tuple[Rotation, Vector, Twist]:
-    """Pose of the fixed frame of joint i, and its parent's velocity."""
+def placed(body_float: Array, i: int, parent: int, work: Array) -> tuple[Rotation, Vector, Twist, Twist]:
+    """Pose of the fixed frame of joint i, and its parent's velocity and velocity-product acceleration."""
     r = load9(body_float, i, PLACEMENT)
     p = load3(body_float, i, PLACEMENT + 9)
-    v = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    v, c = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     if parent >= 0:
         outer = load9(work, parent, POSE)
         p = add3(load3(work, parent, POSE + 9), rotate(outer, p))
         r = multiply(outer, r)
-        v = load6(work, parent, VELOCITY)
-    return r, p, v
+        v, c = load6(work, parent, VELOCITY), load6(work, parent, BIAS)
+    return r, p, v, c
 
 
 @inline
@@ -113,12 +113,11 @@ def advance_factors(
 ) -> None:
     """Motion of body i behind any number of factors of any kind, from its parent's, in world axes."""
     first = body_int[i, DOF_START]
-    r, p, v = placed(body_float, i, body_int[i, PARENT], work)
-    c = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    r, p, v, c = placed(body_float, i, body_int[i, PARENT], work)
     for d in range(
         first, first + body_int[i, DOF_COUNT]
     ):  # several factors may add to one coordinate's column
-        store6(dof, d, SUBSPACE, c)
+        store6(dof, d, SUBSPACE, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
         kind = block_int[b, KIND]
         d = first + block_int[b, COORDINATE]
@@ -170,8 +169,7 @@ def advance_screw(
 ) -> None:
     """Motion of body i behind a single screw: what `advance_factors` does, with nothing to choose on the way."""
     d = body_int[i, DOF_START]
-    r, p, v = placed(body_float, i, body_int[i, PARENT], work)
-    c = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    r, p, v, c = placed(body_float, i, body_int[i, PARENT], work)
     offset = block_int[body_int[i, BLOCK_START], DATA]
     r, p, v, c, w = screw_factor(r, p, v, c, data, offset, q[d], qd[d])
     store6(dof, d, SUBSPACE, w)
@@ -206,14 +204,14 @@ def advance_curve(
     speed = qd[d]
     r, p = load9(body_float, i, PLACEMENT), load3(body_float, i, PLACEMENT + 9)
     r, p, w, c = cubic_factors(r, p, data, block_int[body_int[i, BLOCK_START], DATA], q[d])
-    v = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    v, before = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     if parent >= 0:
         outer, origin = load9(work, parent, POSE), load3(work, parent, POSE + 9)
-        v = load6(work, parent, VELOCITY)
+        v, before = load6(work, parent, VELOCITY), load6(work, parent, BIAS)
         r, p = multiply(outer, r), add3(origin, rotate(outer, p))
         w, c = moved(outer, origin, w), moved(outer, origin, c)
     turn = bracket(v, w)
-    c = scale_add6(scale_add6((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), speed * speed, c), speed, turn)
+    c = scale_add6(scale_add6(before, speed * speed, c), speed, turn)
     store6(dof, d, SUBSPACE, w)
     store_motion(work, i, r, p, scale_add6(v, speed, w), c)
 
@@ -243,8 +241,8 @@ def center_on_root(body_int: Array, i: int, work: Array, dof: Array) -> None:
 
 
 @jit
-def outward(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: Array) -> None:
-    """Kinematics of every body, parents first; its rigid inertia, and the force that its momentum's turning takes."""
+def kinematics(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: Array) -> None:
+    """Pose, velocity and velocity-product acceleration of every body, parents first, and the motion subspaces."""
     body_int, body_float, block_int, data, _ = arrays
     for i in range(body_int.shape[0]):
         kind = NO_SINGLE
@@ -258,8 +256,13 @@ def outward(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: 
             advance_factors(body_int, body_float, block_int, data, i, q, qd, work, dof, flags)
         if body_int[i, PARENT] < 0:
             center_on_root(body_int, i, work, dof)
-        inertia, force = world_inertia(
-            body_float, i, load9(work, i, POSE), load3(work, i, POSE + 9), load6(work, i, VELOCITY)
-        )
+
+
+@jit
+def outward(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: Array) -> None:
+    """`kinematics`, and each body's rigid inertia and the force that its momentum's turning takes."""
+    kinematics(arrays, q, qd, work, dof, flags)
+    for i in range(arrays[0].shape[0]):
+        inertia, force = moving_inertia(arrays[1], i, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), work)
         store_inertia(work, i, inertia)
         store6(work, i, FORCE, force)

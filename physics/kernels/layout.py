@@ -11,7 +11,8 @@ from __future__ import annotations
 
 # body_int columns
 PARENT, DOF_START, DOF_COUNT, BLOCK_START, BLOCK_COUNT, ROOT = 0, 1, 2, 3, 4, 5
-BODY_INT_WIDTH = 6
+FORKED = 6  # 1: it has children beside the body that comes next
+BODY_INT_WIDTH = 7
 
 # body_float columns: placement in the parent's link frame (rotation by rows, position), mass, centre of mass,
 # rotational inertia about it, body frame in the link frame. The inertia is c I + a a^T + b b^T, stored as (c, a, b)
@@ -102,16 +103,17 @@ SURFACE_AXES, SURFACE_TABLES, SURFACE_COUNTS, SURFACE_VALUES = 4, 7, 10, 13
 SURFACE_HEADER = 14
 SURFACE_MOST_ORDER = 20
 
-# workspace, one row a body: pose, spatial velocity, velocity-product acceleration, articulated inertia
-# (angular block and linear block as 6 numbers, coupling as 9), bias force, spatial acceleration, reference point
-POSE, VELOCITY, BIAS, ANGULAR, COUPLING, LINEAR, FORCE, ACCELERATION, REFERENCE = (
+# workspace, one row a body: pose, spatial velocity, velocity-product acceleration, spatial acceleration, bias force,
+# inertia (angular block and linear block as 6 numbers, coupling as 9), reference point; what forward dynamics needs of
+# every body comes first and lies together
+POSE, VELOCITY, BIAS, ACCELERATION, FORCE, ANGULAR, COUPLING, LINEAR, REFERENCE = (
     0,
     12,
     18,
     24,
     30,
-    39,
-    45,
+    36,
+    42,
     51,
     57,
 )

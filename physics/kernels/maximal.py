@@ -10,7 +10,6 @@ from .elements import element_forces
 from .jacobian import body_frame, in_frame, turned_back
 from .joint import outward
 from .layout import (
-    ACCELERATION,
     BIAS,
     DOF_COUNT,
     DOF_START,
@@ -94,9 +93,6 @@ def motions(
         store9(frames, i, 0, r)
         store3(frames, i, 9, p)
         bias = load6(work, i, BIAS)
-        if body_int[i, PARENT] >= 0:
-            bias = scale_add6(bias, 1.0, load6(work, body_int[i, PARENT], ACCELERATION))
-        store6(work, i, ACCELERATION, bias)
         store6(twists, i, 0, in_frame(r, p, load6(work, i, VELOCITY)))
         store6(biases, i, 0, in_frame(r, p, bias))
         taken = scale_add6(STILL, -1.0, load6(work, i, FORCE))

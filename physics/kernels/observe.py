@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._jit import jit
 from .elements import element_potential
 from .inertia import load_inertia, momentum
-from .joint import outward
+from .joint import kinematics, outward
 from .layout import (
     ARMATURE,
     BIAS,
@@ -96,7 +96,7 @@ def joint_geometry(
     body_int = arrays[0]
     work, dof, flags = flags_work
     for k in range(directions.shape[0]):
-        outward(arrays, q, directions[k], work, dof, flags)
+        kinematics(arrays, q, directions[k], work, dof, flags)
         bias = load6(work, 0, BIAS)
         for j in range(6):
             biases[k, j] = bias[j]

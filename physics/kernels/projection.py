@@ -9,7 +9,7 @@ import math
 
 from ._jit import inline, jit
 from .jacobian import body_frame, in_frame, turned_back
-from .joint import outward
+from .joint import kinematics
 from .layout import OK, REFERENCE, STATUS, SUBSPACE
 from .pose_error import double_cross, inverse_coefficients, rotation_log
 from .spatial import (
@@ -101,7 +101,7 @@ def slope(
 ) -> float:
     """Half the squared distance at q and its gradient; spaces is (work, dof, flags)."""
     work, dof, flags = spaces
-    outward(arrays, q, still, work, dof, flags)
+    kinematics(arrays, q, still, work, dof, flags)
     r, p = body_frame(arrays[1], 0, work)
     goal_r, goal_p = load9(goal, 0, 0), load3(goal, 0, 9)
     reference = load3(work, 0, REFERENCE)

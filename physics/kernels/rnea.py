@@ -42,7 +42,7 @@ def inverse_dynamics(
     for i in range(count):
         parent = body_int[i, PARENT]
         if parent >= 0:
-            a = load6(work, parent, ACCELERATION)
+            a = scale_add6(load6(work, parent, ACCELERATION), -1.0, load6(work, parent, BIAS))
         else:
             a = (0.0, 0.0, 0.0, -data[GRAVITY], -data[GRAVITY + 1], -data[GRAVITY + 2])
         a = scale_add6(a, 1.0, load6(work, i, BIAS))

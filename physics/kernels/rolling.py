@@ -16,7 +16,7 @@ from .constraint_layout import (
     ROW_BIAS,
     ROW_VALUE,
 )
-from .joint import outward
+from .joint import kinematics
 from .layout import POSE, REFERENCE, ROOT, VELOCITY
 from .points import material, reference_of, twist_of
 from .row_pieces import column, push_row
@@ -49,7 +49,7 @@ def rolling_rows(
     body, other, row = con_int[k, CONSTRAINT_BODY], con_int[k, CONSTRAINT_OTHER], con_int[k, CONSTRAINT_ROW]
     contact = int(con_data[con_int[k, CONSTRAINT_DATA]])
     marked_work, marked_dof, flags = spaces
-    outward(marked, q, qd, marked_work, marked_dof, flags)
+    kinematics(marked, q, qd, marked_work, marked_dof, flags)
     lever = load3(marked_work, contact, POSE + 9)
     place = add3(lever, load3(marked_work, marked[0][contact, ROOT], REFERENCE))
     v = load6(marked_work, contact, VELOCITY)

@@ -11,7 +11,6 @@ from .layout import (
     BLOCK_START,
     COORDINATE,
     DOF_START,
-    FORWARD_EULER,
     KIND,
     OK,
     ROTATION_VECTOR,
@@ -144,16 +143,16 @@ def finish_step(
 ) -> None:
     """Advance (q, qd) by a step whose stages are evaluated."""
     qdd, sum_qd, sum_qdd = stage[2], stage[3], stage[4]
-    for d in range(q.shape[0]):
-        if integrator == RUNGE_KUTTA_4:
+    if integrator == RUNGE_KUTTA_4:
+        for d in range(q.shape[0]):
             q[d] += dt / 6.0 * sum_qd[d]
             qd[d] += dt / 6.0 * sum_qdd[d]
-        else:
-            q[d] += dt * qd[d] if integrator == FORWARD_EULER else 0.0
-            qd[d] += dt * qdd[d]
-    if integrator == SYMPLECTIC_EULER:
-        for d in range(q.shape[0]):
-            q[d] += dt * qd[d]
+        return
+    symplectic = integrator == SYMPLECTIC_EULER
+    for d in range(q.shape[0]):
+        speed = qd[d] + dt * qdd[d]
+        q[d] += dt * (speed if symplectic else qd[d])
+        qd[d] = speed
 
 
 @jit
@@ -222,7 +221,7 @@ def rollout(
     nv = q.shape[0]
     stages = 4 if integrator == RUNGE_KUTTA_4 else 1
     rate = stage[1, :nv] if integrator == RUNGE_KUTTA_4 else qd
-    sum_qd, sum_qdd = stage[3, :nv], stage[4, :nv]
+    stage_q, stage_qd, sum_qd, sum_qdd = stage[0, :nv], stage[1, :nv], stage[3, :nv], stage[4, :nv]
     tau, qdd, last_q, last_qd = stage[5], stage[2, :nv], stage[6, :nv], stage[7, :nv]
     has_charts = False
     for b in range(arrays[2].shape[0]):
@@ -235,10 +234,12 @@ def rollout(
             prepare_stage(integrator, k, dt, q, qd, stage)
             offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
             table_force(times, values, t + offset, tau)
-            accelerations(arrays, stage[0, :nv], stage[1, :nv], rate, tau, qdd, work, dof, flags)
+            accelerations(arrays, stage_q, stage_qd, rate, tau, qdd, work, dof, flags)
+            if stages == 1:
+                break
             weight = 1.0 if k == 0 or k == 3 else 2.0
             for d in range(q.shape[0]):
-                sum_qd[d] = weight * stage[1, d] + (sum_qd[d] if k > 0 else 0.0)
+                sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
                 sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
         finish_step(integrator, dt, q, qd, stage)
         if flags[STATUS] == OK:

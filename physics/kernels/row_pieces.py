@@ -24,19 +24,16 @@ from .spatial import (
     load9,
     multiply,
     rotate,
-    scale_add6,
     subtract3,
 )
 
 
-@jit
-def chain_bias(body_int: Array, work: Array, body: int) -> Twist:
+@inline
+def bias_of(work: Array, body: int) -> Twist:
     """Acceleration that a body has without accelerations of coordinates and without gravity."""
-    total = STILL
-    while body >= 0:
-        total = scale_add6(total, 1.0, load6(work, body, BIAS))
-        body = body_int[body, PARENT]
-    return total
+    if body < 0:
+        return STILL
+    return load6(work, body, BIAS)
 
 
 # A share that is less than this of what its parts could be is round-off. It must not stay: a row that no coordinate
@@ -117,12 +114,12 @@ def push_row(
     lever = subtract3(at, reference_of(body_int, work, body))
     m = cross(lever, u)
     most = add_wrench(body_int, dof, body, (m[0], m[1], m[2], u[0], u[1], u[2]), 1.0, row)
-    bias = dot3(u, point_acceleration(chain_bias(body_int, work, body), twist_of(work, body), lever))
+    bias = dot3(u, point_acceleration(bias_of(work, body), twist_of(work, body), lever))
     if other >= 0:
         lever = subtract3(over, reference_of(body_int, work, other))
         m = cross(lever, u)
         most += add_wrench(body_int, dof, other, (m[0], m[1], m[2], u[0], u[1], u[2]), -1.0, row)
-        bias -= dot3(u, point_acceleration(chain_bias(body_int, work, other), twist_of(work, other), lever))
+        bias -= dot3(u, point_acceleration(bias_of(work, other), twist_of(work, other), lever))
     drop_flat(row, most)
     return bias
 
@@ -132,10 +129,10 @@ def turn_row(body_int: Array, work: Array, dof: Array, body: int, other: int, u:
     """Row of the Jacobian of the relative turning about u, an axis of the other body, and its bias."""
     wrench = (u[0], u[1], u[2], 0.0, 0.0, 0.0)
     most = add_wrench(body_int, dof, body, wrench, 1.0, row)
-    bias = dot6(wrench, chain_bias(body_int, work, body))
+    bias = dot6(wrench, bias_of(work, body))
     if other >= 0:
         most += add_wrench(body_int, dof, other, wrench, -1.0, row)
-        bias -= dot6(wrench, chain_bias(body_int, work, other))
+        bias -= dot6(wrench, bias_of(work, other))
         v, drag = load6(work, body, VELOCITY), load6(work, other, VELOCITY)
         turning = (drag[0], drag[1], drag[2])
         bias += dot3((v[0] - drag[0], v[1] - drag[1], v[2] - drag[2]), cross(turning, u))

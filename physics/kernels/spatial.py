@@ -201,6 +201,40 @@ def twist_through(w: Vector, v: Vector, point: Vector) -> Twist:
 
 
 @inline
+def sine_cosine(x: float) -> tuple[float, float]:
+    """sin x and cos x to half an ulp of 1, in half the time of two calls: they share the reduction to |r| <= pi / 4.
+
+    The reduction (Cody & Waite 1980) and the polynomials are those of fdlibm (Sun Microsystems 1993).
+    """
+    if not abs(x) < 1e5:
+        return math.sin(x), math.cos(x)
+    k = (x * 0.6366197723675814 + 6755399441055744.0) - 6755399441055744.0  # quarter turns, rounded
+    y = x - k * 1.5707963267341256
+    w = k * 6.077100506506192e-11
+    r = y - w
+    tail = (y - r) - w
+    z = r * r
+    v = z * r
+    odd = 8.33333333332248946124e-03 + z * (
+        -1.98412698298579493134e-04
+        + z
+        * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10))
+    )
+    sine = r - ((z * (0.5 * tail - v * odd) - tail) + v * 1.66666666666666324348e-01)
+    even = 2.48015872894767294178e-05 + z * (
+        -2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 - z * 1.13596475577881948265e-11)
+    )
+    even = z * (4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03 + z * even))
+    half = 0.5 * z
+    near = 1.0 - half
+    cosine = near + (((1.0 - near) - half) + (z * even - r * tail))
+    quarter = int(k) & 3
+    if quarter & 1:
+        sine, cosine = cosine, sine
+    return -sine if quarter & 2 else sine, -cosine if (quarter + 1) & 2 else cosine
+
+
+@inline
 def small_turn(square: float) -> tuple[float, float]:
     """sin(t) / t and (1 - cos t) / t^2 at t^2 < SMALL_ANGLE^2; the first term left out is under 5e-17 of the sum.
 

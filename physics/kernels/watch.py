@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from ._jit import inline, jit
-from .inertia import momentum, world_inertia
+from .inertia import momentum, moving_inertia
 from .layout import (
     BLOCK_COUNT,
     BLOCK_START,
@@ -26,14 +26,13 @@ from .layout import (
     KIND,
     NOT_FINITE,
     OK,
-    POSE,
     ROTATION_VECTOR,
     STATUS,
     SURFACE_ROWS,
     VELOCITY,
 )
 from .observe import potential_energy
-from .spatial import Array, dot6, load3, load6, load9
+from .spatial import Array, dot6, load6
 
 LOST_ROTATION = 1e6
 
@@ -98,8 +97,7 @@ def kinetic_energy(arrays: Array, work: Array) -> tuple[float, int]:
     total, most, culprit = 0.0, -1.0, 0
     for i in range(body_int.shape[0]):
         v = load6(work, i, VELOCITY)
-        inertia, _ = world_inertia(body_float, i, load9(work, i, POSE), load3(work, i, POSE + 9), v)
-        own = 0.5 * dot6(v, momentum(inertia, v))
+        own = 0.5 * dot6(v, momentum(moving_inertia(body_float, i, v, work)[0], v))
         total += own
         if own > most:
             most, culprit = own, i
