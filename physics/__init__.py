@@ -5,7 +5,7 @@ Twists are [angular, linear] in the body frame, wrenches [moment, force], quater
 
 from __future__ import annotations
 
-from . import constraints, exponential_coordinates, forces, joints, lie, splines
+from . import constraints, exponential_coordinates, forces, joints, lie, muscles, splines
 from .body import Body
 from .builder import ModelBuilder
 from .dynamics import Energy, body_poses, energy, forward_dynamics, inverse_dynamics, mass_matrix
@@ -69,6 +69,7 @@ __all__ = [
     "joints",
     "constraints",
     "forces",
+    "muscles",
     "force_wrenches",
     "ForceWrench",
     "lie",

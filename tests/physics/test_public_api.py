@@ -57,6 +57,7 @@ PUBLIC = {
     "Table",
     "keyframe_table",
     "forces",
+    "muscles",
     "force_wrenches",
     "ForceWrench",
     "Result",

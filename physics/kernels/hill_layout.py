@@ -1,0 +1,53 @@
+"""Where numbers stand in the record of a muscle's force law; every offset counts from the record's beginning."""
+
+from __future__ import annotations
+
+# kinds of law
+TENSION, MILLARD, THELEN = 0, 1, 2
+
+# the record's head
+LAW_KIND = 0
+LAW_STATES = 1  # 0: none; 1: activation; 2: activation and fibre length
+MAX_FORCE = 2  # N
+OPTIMAL_LENGTH = 3  # m
+SLACK_LENGTH = 4  # m
+HEIGHT = 5  # m: of the parallelogram that the pennate fibres span
+MAX_SPEED = 6  # m/s
+DAMPING = 7  # of the largest force, at the largest speed
+ACTIVATION_TIME = 8  # s
+DEACTIVATION_TIME = 9  # s
+MIN_ACTIVATION = 10
+MIN_FIBRE = 11  # m
+CURVES = 12
+
+# Millard: where its curves begin; each is a curve's record (below)
+ACTIVE_CURVE, PASSIVE_CURVE, TENDON_CURVE, VELOCITY_CURVE = 12, 13, 14, 15
+
+# Thelen: the numbers of its formulas
+(
+    TENDON_STRAIN,
+    PASSIVE_STRAIN,
+    ACTIVE_SHAPE,
+    PASSIVE_SHAPE,
+    CONCENTRIC_SHAPE,
+    MAX_ECCENTRIC,
+    ECCENTRIC_SHARE,
+) = (
+    12,
+    13,
+    14,
+    15,
+    16,
+    17,
+    18,
+)
+
+# a curve: ends as x, y, slope, the integral at the upper end, then its sections
+SECTIONS = 0
+LOW_X, LOW_Y, LOW_SLOPE = 1, 2, 3
+HIGH_X, HIGH_Y, HIGH_SLOPE, HIGH_INTEGRAL = 4, 5, 6, 7
+CURVE_HEAD = 8
+# a section: x, y and the integral of y over x as polynomials of u in [0, 1], by rising powers
+SECTION_X, SECTION_Y, SECTION_INTEGRAL = 0, 6, 12
+SECTION_WIDTH = 23
+DEGREE = 5

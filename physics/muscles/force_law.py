@@ -1,0 +1,118 @@
+"""What pulls along a muscle's path: a law of its length, speed, excitation and states of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import FormatError
+from ..kernels import hill_layout as layout
+from ..validation import finite_array, number
+
+STATES = ("activation", "fibre_length")
+
+
+class ForceLaw:
+    """Base of the force laws: frozen dataclasses with a ``type``, checked when they are made."""
+
+    type: ClassVar[str]
+
+    @cached_property
+    def record(self) -> FloatArray:
+        """What the kernels read, its offsets counted from its beginning (``kernels.hill_layout``)."""
+        raise TypeError(f"{type(self).__name__} does not say what the kernels shall read")
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """Names of the states that it carries: none, ``activation``, or ``activation`` and ``fibre_length``."""
+        return STATES[: int(self.record[layout.LAW_STATES])]
+
+    def initial_states(self, length: float, activation: float | None = None) -> FloatArray:
+        """States of a muscle that stands still (num states,).
+
+        Args:
+            length: of the path [m]. activation: in [0, 1]; the least one if not given.
+        """
+        from ..kernels.hill import muscle_equilibrium
+
+        count = len(self.state_names)
+        if not count:
+            return np.zeros(0)
+        least = float(self.record[layout.MIN_ACTIVATION])
+        a = least if activation is None else min(max(number(activation, "activation"), least), 1.0)
+        length = number(length, "length of a path")
+        states = [a] if count == 1 else [a, float(muscle_equilibrium(self.record, 0, length, a))]
+        return np.array(states)
+
+    def force(self, length: Any, speed: Any = 0.0, excitation: Any = 0.0, states: Any = None) -> float:
+        """Force along the path [N] at a length [m], its rate [m/s] and an excitation; states as `initial_states`."""
+        from ..kernels.hill import muscle_force
+
+        return float(muscle_force(self.record, 0, *self._arguments(length, speed, excitation, states)))
+
+    def state_rates(
+        self, length: Any, speed: Any = 0.0, excitation: Any = 0.0, states: Any = None
+    ) -> FloatArray:
+        """Rates of the states (num states,) [1/s, m/s]."""
+        from ..kernels.hill import muscle_state_rates
+
+        rates = muscle_state_rates(self.record, 0, *self._arguments(length, speed, excitation, states))
+        return np.array(rates[: len(self.state_names)])
+
+    def energies(
+        self, length: Any, speed: Any = 0.0, excitation: Any = 0.0, states: Any = None
+    ) -> tuple[float, float, float, float]:
+        """Energy in tendon and passive element [J], power of the active element, loss in the damper [W].
+
+        Both energies together change by force times speed, plus that power, minus that loss.
+        """
+        from ..kernels.hill import muscle_energy
+
+        a, b, c, d = muscle_energy(self.record, 0, *self._arguments(length, speed, excitation, states))
+        return float(a), float(b), float(c), float(d)
+
+    def _arguments(self, length: Any, speed: Any, excitation: Any, states: Any) -> tuple[float, ...]:
+        length = number(length, "length of a path", positive=True)
+        count = len(self.state_names)
+        held = self.initial_states(length) if states is None else finite_array(states, (count,), "states")
+        both = (*held.tolist(), 0.0, 0.0)[:2]
+        return length, number(speed, "speed of a path"), number(excitation, "excitation"), *both
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able description, ``{"type": ..., ...}``; ``muscles.law_from_dict`` reads it."""
+        return {"type": self.type} | {
+            entry.name: getattr(self, entry.name)
+            for entry in fields(self)  # type: ignore[arg-type]
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "record"}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+
+
+def law_from_dict(description: Any) -> ForceLaw:
+    """The law that ``ForceLaw.to_dict`` described; FormatError where a key or the type is unknown."""
+    from .hill import LAWS
+
+    kind = description.get("type") if isinstance(description, Mapping) else None
+    if not isinstance(kind, str) or kind not in LAWS:
+        raise FormatError(f"unknown force law {kind!r}; known are {', '.join(sorted(LAWS))}")
+    values = {key: value for key, value in description.items() if key != "type"}
+    known = {entry.name for entry in fields(LAWS[kind])}
+    for key in values:
+        if key not in known:
+            raise FormatError(
+                f"unknown key {key!r} in a force law of type {kind!r}; known are {sorted(known)}"
+            )
+    try:
+        law: ForceLaw = LAWS[kind](**values)
+    except TypeError as error:
+        raise FormatError(f"force law of type {kind!r}: {error}") from error
+    return law

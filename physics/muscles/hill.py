@@ -1,0 +1,299 @@
+"""Hill-type muscles (Millard et al. 2013; Thelen 2003), and a plain tension."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..kernels import hill_layout as layout
+from ..validation import number, truth
+from . import hill_curves
+from .force_law import ForceLaw
+
+MAX_PENNATION = math.acos(0.1)  # rad: fibres get no steeper
+SHORTEST = 0.01  # of the optimal length: the least length of fibres that nothing else bounds
+UNDAMPED = 1e-3  # a damping below it is none
+LEAST_FACTOR = 0.1  # of the active force, and of the slopes below, where an undamped fibre pulls on a tendon
+
+
+@dataclass(frozen=True)
+class Tension(ForceLaw):
+    """Pulls with excitation times max_force [N], at once and at any length."""
+
+    max_force: float
+    type: ClassVar[str] = "tension"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "max_force", number(self.max_force, "max_force", not_negative=True))
+
+    @cached_property
+    def record(self) -> FloatArray:
+        return np.array([layout.TENSION, 0.0, self.max_force])
+
+
+class Hill(ForceLaw):
+    """What Millard's and Thelen's muscles have in common."""
+
+    max_isometric_force: float
+    optimal_fibre_length: float
+    tendon_slack_length: float
+    pennation: float
+    max_contraction_velocity: float
+    activation_time: float
+    deactivation_time: float
+    minimum_activation: float
+    rigid_tendon: bool
+
+    def _check(self, **positive: str) -> None:
+        """Check the common numbers, and those that are named with what they are to be."""
+        common = {
+            "max_isometric_force": "not negative",
+            "optimal_fibre_length": "positive",
+            "tendon_slack_length": "positive",
+            "pennation": "not negative",
+            "max_contraction_velocity": "positive",
+            "activation_time": "positive",
+            "deactivation_time": "positive",
+        }
+        for name, kind in (common | positive).items():
+            value = number(
+                getattr(self, name),
+                name,
+                positive=kind == "positive",
+                not_negative=kind == "not negative",
+            )
+            object.__setattr__(self, name, value)
+        object.__setattr__(
+            self,
+            "minimum_activation",
+            hill_curves.check_share(self.minimum_activation, "minimum_activation"),
+        )
+        object.__setattr__(self, "rigid_tendon", truth(self.rigid_tendon, "rigid_tendon"))
+        if self.pennation >= MAX_PENNATION:
+            raise ModelError(f"pennation must be below {MAX_PENNATION:.4g} rad, got {self.pennation:g}")
+
+    def _head(self, kind: int, damping: float, least_activation: float, least_length: float) -> list[float]:
+        """The head of the record; least_length: of the fibre beside what its pennation allows [m]."""
+        height = self.optimal_fibre_length * math.sin(self.pennation)
+        shortest = max(height / math.sin(MAX_PENNATION), least_length, SHORTEST * self.optimal_fibre_length)
+        return [
+            kind,
+            1.0 if self.rigid_tendon else 2.0,
+            self.max_isometric_force,
+            self.optimal_fibre_length,
+            self.tendon_slack_length,
+            height,
+            self.max_contraction_velocity * self.optimal_fibre_length,
+            damping,
+            self.activation_time,
+            self.deactivation_time,
+            least_activation,
+            shortest,
+        ]
+
+
+@dataclass(frozen=True)
+class Millard(Hill):
+    """The damped equilibrium muscle of Millard et al. 2013 with its default curves; OpenSim's names in brackets.
+
+    Curves are C2; activation is first order, with a kink of its rate where excitation and activation cross. Without
+    damping (below 0.001) and with an elastic tendon, activation, active force and the slopes of the force-velocity
+    curve at its ends are kept from 0, which that needs.
+
+    Attributes:
+        max_isometric_force: [N]. optimal_fibre_length, tendon_slack_length: [m].
+        pennation: angle of the fibres at their optimal length [rad]; their height stays.
+        max_contraction_velocity: [optimal lengths / s]. damping: of the fibre, over the largest force [fiber_damping].
+        activation_time, deactivation_time: time constants [s]. minimum_activation: in [0, 1].
+        rigid_tendon: a tendon without stretch, so that the fibre has no state [ignore_tendon_compliance].
+        active_low, active_knee, active_high, active_slope, active_least: of the active force-length curve.
+        concentric_slope, concentric_near_slope, isometric_slope, eccentric_slope, eccentric_near_slope,
+        eccentric_force, concentric_curviness, eccentric_curviness: of the force-velocity curve.
+        passive_strain_zero, passive_strain_one, passive_low_stiffness, passive_stiffness (None: 2 over the span of
+            strains), passive_curviness: of the passive force-length curve.
+        tendon_strain, tendon_stiffness (None: 1.375 / strain), tendon_toe_force, tendon_curviness: of the tendon's.
+    """
+
+    max_isometric_force: float
+    optimal_fibre_length: float
+    tendon_slack_length: float
+    pennation: float = 0.0
+    max_contraction_velocity: float = 10.0
+    damping: float = 0.1
+    activation_time: float = 0.010
+    deactivation_time: float = 0.040
+    minimum_activation: float = 0.01
+    rigid_tendon: bool = False
+    active_low: float = 0.4441
+    active_knee: float = 0.73
+    active_high: float = 1.8123
+    active_slope: float = 0.8616
+    active_least: float = 0.0
+    concentric_slope: float = 0.0
+    concentric_near_slope: float = 0.25
+    isometric_slope: float = 5.0
+    eccentric_slope: float = 0.0
+    eccentric_near_slope: float = 0.15
+    eccentric_force: float = 1.4
+    concentric_curviness: float = 0.6
+    eccentric_curviness: float = 0.9
+    passive_strain_zero: float = 0.0
+    passive_strain_one: float = 0.7
+    passive_low_stiffness: float = 0.2
+    passive_stiffness: float | None = None
+    passive_curviness: float = 0.75
+    tendon_strain: float = 0.049
+    tendon_stiffness: float | None = None
+    tendon_toe_force: float = 2.0 / 3.0
+    tendon_curviness: float = 0.5
+    type: ClassVar[str] = "millard"
+
+    def __post_init__(self) -> None:
+        self._check(
+            damping="not negative",
+            **dict.fromkeys(
+                (
+                    "active_least",
+                    "active_slope",
+                    "concentric_slope",
+                    "concentric_near_slope",
+                    "eccentric_slope",
+                    "eccentric_near_slope",
+                ),
+                "not negative",
+            ),
+            **dict.fromkeys(
+                ("active_high", "tendon_strain", "eccentric_force", "isometric_slope"), "positive"
+            ),
+            **dict.fromkeys(
+                ("active_low", "active_knee", "passive_strain_zero", "passive_strain_one"), "finite"
+            ),
+        )
+        for name in ("concentric_curviness", "eccentric_curviness", "passive_curviness", "tendon_curviness"):
+            object.__setattr__(self, name, hill_curves.check_share(getattr(self, name), name))
+        for name in ("passive_stiffness", "tendon_stiffness"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, number(getattr(self, name), name, positive=True))
+        object.__setattr__(self, "record", self.record)  # what its curves cannot be is told now
+
+    @property
+    def singular(self) -> bool:
+        """Whether nothing but the active element keeps the fibre's speed finite."""
+        return self.damping < UNDAMPED and not self.rigid_tendon
+
+    @cached_property
+    def record(self) -> FloatArray:
+        damping = self.damping if self.damping >= UNDAMPED else 0.0
+        least = max(self.minimum_activation, 0.01) if self.singular else self.minimum_activation
+        shortest = self.active_low * self.optimal_fibre_length
+        head = [*self._head(layout.MILLARD, damping, least, shortest), 0.0, 0.0, 0.0, 0.0]
+        places = (layout.ACTIVE_CURVE, layout.PASSIVE_CURVE, layout.TENDON_CURVE, layout.VELOCITY_CURVE)
+        pieces = self._curves()
+        at = len(head)
+        for place, piece in zip(places, pieces):
+            head[place] = float(at)
+            at += len(piece)
+        return np.concatenate([head, *pieces])
+
+    def _curves(self) -> list[FloatArray]:
+        span = self.passive_strain_one - self.passive_strain_zero
+        fibre = 2.0 / span if self.passive_stiffness is None and span else self.passive_stiffness or 0.0
+        tendon = 1.375 / self.tendon_strain if self.tendon_stiffness is None else self.tendon_stiffness
+        lowest = LEAST_FACTOR if self.singular else 0.0
+        flat = self.singular and min(self.concentric_slope, self.eccentric_slope) < LEAST_FACTOR
+        sides = (
+            (self.concentric_slope, self.concentric_near_slope, self.concentric_curviness),
+            (self.eccentric_slope, self.eccentric_near_slope, self.eccentric_curviness),
+        )
+        concentric, eccentric = ((0.5 * near if flat else slope, near, bend) for slope, near, bend in sides)
+        return [
+            hill_curves.active_force_length(
+                self.active_low,
+                self.active_knee,
+                self.active_high,
+                self.active_slope,
+                max(self.active_least, lowest),
+            ),
+            hill_curves.passive_force_length(
+                self.passive_strain_zero,
+                self.passive_strain_one,
+                self.passive_low_stiffness,
+                fibre,
+                self.passive_curviness,
+            ),
+            hill_curves.tendon_force_length(
+                self.tendon_strain, tendon, self.tendon_toe_force, self.tendon_curviness
+            ),
+            hill_curves.force_velocity(self.eccentric_force, self.isometric_slope, concentric, eccentric),
+        ]
+
+
+@dataclass(frozen=True)
+class Thelen(Hill):
+    """Thelen's muscle (2003), as OpenSim has it; its names in brackets.
+
+    The active curve is smooth; passive force, tendon and force-velocity relation are as smooth as Thelen's formulas
+    (their slopes jump at the fibre's optimal length, at the tendon's slack length and where shortening begins).
+
+    Attributes:
+        max_isometric_force ... minimum_activation, rigid_tendon: as of `Millard`.
+        tendon_strain: at the largest force [FmaxTendonStrain]. passive_strain: likewise [FmaxMuscleStrain].
+        active_shape, passive_shape: of the force-length curves [KshapeActive, KshapePassive].
+        concentric_shape, eccentric_force: of the force-velocity relation [Af, Flen].
+        eccentric_share: of that force, beyond which the relation goes on straight [fv_linear_extrap_threshold].
+    """
+
+    max_isometric_force: float
+    optimal_fibre_length: float
+    tendon_slack_length: float
+    pennation: float = 0.0
+    max_contraction_velocity: float = 10.0
+    activation_time: float = 0.015
+    deactivation_time: float = 0.050
+    minimum_activation: float = 0.01
+    rigid_tendon: bool = False
+    tendon_strain: float = 0.04
+    passive_strain: float = 0.6
+    active_shape: float = 0.45
+    passive_shape: float = 5.0
+    concentric_shape: float = 0.25
+    eccentric_force: float = 1.4
+    eccentric_share: float = 0.95
+    type: ClassVar[str] = "thelen"
+
+    def __post_init__(self) -> None:
+        names = ("tendon_strain", "passive_strain", "active_shape", "passive_shape", "concentric_shape")
+        self._check(**dict.fromkeys((*names, "eccentric_force", "eccentric_share"), "positive"))
+        if not self.eccentric_force > 1.0:
+            raise ModelError(f"eccentric_force must be above 1, got {self.eccentric_force:g}")
+        if not 1.0 / self.eccentric_force < self.eccentric_share < 1.0:
+            raise ModelError(
+                f"eccentric_share must lie between 1 / eccentric_force and 1, got {self.eccentric_share:g}"
+            )
+        if not self.minimum_activation > 0.0:
+            raise ModelError("minimum_activation must be positive for a Thelen muscle, got 0")
+
+    @cached_property
+    def record(self) -> FloatArray:
+        return np.array(
+            [
+                *self._head(layout.THELEN, 0.0, self.minimum_activation, 0.0),
+                self.tendon_strain,
+                self.passive_strain,
+                self.active_shape,
+                self.passive_shape,
+                self.concentric_shape,
+                self.eccentric_force,
+                self.eccentric_share,
+            ]
+        )
+
+
+#: every force law by its ``type``
+LAWS: dict[str, Any] = {law.type: law for law in (Tension, Millard, Thelen)}

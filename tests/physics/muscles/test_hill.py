@@ -1,0 +1,254 @@
+"""Hill-type muscles: curves, equilibrium, derivatives, the balance of power."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.kernels import hill_layout as layout
+from physics.kernels.bezier_curve import curve, curve_integral, invert_sum
+from physics.kernels.hill_tangents import muscle_force_tangent, muscle_rates_tangent
+from physics.muscles import ForceLaw, Millard, Tension, Thelen, law_from_dict
+
+REFERENCE = Path(__file__).resolve().parents[4] / "shared" / "reference" / "opensim_millard_curves.json"
+MUSCLE = {"max_isometric_force": 800.0, "optimal_fibre_length": 0.1, "tendon_slack_length": 0.2}
+LAWS = [
+    Millard(**MUSCLE),
+    Millard(**MUSCLE, pennation=0.4, damping=0.03),
+    Millard(**MUSCLE, pennation=0.2, damping=0.0),
+    Millard(**MUSCLE, pennation=0.3, rigid_tendon=True),
+    Thelen(**MUSCLE),
+    Thelen(**MUSCLE, pennation=0.3),
+    Thelen(**MUSCLE, pennation=0.3, rigid_tendon=True),
+]
+NAMES = [
+    "millard",
+    "pennate",
+    "undamped",
+    "rigid",
+    "thelen",
+    "thelen-pennate",
+    "thelen-rigid",
+]
+CURVES = {
+    "active_force_length": layout.ACTIVE_CURVE,
+    "passive_fiber_force_length": layout.PASSIVE_CURVE,
+    "tendon_force_length": layout.TENDON_CURVE,
+    "force_velocity": layout.VELOCITY_CURVE,
+}
+
+
+def samples(law: ForceLaw, count: int = 40):
+    """(length, speed, excitation, states) where every element of the muscle acts."""
+    rng = np.random.default_rng(4)
+    for _ in range(count):
+        fibre = MUSCLE["optimal_fibre_length"] * rng.uniform(0.6, 1.6)
+        along = np.sqrt(fibre**2 - (MUSCLE["optimal_fibre_length"] * np.sin(law.pennation)) ** 2)
+        length = along + MUSCLE["tendon_slack_length"] * rng.uniform(1.001, 1.05)
+        activation, excitation = rng.uniform(0.05, 0.95, 2)
+        speed = rng.uniform(-0.6, 0.6)
+        yield length, speed, excitation, [activation, fibre][: len(law.state_names)]
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_millard_curves(name):
+    if not REFERENCE.exists():
+        pytest.skip("the table of OpenSim's curves is not beside this checkout")
+    record = Millard(**MUSCLE, active_least=0.1).record
+    at = int(record[CURVES[name]])
+    for x, value, slope in json.loads(REFERENCE.read_text())[name]:
+        found = curve(record, at, x)
+        # a tendon's toe is 0.03 long, so that round-off of x near 1 is 1e-13 there, and its slope rises by 1e3
+        assert found[0] == pytest.approx(value, abs=1e-12) and found[1] == pytest.approx(slope, abs=1e-10)
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_curves_are_twice_smooth_and_have_exact_slopes_and_integrals(name):
+    record = Millard(**MUSCLE).record
+    at = int(record[CURVES[name]])
+    low, high = record[at + layout.LOW_X], record[at + layout.HIGH_X]
+    width = high - low
+    x = np.linspace(low - 0.1 * width, high + 0.1 * width, 400)
+    step = 1e-5 * width
+    for place in x:
+        ahead, behind = curve(record, at, place + step), curve(record, at, place - step)
+        slope = (ahead[0] - behind[0]) / (2.0 * step)
+        # differences of second order: third derivatives up to 1e5 / width^3 in the corners
+        assert curve(record, at, place)[1] == pytest.approx(slope, abs=2e-5 / width)
+        mean = (curve_integral(record, at, place + step) - curve_integral(record, at, place - step)) / (
+            2.0 * step
+        )
+        assert curve(record, at, place)[0] == pytest.approx(mean, abs=1e-6)
+    knots = [low, *record[at + layout.CURVE_HEAD :: layout.SECTION_WIDTH][1 : int(record[at])], high]
+    for knot in knots:  # no curvature: differences of slopes shrink with the step
+        bends = [
+            max(abs(curve(record, at, knot + s * h)[1] - curve(record, at, knot)[1]) / h for s in (-1.0, 1.0))
+            for h in (1e-3 * width, 1e-4 * width)
+        ]
+        assert bends[1] < 0.15 * bends[0] + 1e-5 / width**2
+
+
+def test_inverse_of_a_sum_with_the_curve():
+    record = Millard(**MUSCLE).record
+    at = int(record[layout.VELOCITY_CURVE])
+    for wanted in np.linspace(-1.5, 1.5, 61):
+        factor, slope = curve(record, at, wanted)
+        for damping, isometric in ((0.1, 0.7), (0.1, 0.0), (0.01, 0.05)):
+            x, y, dy = invert_sum(record, at, damping, isometric, damping * wanted + isometric * factor)
+            assert x == pytest.approx(wanted, abs=1e-12)
+            assert y == pytest.approx(factor, abs=1e-12) and dy == pytest.approx(slope, abs=1e-10)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=NAMES)
+def test_equilibrium_is_one(law):
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        activation, length = rng.uniform(0.0, 1.0), rng.uniform(0.15, 0.5)
+        states = law.initial_states(length, activation)
+        if len(states) < 2:
+            assert states == [max(activation, 0.01)]
+            continue
+        rate = law.state_rates(length, 0.0, activation, states)[1]
+        at_least = states[1] <= law.record[layout.MIN_FIBRE]
+        stretch = length - MUSCLE["tendon_slack_length"] * (1.0 + 5.0 * 0.049)
+        # a path too short leaves the tendon slack, and one too long is held by what the fibre passively bears
+        assert abs(rate) < 1e-9 or at_least or stretch > 0.2
+
+
+@pytest.mark.parametrize("law", LAWS, ids=NAMES)
+def test_derivatives(law):
+    """Central differences of every argument; steps where third derivatives of the curves' corners stay harmless."""
+    count = len(law.state_names)
+    steps = np.array([1e-7, 1e-6, 1e-6, 1e-6, 1e-7])
+    for length, speed, excitation, states in samples(law):
+        arguments = np.array([length, speed, excitation, *states, 0.0, 0.0])[:5]
+
+        def rates(values):
+            held = list(values[3 : 3 + count])
+            found = law.state_rates(values[0], values[1], values[2], held)
+            return np.array([law.force(values[0], values[1], values[2], held), *found, 0.0, 0.0])[:3]
+
+        force, by_force = muscle_force_tangent(law.record, 0, *arguments)
+        first, second, by_first, by_second = muscle_rates_tangent(law.record, 0, *arguments)
+        assert np.allclose([force, first, second], rates(arguments), rtol=1e-13, atol=1e-13)
+        for k in range(3 + count):
+            step = np.zeros(5)
+            step[k] = steps[k]
+            slopes = (rates(arguments + step) - rates(arguments - step)) / (2.0 * steps[k])
+            exact = [by_force[k], by_first[k], by_second[k]]
+            assert np.allclose(exact, slopes, rtol=2e-5, atol=1e-6 * MUSCLE["max_isometric_force"])
+
+
+@pytest.mark.parametrize("law", LAWS, ids=NAMES)
+def test_power_is_balanced(law):
+    """Energies change by what the skeleton gives along the path and the active element gives, less the damper's."""
+    step = 1e-7
+    for length, speed, excitation, states in samples(law):
+        force = law.force(length, speed, excitation, states)
+        rates = law.state_rates(length, speed, excitation, states)
+        tendon, passive, power, loss = law.energies(length, speed, excitation, states)
+        assert loss >= 0.0 and tendon >= 0.0 and passive >= 0.0
+        ahead, behind = (
+            sum(law.energies(length + s * speed, speed, excitation, states + s * rates)[:2])
+            for s in (step, -step)
+        )
+        watts = MUSCLE["max_isometric_force"]  # at 1 m/s
+        given = force * speed + power - loss
+        assert (ahead - behind) / (2.0 * step) == pytest.approx(given, rel=1e-6, abs=1e-5 * watts)
+
+
+@pytest.mark.parametrize("law", LAWS[:2] + LAWS[4:6], ids=["millard", "pennate", "thelen", "thelen-pennate"])
+def test_energy_over_a_contraction(law):
+    """A muscle excited while its path is led to and fro: work and losses add up to what is stored."""
+    from scipy.integrate import solve_ivp
+
+    def path(t):
+        return 0.31 + 0.02 * np.sin(8.0 * t), 0.16 * np.cos(8.0 * t)
+
+    def slope(t, x):
+        length, speed = path(t)
+        excitation = 0.5 + 0.4 * np.sin(5.0 * t)
+        states = x[:2]
+        _, _, power, loss = law.energies(length, speed, excitation, states)
+        given = law.force(length, speed, excitation, states) * speed + power - loss
+        return [*law.state_rates(length, speed, excitation, states), given]
+
+    start = law.initial_states(path(0.0)[0], 0.3)
+    found = solve_ivp(slope, (0.0, 1.0), [*start, 0.0], rtol=1e-10, atol=1e-12, method="LSODA")
+    stored = [sum(law.energies(*path(t), 0.0, found.y[:2, k])[:2]) for t, k in ((0.0, 0), (found.t[-1], -1))]
+    assert found.y[2, -1] == pytest.approx(stored[1] - stored[0], abs=1e-6)
+
+
+def test_fibres_never_push_on_a_rigid_tendon_and_rest_when_it_is_slack():
+    law = Millard(**MUSCLE, pennation=0.3, rigid_tendon=True)
+    for length in np.linspace(0.1, 0.5, 30):
+        for speed in (-5.0, -1.0, 0.0, 1.0):
+            assert law.force(length, speed, 0.0, [0.01]) >= 0.0
+    assert law.energies(0.15, -1.0, 0.0, [0.5])[2] == 0.0
+
+
+def test_activation_stays_within_its_bounds():
+    law = Thelen(**MUSCLE)
+    fibre = 0.1
+    for excitation in (-1.0, 0.0, 0.5, 1.0, 2.0):
+        at_least = law.state_rates(0.3, 0.0, excitation, [0.01, fibre])[0]
+        at_most = law.state_rates(0.3, 0.0, excitation, [1.0, fibre])[0]
+        assert at_least >= 0.0 >= at_most
+    assert law.state_rates(0.3, 0.0, 1.0, [0.3, fibre])[0] == pytest.approx(0.7 / (0.015 * 0.95))
+    assert law.state_rates(0.3, 0.0, 0.0, [0.3, fibre])[0] == pytest.approx(-0.29 / (0.05 / 0.95))
+
+
+def test_a_plain_tension_has_no_states():
+    law = Tension(50.0)
+    assert law.state_names == () and law.initial_states(0.3).shape == (0,)
+    assert law.force(0.3, 0.0, 0.5) == 25.0 and law.force(0.3, 0.0, -1.0) == 0.0
+    assert law.energies(0.3, -0.2, 0.5) == (0.0, 0.0, 5.0, 0.0)
+
+
+@pytest.mark.parametrize("law", [*LAWS, Tension(3.0)])
+def test_descriptions_come_back(law):
+    copy = law_from_dict(json.loads(json.dumps(law.to_dict())))
+    assert copy == law and hash(copy) == hash(law) and np.array_equal(copy.record, law.record)
+    assert pickle.loads(pickle.dumps(law)) == law
+
+
+@pytest.mark.parametrize("law", LAWS, ids=NAMES)
+def test_records_may_lie_anywhere(law):
+    from physics.kernels.hill import muscle_force_and_rates
+
+    data = np.concatenate([np.full(7, np.nan), law.record, np.full(3, np.nan)])
+    arguments = (0.31, -0.1, 0.4, 0.3, 0.09)
+    assert muscle_force_and_rates(data, 7, *arguments) == muscle_force_and_rates(law.record, 0, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "told"),
+    [
+        (Millard, {"optimal_fibre_length": 0.0}, "optimal_fibre_length must be positive"),
+        (Millard, {"pennation": 1.5}, "pennation must be below"),
+        (Millard, {"minimum_activation": 1.5}, "minimum_activation must lie in"),
+        (Millard, {"tendon_stiffness": 1.0}, "tendon curve"),
+        (Millard, {"active_low": 0.9}, "active curve"),
+        (Millard, {"passive_strain_one": 0.0}, "passive curve"),
+        (Millard, {"eccentric_force": 0.9}, "force-velocity"),
+        (Millard, {"rigid_tendon": 1}, "rigid_tendon"),
+        (Thelen, {"eccentric_force": 1.0}, "eccentric_force must be above 1"),
+        (Thelen, {"tendon_strain": np.nan}, "tendon_strain must be finite"),
+        (Thelen, {"minimum_activation": 0.0}, "minimum_activation must be positive"),
+        (Tension, {"max_force": -1.0}, "max_force must not be negative"),
+    ],
+)
+def test_bad_numbers(kind, wrong, told):
+    with pytest.raises(ph.ModelError, match=told):
+        kind(**({} if kind is Tension else MUSCLE) | wrong)
+
+
+def test_bad_descriptions():
+    for bad in ({"type": "spring"}, {}, None, Tension(1.0).to_dict() | {"colour": 1}, {"type": "tension"}):
+        with pytest.raises(ph.FormatError):
+            law_from_dict(bad)

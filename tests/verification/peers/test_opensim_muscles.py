@@ -1,0 +1,162 @@
+"""Forces, speeds and energies of single muscles against OpenSim 4.6 (Millard et al. 2013; Thelen 2003)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+opensim = pytest.importorskip("opensim", reason="OpenSim is only in the environment of the peers")
+
+import physics as ph  # noqa: E402  (after the check that there is something to compare with)
+
+pytestmark = pytest.mark.peers
+
+FORCE = 1e-7  # of the largest force: OpenSim's search for the equilibrium ends at 1e-8 of it
+SPEED = 1e-9  # of the largest speed: its search for the speed ends at 1e-10 of the largest force
+ENERGY = 1e-7  # of force times length: OpenSim integrates Millard's curves by a spline through samples
+MUSCLE = {"max_isometric_force": 1234.0, "optimal_fibre_length": 0.09, "tendon_slack_length": 0.21}
+
+
+class Bench:
+    """A muscle of OpenSim along a slider, so that its length is what one sets."""
+
+    def __init__(self, muscle: Any) -> None:
+        opensim.Logger.setLevelString("error")
+        model = opensim.Model()
+        body = opensim.Body("body", 1.0, opensim.Vec3(0), opensim.Inertia(1.0, 1.0, 1.0, 0.0, 0.0, 0.0))
+        model.addBody(body)
+        joint = opensim.SliderJoint("slide", model.getGround(), body)
+        model.addJoint(joint)
+        muscle.addNewPathPoint("origin", model.getGround(), opensim.Vec3(0))
+        muscle.addNewPathPoint("insertion", body, opensim.Vec3(0))
+        model.addForce(muscle)
+        model.finalizeConnections()
+        self.model, self.muscle, self.coordinate = model, muscle, joint.get_coordinates(0)
+        self.state = model.initSystem()
+
+    def place(self, length: float, speed: float = 0.0) -> Any:
+        self.coordinate.setValue(self.state, length)
+        self.coordinate.setSpeedValue(self.state, speed)
+        return self.state
+
+
+def millard(law: Any) -> Any:
+    """OpenSim's muscle of the same numbers."""
+    muscle = opensim.Millard2012EquilibriumMuscle(
+        "m", law.max_isometric_force, law.optimal_fibre_length, law.tendon_slack_length, law.pennation
+    )
+    muscle.set_max_contraction_velocity(law.max_contraction_velocity)
+    muscle.setFiberDamping(law.damping)
+    muscle.set_ignore_tendon_compliance(law.rigid_tendon)
+    return muscle
+
+
+def thelen(law: Any) -> Any:
+    """OpenSim's muscle of the same numbers."""
+    muscle = opensim.Thelen2003Muscle(
+        "m", law.max_isometric_force, law.optimal_fibre_length, law.tendon_slack_length, law.pennation
+    )
+    muscle.set_max_contraction_velocity(law.max_contraction_velocity)
+    muscle.set_FmaxTendonStrain(law.tendon_strain)
+    muscle.set_KshapeActive(law.active_shape)
+    muscle.set_KshapePassive(law.passive_shape)
+    muscle.set_Af(law.concentric_shape)
+    muscle.set_Flen(law.eccentric_force)
+    return muscle
+
+
+LAWS = [
+    (ph.muscles.Millard(**MUSCLE), millard),
+    (ph.muscles.Millard(**MUSCLE, pennation=0.4, damping=0.05), millard),
+    (ph.muscles.Millard(**MUSCLE, pennation=0.2, damping=0.0), millard),
+    (ph.muscles.Thelen(**MUSCLE), thelen),
+    (ph.muscles.Thelen(**MUSCLE, pennation=0.3, tendon_strain=0.033, passive_shape=4.0), thelen),
+    (ph.muscles.Thelen(**MUSCLE, eccentric_force=1.8, concentric_shape=0.3, active_shape=0.5), thelen),
+]
+
+
+def lengths(rng: np.random.Generator, count: int) -> list[float]:
+    """Path lengths from a slack tendon to fibres well beyond their optimal length."""
+    return list(
+        MUSCLE["tendon_slack_length"] + MUSCLE["optimal_fibre_length"] * rng.uniform(0.55, 1.5, count)
+    )
+
+
+@pytest.mark.parametrize(("law", "make"), LAWS)
+def test_equilibrium(law: Any, make: Any) -> None:
+    bench = Bench(make(law))
+    rng = np.random.default_rng(0)
+    for length in lengths(rng, 60):
+        activation = rng.uniform(0.01, 1.0)
+        state = bench.place(length)
+        bench.muscle.setActivation(state, activation)
+        bench.model.realizeVelocity(state)
+        bench.muscle.computeEquilibrium(state)
+        bench.model.realizeDynamics(state)
+        states = law.initial_states(length, activation)
+        assert states[0] == pytest.approx(activation, abs=1e-15)
+        force = law.force(length, states=states)
+        assert abs(force - bench.muscle.getTendonForce(state)) < FORCE * law.max_isometric_force
+        assert abs(law.state_rates(length, 0.0, activation, states)[1]) < 1e-9
+
+
+@pytest.mark.parametrize(("law", "make"), LAWS)
+def test_speed_of_the_fibre(law: Any, make: Any) -> None:
+    """At any fibre length, far from equilibrium, too."""
+    bench = Bench(make(law))
+    rng = np.random.default_rng(1)
+    slack, optimal = law.tendon_slack_length, law.optimal_fibre_length
+    for _ in range(200):
+        activation, fibre = rng.uniform(0.01, 1.0), optimal * rng.uniform(0.6, 1.6)
+        along = np.sqrt(fibre**2 - (optimal * np.sin(law.pennation)) ** 2)
+        length, speed = along + slack * rng.uniform(0.99, 1.06), rng.normal()
+        state = bench.place(length, speed)
+        bench.muscle.setActivation(state, activation)
+        bench.muscle.setStateVariableValue(state, "fiber_length", fibre)
+        bench.model.realizeDynamics(state)
+        states = [activation, fibre]
+        assert law.force(length, states=states) == pytest.approx(
+            bench.muscle.getTendonForce(state), rel=1e-11
+        )
+        rate = law.state_rates(length, speed, activation, states)[1]
+        largest = law.max_contraction_velocity * optimal
+        assert abs(rate - bench.muscle.getFiberVelocity(state)) < SPEED * max(largest, abs(rate))
+        tendon, passive, _, _ = law.energies(length, speed, activation, states)
+        scale = law.max_isometric_force * optimal
+        assert abs(tendon - bench.muscle.getTendonPotentialEnergy(state)) < ENERGY * scale
+        if isinstance(
+            law, ph.muscles.Millard
+        ):  # of Thelen's fibres OpenSim tells 0: it asks whether metres exceed 1
+            assert abs(passive - bench.muscle.getFiberPotentialEnergy(state)) < ENERGY * scale
+
+
+@pytest.mark.parametrize(("law", "make"), [LAWS[0], LAWS[3]])
+def test_activation(law: Any, make: Any) -> None:
+    bench = Bench(make(law))
+    rng = np.random.default_rng(2)
+    length = law.tendon_slack_length + law.optimal_fibre_length
+    for _ in range(50):
+        excitation, activation = rng.uniform(0.01, 1.0, 2)  # OpenSim leaves keeping within to its controllers
+        state = bench.place(length)
+        bench.muscle.setActivation(state, activation)
+        controls = opensim.Vector(1, float(excitation))
+        bench.model.setControls(state, controls)
+        bench.model.realizeAcceleration(state)
+        theirs = bench.muscle.getStateVariableDerivativeValue(state, "activation")
+        ours = law.state_rates(length, 0.0, excitation, [activation, law.optimal_fibre_length])[0]
+        assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-12)
+
+
+def test_rigid_tendon() -> None:
+    law = ph.muscles.Millard(**MUSCLE, pennation=0.3, rigid_tendon=True)
+    bench = Bench(millard(law))
+    rng = np.random.default_rng(3)
+    for length in lengths(rng, 100):
+        activation, speed = rng.uniform(0.01, 1.0), rng.normal() * 0.5
+        state = bench.place(length, speed)
+        bench.muscle.setActivation(state, activation)
+        bench.model.realizeDynamics(state)
+        theirs = bench.muscle.getTendonForce(state)
+        assert abs(law.force(length, speed, states=[activation]) - theirs) < 1e-9 * law.max_isometric_force
