@@ -61,6 +61,7 @@ from .keyframes import keyframe_table
 from .kinematic_targets import Target
 from .model import Model, State
 from .motion import Motion
+from .muscles.reading import MuscleLengths, MusclePoints, muscle_lengths, muscle_points, muscle_polyline
 from .projection import Projection, project
 from .result import Result
 from .simulation import Table, simulate
@@ -70,6 +71,11 @@ __all__ = [
     "constraints",
     "forces",
     "muscles",
+    "muscle_lengths",
+    "MuscleLengths",
+    "muscle_points",
+    "MusclePoints",
+    "muscle_polyline",
     "force_wrenches",
     "ForceWrench",
     "lie",

@@ -14,12 +14,13 @@ from .forces.building import ForceBuilder, check_keys
 from .forces.wobbling import WobblingMass, wobbling_mass
 from .joints import Joint
 from .model import Model
+from .muscles.building import MuscleBuilder
 from .validation import finite_array
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
-class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder):
+class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilder):
     """Collects bodies and what pushes them, checks each as it comes, and builds the model.
 
     Args:
@@ -160,7 +161,8 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder):
             raise ModelError("a model needs at least one body, got none")
         self.check_inputs()
         forces = self.springs, self.forces, self.inputs, self.controllers
-        return Model(self._shared_bodies(), self.gravity, *forces, self.constraints, self.contacts)
+        rest = self.constraints, self.contacts, self.muscles
+        return Model(self._shared_bodies(), self.gravity, *forces, *rest)
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> ModelBuilder:
@@ -182,10 +184,21 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder):
         builder.add_described(description)
         builder.read_constraints(description.get("constraints", ()))
         builder.read_contacts(description.get("contacts", ()))
+        builder.read_muscles(description.get("muscles", ()))
         return builder
 
 
-MODEL_KEYS = ("gravity", "bodies", "springs", "forces", "inputs", "controllers", "constraints", "contacts")
+MODEL_KEYS = (
+    "gravity",
+    "bodies",
+    "springs",
+    "forces",
+    "inputs",
+    "controllers",
+    "constraints",
+    "contacts",
+    "muscles",
+)
 BODY_KEYS = frozenset(
     {
         "name",

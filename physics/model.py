@@ -27,6 +27,8 @@ from .joints import Joint
 from .joints.spline_curve import OUTSIDE
 from .kernels import layout
 from .limits import coordinate_rows
+from .muscles.muscle import Muscle
+from .muscles.packing import PackedMuscles, muscle_room
 from .packing import Arrays, Workspace, link_body_frames, pack
 from .validation import finite_array, float_array, number
 
@@ -57,6 +59,7 @@ class Model:
         springs: each `Spring` between points of bodies. forces: each other force element.
         controllers: each `PositionController`.
         inputs: each `Input` that forces and controllers follow, those of the controllers last.
+        muscles: each `Muscle`.
         constraints: each constraint beside the joints by its name. contacts: each `Contact` of points with an obstacle.
         arrays: the flat arrays that the kernels read (see ``kernels.layout``).
     """
@@ -71,6 +74,7 @@ class Model:
         controllers: Sequence[PositionController] = (),
         constraints: Mapping[str, Constraint] | None = None,
         contacts: Sequence[Contact] = (),
+        muscles: Sequence[Muscle] = (),
     ) -> None:
         self.bodies = tuple(bodies)
         self.constraints: Mapping[str, Constraint] = MappingProxyType(dict(constraints or {}))
@@ -88,7 +92,10 @@ class Model:
             body.link(rows, self._laws(i)) for i, (body, rows) in enumerate(zip(self.bodies, coordinates))
         ]
         numbers = {name: k for k, name in enumerate(self.input_names)}
-        self.arrays: Arrays = pack(links, self.gravity, limits, [*self.springs, *self.forces], numbers)
+        self.muscles = tuple(muscles)
+        elements = [*self.springs, *self.forces]
+        packed_muscles = PackedMuscles(self.muscles, self._index, self._coordinate_numbers, numbers)
+        self.arrays: Arrays = pack(links, self.gravity, limits, elements, numbers, packed_muscles)
         self.body_frames = tuple(link_body_frames(links))
         self.contacts = tuple(contacts)
         self.contact_pairs: FloatArray = pack_contacts(self.contacts, self.body_frames)
@@ -161,6 +168,10 @@ class Model:
         return tuple(f"{body.name}.{name}" for body in self.bodies for name in body.joint.coordinate_names)
 
     @cached_property
+    def _coordinate_numbers(self) -> dict[str, int]:
+        return {name: d for d, name in enumerate(self.coordinate_names)}
+
+    @cached_property
     def prescribed(self) -> NDArray[np.bool_]:
         """Which of the nv coordinates keep their velocity whatever the forces."""
         result: NDArray[np.bool_] = self.arrays[4][:, layout.PRESCRIBED] != 0.0
@@ -183,9 +194,12 @@ class Model:
         start = int(row[layout.DOF_START])
         return slice(start, start + int(row[layout.DOF_COUNT]))
 
-    def workspace(self) -> Workspace:
-        """Scratch memory for the kernels; one a thread."""
-        workspace = Workspace(self.num_bodies, self.num_coordinates, self.num_inputs)
+    def workspace(self, moment_arms: bool = False) -> Workspace:
+        """Scratch memory for the kernels; one a thread. With room for moment arms of muscles without mass, too, if
+        they are wanted.
+        """
+        room = muscle_room(self.muscles, self.num_coordinates, moment_arms)
+        workspace = Workspace(self.num_bodies, self.num_coordinates, self.num_inputs, room)
         workspace.dof[:, layout.HELD] = self.prescribed
         return workspace
 
@@ -313,6 +327,8 @@ class Model:
             "gravity": self.gravity.tolist(),
             "bodies": [body.to_dict(self.bodies) for body in self.bodies],
         }
+        if self.muscles:
+            described["muscles"] = [muscle.to_dict() for muscle in self.muscles]
         for key in ("springs", "forces", "controllers", "contacts"):
             if entries := getattr(self, key):
                 described[key] = [entry.to_dict(self.body_names) for entry in entries]
@@ -331,7 +347,7 @@ class Model:
         forces = [force.name for force in (*self.springs, *self.forces, *self.controllers)]
         inputs = [repr((made.name, made.value)) for made in self.inputs]
         constraints = [repr((name, item.to_dict())) for name, item in self.constraints.items()]
-        contacts = [contact.name for contact in self.contacts]
+        contacts = [entry.name for entry in (*self.contacts, *self.muscles)]
         names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs, *constraints, *contacts]
         digest = hashlib.sha256("\0".join(names).encode())
         for array in (*self.arrays, self.contact_pairs):
@@ -346,7 +362,8 @@ class Model:
 
     def __reduce__(self) -> tuple[Any, ...]:
         forces = self.springs, self.forces, self._own_inputs, self.controllers
-        return Model, (self.bodies, np.array(self.gravity), *forces, dict(self.constraints), self.contacts)
+        rest = dict(self.constraints), self.contacts, self.muscles
+        return Model, (self.bodies, np.array(self.gravity), *forces, *rest)
 
     def __repr__(self) -> str:
         return f"Model({self.num_bodies} bodies, {self.num_coordinates} coordinates)"

@@ -41,6 +41,19 @@ class Element(Protocol):
         ...
 
 
+class Muscles(Protocol):
+    """The muscles of a model: they pack themselves for the kernels (see ``kernels.muscle_layout``)."""
+
+    @property
+    def num_massive(self) -> int:
+        """How many have mass."""
+        ...
+
+    def records(self, frames: Sequence[FloatArray], body_int: Any) -> list[FloatArray]:
+        """A record each, for the poses of body frames in their link frames."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class LimitRow:
     """One limit as the kernels want it (see ``kernels.limits``); coordinate counts within the body's joint."""
@@ -69,11 +82,16 @@ class LimitRow:
 
 
 class Workspace:
-    """Scratch memory of the kernels for one thread: ``(work, dof, flags)``, and stages of the integrators."""
+    """Scratch memory of the kernels for one thread: ``(work, dof, flags)``, and stages of the integrators.
 
-    def __init__(self, num_bodies: int, num_coordinates: int, num_inputs: int = 0) -> None:
-        self.work = np.zeros((num_bodies + layout.SCRATCH_ROWS, layout.WORK_WIDTH))
-        self.dof = np.zeros((num_coordinates, layout.DOF_WORK_WIDTH))
+    room: rows of work and columns of dof that muscles need beside (see `muscles.packing`).
+    """
+
+    def __init__(
+        self, num_bodies: int, num_coordinates: int, num_inputs: int = 0, room: tuple[int, int] = (0, 0)
+    ) -> None:
+        self.work = np.zeros((num_bodies + layout.SCRATCH_ROWS + room[0], layout.WORK_WIDTH))
+        self.dof = np.zeros((num_coordinates, layout.DOF_WORK_WIDTH + room[1]))
         self.flags = np.zeros(2, dtype=np.int64)
         self.stage = np.zeros((11, num_coordinates + num_inputs))
 
@@ -94,12 +112,13 @@ def pack(
     limits: Sequence[LimitRow] = (),
     elements: Sequence[Element] = (),
     inputs: Mapping[str, int] | None = None,
+    muscles: Muscles | None = None,
 ) -> Arrays:
     """The five arrays of a model, read-only; parents come before children."""
     body_int = np.zeros((len(links), layout.BODY_INT_WIDTH), dtype=np.int64)
     body_float = np.zeros((len(links), layout.BODY_FLOAT_WIDTH))
     block_rows: list[list[int]] = []
-    header = np.concatenate([gravity, [len(limits), 0.0, len(elements), 0.0]])
+    header = np.concatenate([gravity, [len(limits), 0.0, len(elements), 0.0, 0.0, 0.0, 0.0]])
     data: list[FloatArray] = [header]
     size = layout.DATA_HEADER
     body_frames = link_body_frames(links)
@@ -137,7 +156,14 @@ def pack(
     header[layout.ELEMENT_ROWS] = size
     rows = [element.packed(body_frames, inputs or {}) for element in elements]
     data += rows
-    dof_float = _with_laws(links, size + sum(map(len, rows)), data)
+    size += sum(map(len, rows))
+    if muscles is not None:
+        records = muscles.records(body_frames, body_int)
+        header[layout.MUSCLE_COUNT], header[layout.MUSCLE_ROWS] = len(records), size
+        header[layout.MUSCLE_MASSIVE] = muscles.num_massive
+        data += records
+        size += sum(map(len, records))
+    dof_float = _with_laws(links, size, data)
     block_int = np.array(block_rows, dtype=np.int64).reshape(-1, layout.BLOCK_INT_WIDTH)
     arrays = (body_int, body_float, block_int, np.concatenate(data), np.ascontiguousarray(dof_float))
     for array in arrays:

@@ -8,6 +8,7 @@ time, last first: that is the L D L^T factorization of its Omega = S^T J S, and 
 from __future__ import annotations
 
 from ._jit import inline, jit
+from .dense import dense_accelerations
 from .elements import element_forces
 from .inertia import add_inertia, load_inertia, momentum, moving_inertia, store_inertia, sum_of, take_out
 from .joint import kinematics
@@ -28,6 +29,8 @@ from .layout import (
     HELD,
     INVERSE,
     LIMIT_COUNT,
+    MUSCLE_COUNT,
+    MUSCLE_MASSIVE,
     NOT_FINITE,
     PARENT,
     PROJECTED,
@@ -37,6 +40,7 @@ from .layout import (
     SUBSPACE,
 )
 from .limits import limit_forces
+from .muscle_force import muscle_loads
 from .passive import passive_force
 from .spatial import Array, dot6, load6, scale_add6, store6
 
@@ -61,12 +65,14 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
     through memory.
     """
     body_int, body_float, _, data, dof_float = arrays
-    everywhere = data[ELEMENT_COUNT] > 0.0
+    everywhere = data[ELEMENT_COUNT] > 0.0 or data[MUSCLE_COUNT] > 0.0
     clear_gathered(body_int, everywhere, work)
     if data[LIMIT_COUNT] > 0.0:
         limit_forces(data, q, rate, dof)
-    if everywhere:
+    if data[ELEMENT_COUNT] > 0.0:
         element_forces(body_int, data, tau, dof_float.shape[0], work)
+    if data[MUSCLE_COUNT] > 0.0:
+        muscle_loads(arrays, q, rate, rate, tau, False, False, work, dof)
     follows = False
     nothing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     left, pull = (nothing, (*nothing, 0.0, 0.0, 0.0), nothing), nothing
@@ -115,6 +121,27 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
 
 
 @inline
+def tree_accelerations(arrays: Array, qdd: Array, work: Array, dof: Array) -> None:
+    """Accelerations (nv,) from the roots outward, behind `inward`."""
+    body_int, _, _, _, dof_float = arrays
+    a = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for i in range(body_int.shape[0]):
+        parent = body_int[i, PARENT]
+        if parent < 0:
+            a = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        elif parent != i - 1:
+            a = load6(work, parent, ACCELERATION)
+        first = body_int[i, DOF_START]
+        for d in range(first, first + body_int[i, DOF_COUNT]):
+            u = load6(dof, d, PROJECTED)
+            qdd[d] = (dof[d, REMAINDER] - dot6(u, a)) * dof[d, INVERSE] + dof[d, GIVEN]
+            a = scale_add6(a, qdd[d], load6(dof, d, SUBSPACE))
+            if dof[d, HELD] != 0.0:
+                dof[d, EFFORT] = dot6(u, a) + dof_float[d, ARMATURE] * qdd[d] - dof[d, REMAINDER]
+        store6(work, i, ACCELERATION, a)
+
+
+@inline
 def accelerations(
     arrays: Array,
     q: Array,
@@ -132,24 +159,12 @@ def accelerations(
     qd are the velocities that inertial forces see, rate those that dampers see: the same array but for an integrator
     that predicts one of them.
     """
-    body_int, _, _, _, dof_float = arrays
     kinematics(arrays, q, qd, work, dof, flags)
-    inward(arrays, q, rate, tau, work, dof, flags)
-    a = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    for i in range(body_int.shape[0]):
-        parent = body_int[i, PARENT]
-        if parent < 0:
-            a = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        elif parent != i - 1:
-            a = load6(work, parent, ACCELERATION)
-        first = body_int[i, DOF_START]
-        for d in range(first, first + body_int[i, DOF_COUNT]):
-            u = load6(dof, d, PROJECTED)
-            qdd[d] = (dof[d, REMAINDER] - dot6(u, a)) * dof[d, INVERSE] + dof[d, GIVEN]
-            a = scale_add6(a, qdd[d], load6(dof, d, SUBSPACE))
-            if dof[d, HELD] != 0.0:
-                dof[d, EFFORT] = dot6(u, a) + dof_float[d, ARMATURE] * qdd[d] - dof[d, REMAINDER]
-        store6(work, i, ACCELERATION, a)
+    if arrays[3][MUSCLE_MASSIVE] > 0.0:
+        dense_accelerations(arrays, q, qd, rate, tau, qdd, work, dof, flags)
+    else:
+        inward(arrays, q, rate, tau, work, dof, flags)
+        tree_accelerations(arrays, qdd, work, dof)
 
 
 @jit

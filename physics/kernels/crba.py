@@ -5,7 +5,8 @@ from __future__ import annotations
 from ._jit import jit
 from .inertia import add_inertia, load_inertia, momentum
 from .joint import outward
-from .layout import ARMATURE, DOF_COUNT, DOF_START, PARENT, SUBSPACE
+from .layout import ARMATURE, DOF_COUNT, DOF_START, DOF_WORK_WIDTH, MUSCLE_MASSIVE, PARENT, SUBSPACE
+from .muscle_mass import add_muscle_masses
 from .spatial import Array, dot6, load6
 
 
@@ -35,3 +36,19 @@ def mass_matrix(
         parent = body_int[i, PARENT]
         if parent >= 0:
             add_inertia(work, parent, inertia)
+    if arrays[3][MUSCLE_MASSIVE] > 0.0:
+        add_masses(arrays, q, qd, matrix, work, dof)
+
+
+@jit
+def add_masses(arrays: Array, q: Array, qd: Array, matrix: Array, work: Array, dof: Array) -> None:
+    """Add the mass matrix of all muscles; after `outward`."""
+    for d in range(q.shape[0]):
+        for e in range(d + 1):
+            dof[d, DOF_WORK_WIDTH + e] = 0.0
+    add_muscle_masses(arrays, q, qd, work, dof)
+    for d in range(q.shape[0]):
+        for e in range(d + 1):
+            matrix[d, e] += dof[d, DOF_WORK_WIDTH + e]
+            if e < d:
+                matrix[e, d] += dof[d, DOF_WORK_WIDTH + e]

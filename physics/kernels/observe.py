@@ -16,6 +16,7 @@ from .layout import (
     GRAVITY,
     LIMIT_COUNT,
     MASS,
+    MUSCLE_COUNT,
     POSE,
     REFERENCE,
     ROOT,
@@ -23,6 +24,7 @@ from .layout import (
     VELOCITY,
 )
 from .limits import limit_potential
+from .muscle_mass import muscle_energies
 from .passive import passive_potential
 from .spatial import Array, add3, dot6, load3, load6, load9, multiply, rotate
 
@@ -63,6 +65,10 @@ def observe(
         for d in range(q.shape[1]):
             kinetic += 0.5 * dof_float[d, ARMATURE] * qd[sample, d] * qd[sample, d]
         potential = potential_energy(arrays, q[sample], work)
+        if arrays[3][MUSCLE_COUNT] > 0.0:
+            own, stored = muscle_energies(arrays, q[sample], qd[sample], work)
+            kinetic += own
+            potential += stored
         energy[sample, 0] = kinetic
         energy[sample, 1] = potential
         energy[sample, 2] = kinetic + potential

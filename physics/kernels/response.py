@@ -5,11 +5,13 @@ rows.
 from __future__ import annotations
 
 from ._jit import inline, jit
+from .cholesky_rows import solve_rows_of
 from .constraint_layout import ROW_FORCE, SYSTEM_JACOBIAN, SYSTEM_MATRIX, SYSTEM_RESPONSE, SYSTEM_ROWS
 from .layout import (
     ACCELERATION,
     DOF_COUNT,
     DOF_START,
+    DOF_WORK_WIDTH,
     EFFORT,
     FORCE,
     HELD,
@@ -52,8 +54,11 @@ def pass_inward(body_int: Array, i: int, impulse: Array, work: Array, dof: Array
 @jit
 def impulse_response(body_int: Array, impulse: Array, change: Array, work: Array, dof: Array) -> None:
     """Change of velocity M^-1 impulse (nv,), with the articulated inertias that `accelerations` left in dof; of a held
-    coordinate the impulse that it takes to keep it.
+    coordinate the impulse that it takes to keep it. Where muscles have mass, with the factor of `dense`.
     """
+    if dof.shape[1] > DOF_WORK_WIDTH:
+        solve_rows_of(impulse, change, dof)
+        return
     count = body_int.shape[0]
     for i in range(count):
         store6(work, i, FORCE, STILL)

@@ -17,10 +17,12 @@ from .layout import (
     FORCE,
     GRAVITY,
     LIMIT_COUNT,
+    MUSCLE_COUNT,
     PARENT,
     SUBSPACE,
 )
 from .limits import limit_forces
+from .muscle_force import muscle_loads
 from .passive import passive_force
 from .spatial import Array, dot6, load6, scale_add6, store6
 
@@ -29,8 +31,8 @@ from .spatial import Array, dot6, load6, scale_add6, store6
 def inverse_dynamics(
     arrays: Array, q: Array, qd: Array, qdd: Array, tau: Array, work: Array, dof: Array, flags: Array
 ) -> None:
-    """Generalized forces tau[:nv] that, beside springs, dampers, limits and force elements, make the accelerations qdd;
-    tau (nv + inputs,) brings the inputs.
+    """Generalized forces tau[:nv] that, beside springs, dampers, limits, force elements and muscles, make the
+    accelerations qdd; tau (nv + inputs,) brings the inputs.
     """
     body_int, _, _, data, dof_float = arrays
     count = body_int.shape[0]
@@ -52,6 +54,8 @@ def inverse_dynamics(
         store6(work, i, ACCELERATION, a)
         force = momentum(load_inertia(work, i), a)
         store6(work, i, FORCE, scale_add6(load6(work, i, FORCE), 1.0, force))
+    if data[MUSCLE_COUNT] > 0.0:
+        muscle_loads(arrays, q, qd, qdd, tau, True, False, work, dof)
     for i in range(count - 1, -1, -1):
         force = load6(work, i, FORCE)
         first = body_int[i, DOF_START]

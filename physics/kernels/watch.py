@@ -24,6 +24,7 @@ from .layout import (
     ENERGY_LEAP,
     HELD,
     KIND,
+    MUSCLE_COUNT,
     NOT_FINITE,
     OK,
     ROTATION_VECTOR,
@@ -31,6 +32,7 @@ from .layout import (
     SURFACE_ROWS,
     VELOCITY,
 )
+from .muscle_mass import muscle_energies
 from .observe import potential_energy
 from .spatial import Array, dot6, load6
 
@@ -115,16 +117,21 @@ def watch_energy(arrays: Array, dt: float, tau: Array, q: Array, qd: Array, spac
     work[row, WORK] += dt * abs(power)
     work[row, STEPS] += 1.0
     if work[row, STEPS] >= STRETCH:
-        look_at_energy(arrays, q, work, row, flags)
+        look_at_energy(arrays, q, qd, work, row, flags)
 
 
 @jit
-def look_at_energy(arrays: Array, q: Array, work: Array, index: int, flags: Array) -> None:
+def look_at_energy(arrays: Array, q: Array, qd: Array, work: Array, index: int, flags: Array) -> None:
     """What `watch_energy` does once in a stretch of steps; index is that of its row."""
     row = work[index]
     row[STEPS] = 0.0
     kinetic, culprit = kinetic_energy(arrays, work)
-    energy = kinetic + potential_energy(arrays, q, work)
+    potential = potential_energy(arrays, q, work)
+    if arrays[3][MUSCLE_COUNT] > 0.0:
+        own, stored = muscle_energies(arrays, q, qd, work)
+        kinetic += own
+        potential += stored
+    energy = kinetic + potential
     if kinetic > FOURFOLD * row[KINETIC] and kinetic > NOTHING:
         row[LEAPS] += 1.0
     else:

@@ -1,0 +1,145 @@
+"""What is read off muscles: lengths and moment arms, and what their mass points do."""
+
+from __future__ import annotations
+
+from ._jit import jit
+from .dense import spread_accelerations
+from .joint import outward
+from .layout import GRAVITY, MUSCLE_COUNT, MUSCLE_ROWS
+from .muscle_layout import (
+    ACTIVE,
+    AT_ACCELERATION,
+    AT_PLACE,
+    AT_VELOCITY,
+    BEFORE,
+    BEFORE_RATE,
+    BEFORE_SECOND,
+    COLUMN_LENGTH,
+    COLUMN_MOTION,
+    LENGTH,
+    MUSCLE_MASSES,
+    MUSCLE_SIZE,
+    MUSCLE_SPAN,
+    MUSCLE_SPAN_COUNT,
+    POINT_OFFSET,
+    POINT_SHARE,
+    POINT_WIDTH,
+    RATE,
+    ROOM_ROW,
+    SECOND,
+    STRAND_COUNT,
+    STRAND_FIRST,
+    STRAND_LENGTH,
+    STRAND_RATE,
+    STRAND_SECOND,
+    STRAND_UNIT,
+    STRAND_UNIT_RATE,
+)
+from .muscle_mass import columns_at, point_columns, strand_motion
+from .muscle_path import NONE, room_of, row_at, share_masses, trace_path
+from .spatial import Array, Vector, add3, flat3, load3, scale_add3, subtract3
+
+
+@jit
+def muscle_lengths(
+    arrays: Array,
+    q: Array,
+    qd: Array,
+    lengths: Array,
+    gradients: Array,
+    work: Array,
+    dof: Array,
+    flags: Array,
+) -> None:
+    """Lengths and their rates (muscles, 2), and derivatives of the lengths by the coordinates (muscles, nv), which come
+    in as zeros.
+    """
+    body_int, data = arrays[0], arrays[3]
+    outward(arrays, q, qd, work, dof, flags)
+    room = room_of(body_int, work)
+    columns = columns_at(dof.shape[0])
+    row = int(data[MUSCLE_ROWS])
+    for k in range(int(data[MUSCLE_COUNT])):
+        count = trace_path(arrays, row, q, qd, qd, NONE, True, work, room)
+        lengths[k, 0], lengths[k, 1] = room[LENGTH], room[RATE]
+        point_columns(arrays, row, count, room, dof)
+        for i in range(int(data[row + MUSCLE_SPAN_COUNT])):
+            d = int(data[row + int(data[row + MUSCLE_SPAN]) + i])
+            gradients[k, d] = dof[d, columns + COLUMN_LENGTH]
+        row += int(data[row + MUSCLE_SIZE])
+
+
+@jit
+def straight_points(
+    data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
+) -> None:
+    """Mass points of straight strand k: place, velocity and bias (n, 9), and Jacobian (n, 3, nv)."""
+    at, columns = row_at(k), columns_at(dof.shape[0])
+    to = at + ROOM_ROW
+    u, turning = flat3(room, at + STRAND_UNIT), flat3(room, at + STRAND_UNIT_RATE)
+    masses = row + int(data[row + MUSCLE_MASSES])
+    first = int(room[at + STRAND_FIRST])
+    length = room[at + STRAND_LENGTH]
+    for i in range(first, first + int(room[at + STRAND_COUNT])):
+        s = data[masses + POINT_WIDTH * i + POINT_SHARE]
+        along = data[masses + POINT_WIDTH * i + POINT_OFFSET] + s * room[LENGTH] - room[at + BEFORE]
+        c = along / length if length > 0.0 else 0.0
+        rate = s * room[RATE] - room[at + BEFORE_RATE]
+        second = s * room[SECOND] - room[at + BEFORE_SECOND]
+        for n in range(3):
+            offset = AT_PLACE if n == 0 else (AT_VELOCITY if n == 1 else AT_ACCELERATION)
+            start = flat3(room, at + offset)
+            x = scale_add3(start, c, subtract3(flat3(room, to + offset), start))
+            if n == 1:
+                x = scale_add3(x, rate - c * room[at + STRAND_RATE], u)
+            elif n == 2:
+                x = scale_add3(x, second - c * room[at + STRAND_SECOND], u)
+                x = scale_add3(x, 2.0 * (rate - c * room[at + STRAND_RATE]), turning)
+                x = add3(x, gravity)
+            places[i, 3 * n], places[i, 3 * n + 1], places[i, 3 * n + 2] = x
+        for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
+            d = int(data[row + int(data[row + MUSCLE_SPAN]) + j])
+            x = load3(dof, d, columns + COLUMN_MOTION)
+            x = scale_add3(x, c, load3(dof, d, columns + COLUMN_MOTION + 3))
+            x = scale_add3(x, s * dof[d, columns + COLUMN_MOTION + 6], u)
+            jacobian[i, 0, d], jacobian[i, 1, d], jacobian[i, 2, d] = x
+
+
+@jit
+def muscle_points(
+    arrays: Array,
+    q: Array,
+    qd: Array,
+    still: Array,
+    number: int,
+    places: Array,
+    jacobian: Array,
+    corners: Array,
+    work: Array,
+    dof: Array,
+    flags: Array,
+) -> int:
+    """Of the mass points of muscle `number`: place, velocity and bias J' q' (n, 9) and Jacobian (n, 3, nv), which comes
+    in as zeros; the places of the path's points that are there go to corners (points, 3), returns how many.
+
+    still (nv,) are zeros.
+    """
+    body_int, data = arrays[0], arrays[3]
+    gravity = flat3(data, GRAVITY)
+    outward(arrays, q, qd, work, dof, flags)
+    spread_accelerations(arrays, still, False, work, dof)
+    room = room_of(body_int, work)
+    row = int(data[MUSCLE_ROWS])
+    for _ in range(number):
+        row += int(data[row + MUSCLE_SIZE])
+    count = trace_path(arrays, row, q, qd, still, gravity, True, work, room)
+    share_masses(data, row, count, room)
+    point_columns(arrays, row, count, room, dof)
+    columns = columns_at(dof.shape[0])
+    for k in range(count):
+        corners[k, 0], corners[k, 1], corners[k, 2] = flat3(room, row_at(k) + AT_PLACE)
+    for k in range(count - 1):
+        for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
+            strand_motion(k, room, dof, int(data[row + int(data[row + MUSCLE_SPAN]) + j]), columns)
+        straight_points(data, row, k, room, dof, places, jacobian, gravity)
+    return int(room[ACTIVE])

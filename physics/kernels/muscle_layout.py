@@ -1,0 +1,94 @@
+"""Where things lie in the records of muscles, and in the room that the kernels work in while they look at one.
+
+A muscle is a record in data; the first begins at ``data[MUSCLE_ROWS]`` (see `layout`). The room is what `work` has
+behind its other rows, as one flat array: a header, one row for each point of the path, and for each strand over
+obstacles a place of its own (see `muscle_strand`). Offsets in a record are counted from its beginning.
+"""
+
+from __future__ import annotations
+
+# a muscle: numbers until the next one, its path's points, its mass points, the coordinates that move it (rising
+# numbers), its tension, the input that is its tension or its excitation (-1: none), its law of force (0: none), where
+# its states begin in tau, and whether the quadratic velocity vector counts
+(
+    MUSCLE_SIZE,
+    MUSCLE_VIA_COUNT,
+    MUSCLE_VIAS,
+    MUSCLE_MASS_COUNT,
+    MUSCLE_MASSES,
+    MUSCLE_SPAN_COUNT,
+    MUSCLE_SPAN,
+    MUSCLE_TENSION,
+    MUSCLE_INPUT,
+    MUSCLE_LAW,
+    MUSCLE_STATE,
+    MUSCLE_STATES,
+    MUSCLE_VELOCITY_TERMS,
+) = range(13)
+MUSCLE_HEADER = 13
+
+# a point of a path: its body (-1: the world), where it is in the link frame, the coordinate that it depends on whether
+# it is there (-1: none) and its range, the strand behind it (0: straight), whether it moves in its body, for each
+# component in body axes the coordinate and the function that it follows, and the body frame in the link frame
+(
+    VIA_BODY,
+    VIA_POINT,
+    VIA_CONDITION,
+    VIA_LOWER,
+    VIA_UPPER,
+    VIA_STRAND,
+    VIA_MOVES,
+    VIA_COORDINATES,
+    VIA_FUNCTIONS,
+    VIA_FRAME,
+) = (0, 1, 4, 5, 6, 7, 8, 9, 12, 15)
+VIA_WIDTH = 27
+
+# a mass point: its mass, and its arc length along the path as offset + share * length
+POINT_MASS, POINT_OFFSET, POINT_SHARE = 0, 1, 2
+POINT_WIDTH = 3
+
+# a strand over obstacles: their number, where its place in the room begins, numbers of that place which are its own
+# from step to step, and where the record of its obstacles begins, which is `wrap_strand`'s
+STRAND_OBSTACLES, STRAND_PLACE, STRAND_OWN, STRAND_RECORD = 0, 1, 2, 3
+STRAND_HEADER = 3
+
+# the room's header: length of the path, its first and second derivative, and how many points of the path are there
+LENGTH, RATE, SECOND, ACTIVE = 0, 1, 2, 3
+ROOM_HEADER = 4
+
+# the row of a point that is there: its place in data, its body, lever from the reference point of its tree, place in
+# the world, velocity, acceleration, the force on it, and how it moves in its body with each of its components; of the
+# strand behind it its length with two derivatives, unit vector and its rate, length of all strands before it with two
+# derivatives, what its inertia brings along it and along all that lie before it, its place in the room (0: straight),
+# and sums over its mass points of m, m c, m s, m c^2, m c s, m s^2 (c: share of the strand, s: share of the path)
+(
+    AT_RECORD,
+    AT_BODY,
+    AT_LEVER,
+    AT_PLACE,
+    AT_VELOCITY,
+    AT_ACCELERATION,
+    AT_FORCE,
+    AT_SLIDES,
+    STRAND_LENGTH,
+    STRAND_RATE,
+    STRAND_SECOND,
+    STRAND_UNIT,
+    STRAND_UNIT_RATE,
+    BEFORE,
+    BEFORE_RATE,
+    BEFORE_SECOND,
+    ALONG_BEFORE,
+    ALONG_PATH,
+    STRAND_FIRST,
+    STRAND_COUNT,
+    STRAND_AT,
+    SUMS,
+) = (0, 1, 2, 5, 8, 11, 14, 17, 26, 27, 28, 29, 32, 35, 36, 37, 38, 39, 40, 41, 42, 43)
+ROOM_ROW = 49
+
+# behind a coordinate's other columns in its workspace: its row of the mass matrix, of its factor, and then what it
+# does to the muscle at hand: its length, the length before a strand, seven numbers of a strand and what they weigh,
+# then the velocity of each point of the path
+COLUMN_LENGTH, COLUMN_BEFORE, COLUMN_MOTION, COLUMN_WEIGHED, COLUMN_POINTS = 0, 1, 2, 9, 16

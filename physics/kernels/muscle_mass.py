@@ -1,0 +1,214 @@
+"""What the coordinates do to a muscle: its moment arms, and the mass matrix of its mass points.
+
+Everything is over the coordinates that move the muscle. For each of them there are the velocities that it gives to the
+path's points, and for each strand seven numbers that stand for all its mass points (see `muscle_force`): the mass
+matrix is their product with what six sums over the mass points make of them, and never a loop over points.
+"""
+
+from __future__ import annotations
+
+from ._jit import inline, jit
+from .layout import (
+    DOF_COUNT,
+    DOF_START,
+    DOF_WORK_WIDTH,
+    GRAVITY,
+    MUSCLE_COUNT,
+    MUSCLE_ROWS,
+    PARENT,
+    SUBSPACE,
+)
+from .muscle_layout import (
+    AT_BODY,
+    AT_LEVER,
+    AT_PLACE,
+    AT_RECORD,
+    AT_SLIDES,
+    AT_VELOCITY,
+    BEFORE_RATE,
+    COLUMN_BEFORE,
+    COLUMN_LENGTH,
+    COLUMN_MOTION,
+    COLUMN_POINTS,
+    COLUMN_WEIGHED,
+    LENGTH,
+    MUSCLE_INPUT,
+    MUSCLE_LAW,
+    MUSCLE_MASS_COUNT,
+    MUSCLE_SIZE,
+    MUSCLE_SPAN,
+    MUSCLE_SPAN_COUNT,
+    MUSCLE_TENSION,
+    RATE,
+    ROOM_ROW,
+    STRAND_COUNT,
+    STRAND_RATE,
+    STRAND_UNIT,
+    SUMS,
+    VIA_COORDINATES,
+    VIA_MOVES,
+)
+from .muscle_path import NONE, room_of, row_at, share_masses, trace_path
+from .points import material
+from .spatial import Array, Vector, add3, dot3, flat3, load3, load6, scale_add3, store3, subtract3
+
+
+@inline
+def columns_at(nv: int) -> int:
+    """Where the columns of the muscle at hand begin in a coordinate's workspace: behind the dense matrices."""
+    return DOF_WORK_WIDTH + 2 * nv
+
+
+@jit
+def point_columns(arrays: Array, row: int, count: int, room: Array, dof: Array) -> None:
+    """What each coordinate that moves the muscle does to its points and to its length; after `trace_path`."""
+    body_int, data = arrays[0], arrays[3]
+    columns = columns_at(dof.shape[0])
+    span = row + int(data[row + MUSCLE_SPAN])
+    number = int(data[row + MUSCLE_SPAN_COUNT])
+    for i in range(number):
+        d = int(data[span + i])
+        for j in range(3 * count):
+            dof[d, columns + COLUMN_POINTS + j] = 0.0
+    for k in range(count):
+        at, place = row_at(k), columns + COLUMN_POINTS + 3 * k
+        body, lever = int(room[at + AT_BODY]), flat3(room, at + AT_LEVER)
+        while body >= 0:
+            first = body_int[body, DOF_START]
+            for d in range(first, first + body_int[body, DOF_COUNT]):
+                store3(dof, d, place, material(load6(dof, d, SUBSPACE), lever))
+            body = body_int[body, PARENT]
+        via = int(room[at + AT_RECORD])
+        if data[via + VIA_MOVES] != 0.0:
+            for j in range(3):
+                d = int(data[via + VIA_COORDINATES + j])
+                if d >= 0:
+                    slide = flat3(room, at + AT_SLIDES + 3 * j)
+                    store3(dof, d, place, add3(load3(dof, d, place), slide))
+    for i in range(number):
+        d = int(data[span + i])
+        total = 0.0
+        for k in range(count - 1):
+            place = columns + COLUMN_POINTS + 3 * k
+            way = subtract3(load3(dof, d, place + 3), load3(dof, d, place))
+            total += dot3(flat3(room, row_at(k) + STRAND_UNIT), way)
+        dof[d, columns + COLUMN_LENGTH] = total
+        dof[d, columns + COLUMN_BEFORE] = 0.0
+
+
+@inline
+def strand_motion(k: int, room: Array, dof: Array, d: int, columns: int) -> None:
+    """What coordinate d does to the mass points of strand k: x' = first + c second + s third u."""
+    u = flat3(room, row_at(k) + STRAND_UNIT)
+    place = columns + COLUMN_POINTS + 3 * k
+    start = load3(dof, d, place)
+    way = subtract3(load3(dof, d, place + 3), start)
+    along = dot3(u, way)
+    store3(dof, d, columns + COLUMN_MOTION, scale_add3(start, -dof[d, columns + COLUMN_BEFORE], u))
+    store3(dof, d, columns + COLUMN_MOTION + 3, scale_add3(way, -along, u))
+    dof[d, columns + COLUMN_MOTION + 6] = dof[d, columns + COLUMN_LENGTH]
+    dof[d, columns + COLUMN_BEFORE] += along
+
+
+@inline
+def weigh_motion(k: int, room: Array, dof: Array, d: int, columns: int) -> None:
+    """The momentum of the strand's mass points in the same seven numbers."""
+    at = row_at(k)
+    u, sums = flat3(room, at + STRAND_UNIT), at + SUMS
+    m0, mc, ms = room[sums], room[sums + 1], room[sums + 2]
+    mcc, mss = room[sums + 3], room[sums + 5]
+    first = load3(dof, d, columns + COLUMN_MOTION)
+    second = load3(dof, d, columns + COLUMN_MOTION + 3)
+    third = dof[d, columns + COLUMN_MOTION + 6]
+    whole = scale_add3(scale_add3(scale_add3(NONE, m0, first), mc, second), ms * third, u)
+    far = scale_add3(scale_add3(NONE, mc, first), mcc, second)
+    store3(dof, d, columns + COLUMN_WEIGHED, whole)
+    store3(dof, d, columns + COLUMN_WEIGHED + 3, far)
+    dof[d, columns + COLUMN_WEIGHED + 6] = ms * dot3(u, first) + mss * third
+
+
+@jit
+def add_strand_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> None:
+    """Mass matrix of a strand's mass points, added to the coordinates' rows (the lower triangle)."""
+    columns = columns_at(dof.shape[0])
+    span = row + int(data[row + MUSCLE_SPAN])
+    number = int(data[row + MUSCLE_SPAN_COUNT])
+    massive = room[row_at(k) + STRAND_COUNT] > 0.0
+    for i in range(number):
+        d = int(data[span + i])
+        strand_motion(k, room, dof, d, columns)
+        if not massive:
+            continue
+        weigh_motion(k, room, dof, d, columns)
+        for j in range(i + 1):
+            e = int(data[span + j])
+            total = 0.0
+            for n in range(7):
+                total += dof[d, columns + COLUMN_WEIGHED + n] * dof[e, columns + COLUMN_MOTION + n]
+            dof[d, DOF_WORK_WIDTH + e] += total
+
+
+@jit
+def add_muscle_mass(arrays: Array, row: int, count: int, room: Array, dof: Array) -> None:
+    """Mass matrix of a muscle, added to the coordinates' rows; after `share_masses`."""
+    point_columns(arrays, row, count, room, dof)
+    for k in range(count - 1):
+        add_strand_mass(arrays[3], row, k, room, dof)
+
+
+@jit
+def add_muscle_masses(arrays: Array, q: Array, qd: Array, work: Array, dof: Array) -> None:
+    """Mass matrix of all muscles, added to the coordinates' rows (the lower triangle); after `outward`."""
+    body_int, _, _, data, _ = arrays
+    room = room_of(body_int, work)
+    row = int(data[MUSCLE_ROWS])
+    for _ in range(int(data[MUSCLE_COUNT])):
+        if data[row + MUSCLE_MASS_COUNT] > 0.0:
+            count = trace_path(arrays, row, q, qd, qd, NONE, True, work, room)
+            share_masses(data, row, count, room)
+            add_muscle_mass(arrays, row, count, room, dof)
+        row += int(data[row + MUSCLE_SIZE])
+
+
+@inline
+def strand_kinetic(room: Array, at: int, rate: float) -> float:
+    """Kinetic energy of a straight strand's mass points."""
+    u, sums = flat3(room, at + STRAND_UNIT), at + SUMS
+    start = flat3(room, at + AT_VELOCITY)
+    way = subtract3(flat3(room, at + ROOM_ROW + AT_VELOCITY), start)
+    first = scale_add3(start, -room[at + BEFORE_RATE], u)
+    second = scale_add3(way, -room[at + STRAND_RATE], u)
+    total = room[sums] * dot3(first, first) + 2.0 * room[sums + 1] * dot3(first, second)
+    total += 2.0 * room[sums + 2] * rate * dot3(first, u) + room[sums + 3] * dot3(second, second)
+    return 0.5 * (total + room[sums + 5] * rate * rate)
+
+
+@inline
+def strand_height(room: Array, at: int, gravity: Vector) -> float:
+    """Sum over a straight strand's mass points of their mass times their place along gravity."""
+    start = flat3(room, at + AT_PLACE)
+    way = subtract3(flat3(room, at + ROOM_ROW + AT_PLACE), start)
+    return room[at + SUMS] * dot3(gravity, start) + room[at + SUMS + 1] * dot3(gravity, way)
+
+
+@jit
+def muscle_energies(arrays: Array, q: Array, qd: Array, work: Array) -> tuple[float, float]:
+    """Kinetic and potential energy of all muscles: of their mass points, and what a constant tension stores as it is
+    drawn out; after `outward`.
+    """
+    body_int, _, _, data, _ = arrays
+    room = room_of(body_int, work)
+    gravity = flat3(data, GRAVITY)
+    kinetic, potential = 0.0, 0.0
+    row = int(data[MUSCLE_ROWS])
+    for _ in range(int(data[MUSCLE_COUNT])):
+        count = trace_path(arrays, row, q, qd, qd, NONE, True, work, room)
+        if data[row + MUSCLE_MASS_COUNT] > 0.0:
+            share_masses(data, row, count, room)
+            for k in range(count - 1):
+                kinetic += strand_kinetic(room, row_at(k), room[RATE])
+                potential -= strand_height(room, row_at(k), gravity)
+        if data[row + MUSCLE_INPUT] < 0.0 and data[row + MUSCLE_LAW] == 0.0:
+            potential += data[row + MUSCLE_TENSION] * room[LENGTH]
+        row += int(data[row + MUSCLE_SIZE])
+    return kinetic, potential

@@ -1,0 +1,102 @@
+"""The part of ModelBuilder that collects muscles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..body import Body
+from ..errors import FormatError, ModelError
+from ..forces.building import check_keys
+from ..forces.inputs import Input
+from ..validation import number
+from .mass import MassPoints, masses_from_dict
+from .muscle import Muscle, make_muscle
+from .path import PathPoint, point_from_dict
+
+MUSCLE_KEYS = ("name", "path", "tension", "masses", "velocity_terms")
+
+
+class MuscleBuilder:
+    """What `ModelBuilder` has of muscles; `bodies` and `inputs` are the builder's."""
+
+    bodies: list[Body]
+    inputs: list[Input]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.muscles: list[Muscle] = []
+
+    def add_muscle(
+        self,
+        name: str,
+        path: Any,
+        *,
+        mass: float = 0.0,
+        num_points: int = 20,
+        masses: MassPoints | None = None,
+        tension: float | str = 0.0,
+        velocity_terms: bool = True,
+    ) -> Muscle:
+        """Add a muscle along path points of bodies that are there already (Wang 2022, sec. 5.3).
+
+        Args:
+            name: unique among muscles, not empty.
+            path: `PathPoint`s from origin to insertion.
+            mass: [kg], spread evenly over the path at num_points mass points; 0: none.
+            masses: instead of it, where the mass lies.
+            tension: [N], not negative, or the name of an input that it follows.
+            velocity_terms: as in `Muscle`.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        if masses is None and number(mass, f"mass of muscle {name!r:.80}", not_negative=True) > 0.0:
+            masses = MassPoints.uniform(mass, num_points)
+        elif masses is not None and mass != 0.0:
+            raise ModelError(f"muscle {name!r}: give its mass or its masses, not both")
+        muscle = make_muscle(name, path, masses, tension, velocity_terms)
+        if any(known.name == name for known in self.muscles):
+            raise ModelError(f"there is a muscle named {name!r} already")
+        self._check_known(muscle)
+        self.muscles.append(muscle)
+        return muscle
+
+    def _check_known(self, muscle: Muscle) -> None:
+        """ModelError where a muscle names a body, a coordinate or an input that is not there."""
+        bodies = {body.name for body in self.bodies}
+        coordinates = {f"{body.name}.{name}" for body in self.bodies for name in body.joint.coordinate_names}
+        for point in muscle.path:
+            if point.body is not None and point.body not in bodies:
+                raise ModelError(
+                    f"body of a path point of muscle {muscle.name!r} is missing: {point.body!r}; add bodies first"
+                )
+            condition = () if point.condition is None else (point.condition.coordinate,)
+            for coordinate in (*point.coordinates, *condition):
+                if coordinate not in coordinates:
+                    raise ModelError(
+                        f"a path point of muscle {muscle.name!r} follows a coordinate that is missing: "
+                        f"{coordinate!r}"
+                    )
+        if isinstance(muscle.tension, str) and all(known.name != muscle.tension for known in self.inputs):
+            raise ModelError(f"tension of muscle {muscle.name!r} follows an input that is missing: {muscle.tension!r}")
+
+    def read_muscles(self, entries: Any) -> None:
+        """Add the muscles that `Model.to_dict` described."""
+        if not isinstance(entries, list | tuple):
+            raise FormatError(f"'muscles' must be a list, got {entries!r:.80}")
+        for position, entry in enumerate(entries):
+            check_keys(entry, MUSCLE_KEYS, ("name", "path"), f"muscle number {position}")
+            values = dict(entry)
+            if values.get("masses") is not None:
+                values["masses"] = masses_from_dict(values["masses"])
+            self.add_muscle(path=_path(values.pop("path")), **values)
+
+
+def _path(entries: Any) -> list[PathPoint]:
+    if not isinstance(entries, list | tuple):
+        raise FormatError(f"the path of a muscle must be a list, got {entries!r:.80}")
+    for entry in entries:
+        if not isinstance(entry, Mapping):
+            raise FormatError(f"a path point must be an object, got {entry!r:.80}")
+    return [point_from_dict(entry) for entry in entries]

@@ -1,0 +1,137 @@
+"""A muscle: its path, its mass and its force, as one checked value that packs itself for the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..forces.base import checked_name
+from ..kernels import layout
+from ..kernels import muscle_layout as at
+from ..validation import number, truth
+from .mass import MassPoints
+from .path import PathPoint
+
+
+@dataclass(frozen=True)
+class Muscle:
+    """Pulls along its path with its tension; its mass points follow the path as it strains (Wang 2022, ch. 5).
+
+    Attributes:
+        name: unique among the model's muscles.
+        path: two or more points; the first is its origin, the last its insertion.
+        masses: None where it has no mass.
+        tension: [N], a number, or the name of an input that it follows.
+        velocity_terms: whether the quadratic velocity vector of its mass (Wang 2022, eq. 5.6) counts. Without it the
+            motion is wrong; it is there to be compared with.
+    """
+
+    name: str
+    path: tuple[PathPoint, ...]
+    masses: MassPoints | None = None
+    tension: float | str = 0.0
+    velocity_terms: bool = True
+
+    @property
+    def mass(self) -> float:
+        """[kg]; 0 without mass points."""
+        return 0.0 if self.masses is None else self.masses.mass
+
+    @property
+    def num_points(self) -> int:
+        """How many mass points there are."""
+        return 0 if self.masses is None else len(self.masses.masses)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able description."""
+        described: dict[str, Any] = {
+            "name": self.name,
+            "path": [point.to_dict() for point in self.path],
+            "tension": self.tension,
+        }
+        if self.masses is not None:
+            described["masses"] = self.masses.to_dict()
+        if not self.velocity_terms:
+            described["velocity_terms"] = False
+        return described
+
+    def packed(
+        self,
+        index: Mapping[str, int],
+        coordinates: Mapping[str, int],
+        inputs: Mapping[str, int],
+        frames: Sequence[FloatArray],
+        body_int: Any,
+    ) -> FloatArray:
+        """The record that the kernels read (``kernels.muscle_layout``).
+
+        Args:
+            index, coordinates, inputs: numbers of bodies, coordinates and inputs by name.
+            frames: poses of body frames in their link frames. body_int: the model's bodies (``kernels.layout``).
+        """
+        size = at.MUSCLE_HEADER + at.VIA_WIDTH * len(self.path)
+        rows, functions = [], []
+        for point in self.path:
+            row, used = point.packed(index, coordinates, frames, size)
+            size += len(used)
+            rows.append(row)
+            functions.append(used)
+        span = self._span(rows, body_int)
+        masses = np.zeros(0)
+        if self.masses is not None:
+            masses = np.stack([self.masses.masses, self.masses.offsets, self.masses.shares], axis=1).ravel()
+        header = np.zeros(at.MUSCLE_HEADER)
+        header[at.MUSCLE_VIA_COUNT], header[at.MUSCLE_VIAS] = len(self.path), at.MUSCLE_HEADER
+        header[at.MUSCLE_SPAN_COUNT], header[at.MUSCLE_SPAN] = len(span), size
+        header[at.MUSCLE_MASS_COUNT], header[at.MUSCLE_MASSES] = self.num_points, size + len(span)
+        header[at.MUSCLE_INPUT] = -1.0
+        if isinstance(self.tension, str):
+            header[at.MUSCLE_INPUT] = inputs[self.tension]
+        else:
+            header[at.MUSCLE_TENSION] = self.tension
+        header[at.MUSCLE_VELOCITY_TERMS] = self.velocity_terms
+        header[at.MUSCLE_SIZE] = size + len(span) + len(masses)
+        return np.concatenate([header, *rows, *functions, np.array(span, dtype=np.float64), masses])
+
+    @staticmethod
+    def _span(rows: Sequence[FloatArray], body_int: Any) -> list[int]:
+        """Numbers of the coordinates that move the muscle, rising."""
+        found: set[int] = set()
+        for row in rows:
+            body = int(row[at.VIA_BODY])
+            while body >= 0:
+                first, count = body_int[body, layout.DOF_START], body_int[body, layout.DOF_COUNT]
+                found |= set(range(int(first), int(first + count)))
+                body = int(body_int[body, layout.PARENT])
+            moved_by = row[at.VIA_COORDINATES : at.VIA_COORDINATES + 3]
+            found |= {int(d) for d in moved_by if d >= 0}
+        return sorted(found)
+
+
+def make_muscle(name: Any, path: Any, masses: Any, tension: Any, velocity_terms: Any) -> Muscle:
+    """Check everything that can be told without the model; ModelError names muscle, thing and value."""
+    of = f"of muscle {checked_name(name, 'muscle')!r}"
+    try:
+        points = tuple(path)
+    except TypeError as error:
+        raise ModelError(f"the path {of} must be a list of path points, got {path!r:.80}") from error
+    for point in points:
+        if not isinstance(point, PathPoint):
+            raise ModelError(f"the path {of} must be made of path points, got {point!r:.80}")
+    if len(points) < 2:
+        raise ModelError(f"the path {of} needs at least an origin and an insertion, got {len(points)} points")
+    for end, point in (("origin", points[0]), ("insertion", points[-1])):
+        if point.condition is not None:
+            raise ModelError(f"the {end} {of} must always be there, it has a condition")
+    if len({point.body for point in points}) == 1 and not any(point.moves for point in points):
+        raise ModelError(f"all points {of} are on body {points[0].body!r}: it would move nothing")
+    if masses is not None and not isinstance(masses, MassPoints):
+        raise ModelError(f"the masses {of} must be MassPoints, got {masses!r:.80}")
+    if not isinstance(tension, str):
+        tension = number(tension, f"tension {of}", not_negative=True)
+    return Muscle(name, points, masses, tension, truth(velocity_terms, f"velocity_terms {of}"))
