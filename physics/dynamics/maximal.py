@@ -217,7 +217,12 @@ def maximal_coordinates(model: Model, state: State, inputs: Any = None) -> Maxim
     inputs: of the model, (num_inputs,) or {name: number}; their own values if not given.
 
     Raises:
-        ModelError: the state is not one of the model; velocities or forces that are not finite.
+        ModelError: the state is not one of the model; velocities or forces that are not finite; a muscle with mass.
         JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
     """
+    for muscle in model.muscles:
+        if muscle.num_points:
+            raise ModelError(
+                f"muscle {muscle.name!r} has mass, which belongs to no body: maximal coordinates do not have it"
+            )
     return MaximalCoordinates(model, check_state(model, state), inputs)

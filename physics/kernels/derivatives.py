@@ -28,14 +28,16 @@ from .layout import (
     FORCE,
     KIND,
     LIMIT_COUNT,
+    MUSCLE_COUNT,
     PARENT,
     SCREW,
     SUBSPACE,
     VELOCITY,
 )
 from .limit_tangents import add_limit_slopes
+from .muscle_slopes import add_muscle_slopes
 from .passive import passive_slopes
-from .rnea import inverse_dynamics
+from .rnea import newton_euler
 from .spatial import (
     Array,
     Rotation,
@@ -245,7 +247,7 @@ def inverse_dynamics_derivatives(
     tangent, bodies, scratch = tangents
     by_q, by_qd, mass = slopes
     nv = q.shape[0]
-    inverse_dynamics(arrays, q, qd, qdd, tau, work, dof, flags)
+    newton_euler(arrays, q, qd, qdd, tau, False, work, dof, flags)  # muscles bring their own turning
     for d in range(nv):
         for e in range(nv):
             by_q[d, e] = 0.0
@@ -273,3 +275,5 @@ def inverse_dynamics_derivatives(
         add_limit_slopes(data, q, qd, by_q, by_qd)
     if data[ELEMENT_COUNT] > 0.0:
         add_element_slopes(arrays, tau, by_q, by_qd, tangent, work, dof)
+    if data[MUSCLE_COUNT] > 0.0:
+        add_muscle_slopes(arrays, q, qd, qdd, tau, slopes, spaces)

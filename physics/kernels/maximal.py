@@ -17,11 +17,13 @@ from .layout import (
     EXTRA,
     FORCE,
     LIMIT_COUNT,
+    MUSCLE_COUNT,
     PARENT,
     SUBSPACE,
     VELOCITY,
 )
 from .limits import limit_forces
+from .muscle_force import muscle_loads
 from .passive import passive_force
 from .spatial import (
     Array,
@@ -88,6 +90,8 @@ def motions(
         limit_forces(data, q, qd, dof)
     if data[ELEMENT_COUNT] > 0.0:
         element_forces(body_int, data, tau, dof_float.shape[0], work)
+    if data[MUSCLE_COUNT] > 0.0:
+        muscle_loads(arrays, q, qd, qd, tau, False, False, work, dof)
     for i in range(body_int.shape[0]):
         r, p = body_frame(body_float, i, work)
         store9(frames, i, 0, r)

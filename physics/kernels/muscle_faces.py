@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._jit import jit
 from .dense import spread_accelerations
 from .joint import outward
-from .layout import GRAVITY, MUSCLE_COUNT, MUSCLE_ROWS
+from .layout import GRAVITY, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
 from .muscle_layout import (
     ACTIVE,
     AT_ACCELERATION,
@@ -36,7 +36,7 @@ from .muscle_layout import (
     STRAND_UNIT_RATE,
 )
 from .muscle_mass import columns_at, point_columns, strand_motion
-from .muscle_path import NONE, room_of, row_at, share_masses, trace_path
+from .muscle_path import NONE, row_at, share_masses, trace_path
 from .spatial import Array, Vector, add3, flat3, load3, scale_add3, subtract3
 
 
@@ -56,7 +56,7 @@ def muscle_lengths(
     """
     body_int, data = arrays[0], arrays[3]
     outward(arrays, q, qd, work, dof, flags)
-    room = room_of(body_int, work)
+    room = work[body_int.shape[0] + SCRATCH_ROWS :].reshape(-1)
     columns = columns_at(dof.shape[0])
     row = int(data[MUSCLE_ROWS])
     for k in range(int(data[MUSCLE_COUNT])):
@@ -128,7 +128,7 @@ def muscle_points(
     gravity = flat3(data, GRAVITY)
     outward(arrays, q, qd, work, dof, flags)
     spread_accelerations(arrays, still, False, work, dof)
-    room = room_of(body_int, work)
+    room = work[body_int.shape[0] + SCRATCH_ROWS :].reshape(-1)
     row = int(data[MUSCLE_ROWS])
     for _ in range(number):
         row += int(data[row + MUSCLE_SIZE])

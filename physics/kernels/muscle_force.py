@@ -19,6 +19,7 @@ from .layout import (
     LIMIT_COUNT,
     MUSCLE_COUNT,
     MUSCLE_ROWS,
+    SCRATCH_ROWS,
 )
 from .muscle_layout import (
     ALONG_BEFORE,
@@ -48,7 +49,7 @@ from .muscle_layout import (
     VIA_MOVES,
 )
 from .muscle_mass import add_muscle_mass
-from .muscle_path import NONE, put3, room_of, row_at, share_masses, trace_path
+from .muscle_path import NONE, put3, row_at, share_masses, trace_path
 from .points import wrench_at
 from .spatial import Array, Vector, add3, dot3, flat3, load6, scale_add3, scale_add6, store6, subtract3
 
@@ -146,11 +147,11 @@ def muscle_loads(
     """Forces of all muscles, taken from the bodies' bias forces and added to the coordinates' other forces.
 
     With inertia, also what the mass points' accelerations take, gravity among them: those of the bodies, in work, are
-    of a world that falls up, and qdd are the coordinates' own. With columns, the mass matrix of the mass points is added
-    to the coordinates' rows. tau (nv + inputs,) brings the inputs.
+    of a world that falls up, and qdd are the coordinates' own. With columns, the mass matrix of the mass points is
+    added to the coordinates' rows. tau (nv + inputs,) brings the inputs.
     """
     body_int, _, _, data, dof_float = arrays
-    room = room_of(body_int, work)
+    room = work[body_int.shape[0] + SCRATCH_ROWS :].reshape(-1)
     gravity = flat3(data, GRAVITY)
     if data[LIMIT_COUNT] == 0.0:  # else they are there already
         for d in range(q.shape[0]):

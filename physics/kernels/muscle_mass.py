@@ -16,6 +16,7 @@ from .layout import (
     MUSCLE_COUNT,
     MUSCLE_ROWS,
     PARENT,
+    SCRATCH_ROWS,
     SUBSPACE,
 )
 from .muscle_layout import (
@@ -48,7 +49,7 @@ from .muscle_layout import (
     VIA_COORDINATES,
     VIA_MOVES,
 )
-from .muscle_path import NONE, room_of, row_at, share_masses, trace_path
+from .muscle_path import NONE, row_at, share_masses, trace_path
 from .points import material
 from .spatial import Array, Vector, add3, dot3, flat3, load3, load6, scale_add3, store3, subtract3
 
@@ -160,7 +161,7 @@ def add_muscle_mass(arrays: Array, row: int, count: int, room: Array, dof: Array
 def add_muscle_masses(arrays: Array, q: Array, qd: Array, work: Array, dof: Array) -> None:
     """Mass matrix of all muscles, added to the coordinates' rows (the lower triangle); after `outward`."""
     body_int, _, _, data, _ = arrays
-    room = room_of(body_int, work)
+    room = work[body_int.shape[0] + SCRATCH_ROWS :].reshape(-1)
     row = int(data[MUSCLE_ROWS])
     for _ in range(int(data[MUSCLE_COUNT])):
         if data[row + MUSCLE_MASS_COUNT] > 0.0:
@@ -197,7 +198,7 @@ def muscle_energies(arrays: Array, q: Array, qd: Array, work: Array) -> tuple[fl
     drawn out; after `outward`.
     """
     body_int, _, _, data, _ = arrays
-    room = room_of(body_int, work)
+    room = work[body_int.shape[0] + SCRATCH_ROWS :].reshape(-1)
     gravity = flat3(data, GRAVITY)
     kinetic, potential = 0.0, 0.0
     row = int(data[MUSCLE_ROWS])

@@ -11,7 +11,7 @@ import math
 
 from ._jit import inline, jit
 from .functions import evaluate_function
-from .layout import ACCELERATION, BIAS, PARENT, POSE, SCRATCH_ROWS
+from .layout import ACCELERATION, BIAS, PARENT, POSE
 from .muscle_layout import (
     ACTIVE,
     AT_ACCELERATION,
@@ -83,12 +83,6 @@ def put3(array: Array, offset: int, x: Vector) -> None:
     array[offset] = x[0]
     array[offset + 1] = x[1]
     array[offset + 2] = x[2]
-
-
-@inline
-def room_of(body_int: Array, work: Array) -> Array:
-    """The room of muscles, as one flat array."""
-    return work[body_int.shape[0] + SCRATCH_ROWS :].reshape(-1)
 
 
 @inline

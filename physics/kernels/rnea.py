@@ -28,11 +28,19 @@ from .spatial import Array, dot6, load6, scale_add6, store6
 
 
 @jit
-def inverse_dynamics(
-    arrays: Array, q: Array, qd: Array, qdd: Array, tau: Array, work: Array, dof: Array, flags: Array
+def newton_euler(
+    arrays: Array,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    tau: Array,
+    muscles: bool,
+    work: Array,
+    dof: Array,
+    flags: Array,
 ) -> None:
     """Generalized forces tau[:nv] that, beside springs, dampers, limits, force elements and muscles, make the
-    accelerations qdd; tau (nv + inputs,) brings the inputs.
+    accelerations qdd; tau (nv + inputs,) brings the inputs. Muscles are left out if not wanted.
     """
     body_int, _, _, data, dof_float = arrays
     count = body_int.shape[0]
@@ -54,7 +62,7 @@ def inverse_dynamics(
         store6(work, i, ACCELERATION, a)
         force = momentum(load_inertia(work, i), a)
         store6(work, i, FORCE, scale_add6(load6(work, i, FORCE), 1.0, force))
-    if data[MUSCLE_COUNT] > 0.0:
+    if muscles and data[MUSCLE_COUNT] > 0.0:
         muscle_loads(arrays, q, qd, qdd, tau, True, False, work, dof)
     for i in range(count - 1, -1, -1):
         force = load6(work, i, FORCE)
@@ -65,3 +73,11 @@ def inverse_dynamics(
         parent = body_int[i, PARENT]
         if parent >= 0:
             store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, force))
+
+
+@jit
+def inverse_dynamics(
+    arrays: Array, q: Array, qd: Array, qdd: Array, tau: Array, work: Array, dof: Array, flags: Array
+) -> None:
+    """`newton_euler` with all that there is."""
+    newton_euler(arrays, q, qd, qdd, tau, True, work, dof, flags)

@@ -79,7 +79,9 @@ class MuscleBuilder:
                         f"{coordinate!r}"
                     )
         if isinstance(muscle.tension, str) and all(known.name != muscle.tension for known in self.inputs):
-            raise ModelError(f"tension of muscle {muscle.name!r} follows an input that is missing: {muscle.tension!r}")
+            raise ModelError(
+                f"tension of muscle {muscle.name!r} follows an input that is missing: {muscle.tension!r}"
+            )
 
     def read_muscles(self, entries: Any) -> None:
         """Add the muscles that `Model.to_dict` described."""

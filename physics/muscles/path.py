@@ -128,7 +128,11 @@ class PathPoint:
         return described
 
     def packed(
-        self, index: Mapping[str, int], coordinates: Mapping[str, int], frames: Sequence[FloatArray], size: int
+        self,
+        index: Mapping[str, int],
+        coordinates: Mapping[str, int],
+        frames: Sequence[FloatArray],
+        size: int,
     ) -> tuple[FloatArray, FloatArray]:
         """The point's numbers (``kernels.muscle_layout``), and the functions that it follows, which will begin at size.
 
