@@ -347,7 +347,7 @@ class Model:
         forces = [force.name for force in (*self.springs, *self.forces, *self.controllers)]
         inputs = [repr((made.name, made.value)) for made in self.inputs]
         constraints = [repr((name, item.to_dict())) for name, item in self.constraints.items()]
-        contacts = [entry.name for entry in (*self.contacts, *self.muscles)]
+        contacts = [contact.name for contact in self.contacts] + [muscle.name for muscle in self.muscles]
         names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs, *constraints, *contacts]
         digest = hashlib.sha256("\0".join(names).encode())
         for array in (*self.arrays, self.contact_pairs):

@@ -10,7 +10,7 @@ import math
 from ._jit import jit
 from .cholesky_rows import factorize_rows, solve_rows_of
 from .elements import element_forces
-from .inertia import add_inertia, load_inertia, momentum
+from .inertia import add_inertia, load_inertia, momentum, moving_inertia, store_inertia
 from .layout import (
     ACCELERATION,
     ARMATURE,
@@ -42,14 +42,14 @@ from .spatial import Array, dot6, load6, scale_add6, store6
 
 @jit
 def spread_accelerations(arrays: Array, qdd: Array, inertia: bool, work: Array, dof: Array) -> None:
-    """Accelerations of all bodies in a world that falls up, for those of the coordinates; with inertia the forces that
-    they take are added to the bodies' bias forces, else these are emptied.
+    """Accelerations of all bodies in a world that falls up, for those of the coordinates; after `kinematics`. With
+    inertia the bodies' own and the wrenches that they take are left, too, else no wrenches.
     """
-    body_int, data = arrays[0], arrays[3]
+    body_int, body_float, _, data, _ = arrays
     for i in range(body_int.shape[0]):
         parent = body_int[i, PARENT]
         if parent >= 0:
-            a = load6(work, parent, ACCELERATION)
+            a = scale_add6(load6(work, parent, ACCELERATION), -1.0, load6(work, parent, BIAS))
         else:
             a = (0.0, 0.0, 0.0, -data[GRAVITY], -data[GRAVITY + 1], -data[GRAVITY + 2])
         a = scale_add6(a, 1.0, load6(work, i, BIAS))
@@ -58,7 +58,8 @@ def spread_accelerations(arrays: Array, qdd: Array, inertia: bool, work: Array, 
         store6(work, i, ACCELERATION, a)
         force = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if inertia:
-            force = scale_add6(load6(work, i, FORCE), 1.0, momentum(load_inertia(work, i), a))
+            own, force = moving_inertia(body_float, i, a, work)
+            store_inertia(work, i, own)
         store6(work, i, FORCE, force)
 
 
@@ -110,16 +111,16 @@ def dense_accelerations(
     dof: Array,
     flags: Array,
 ) -> None:
-    """As `aba.accelerations`, after `outward`; the mass matrix and its factor stay in dof."""
+    """As `aba.accelerations`, after `kinematics`; the mass matrix and its factor stay in dof."""
     body_int, _, _, data, dof_float = arrays
     nv = dof.shape[0]
+    for d in range(nv):
+        qdd[d] = dof[d, GIVEN]
+    spread_accelerations(arrays, qdd, True, work, dof)
     if data[LIMIT_COUNT] > 0.0:
         limit_forces(data, q, rate, dof)
     if data[ELEMENT_COUNT] > 0.0:
         element_forces(body_int, data, tau, dof_float.shape[0], work)
-    for d in range(nv):
-        qdd[d] = dof[d, GIVEN]
-    spread_accelerations(arrays, qdd, True, work, dof)
     clear_rows(dof)
     muscle_loads(arrays, q, qd, qdd, tau, True, True, work, dof)
     mass_rows(arrays, work, dof)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._jit import jit
 from .dense import spread_accelerations
-from .joint import outward
+from .joint import kinematics
 from .layout import GRAVITY, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
 from .muscle_layout import (
     ACTIVE,
@@ -55,7 +55,7 @@ def muscle_lengths(
     in as zeros.
     """
     body_int, data = arrays[0], arrays[3]
-    outward(arrays, q, qd, work, dof, flags)
+    kinematics(arrays, q, qd, work, dof, flags)
     room = work[body_int.shape[0] + SCRATCH_ROWS :].reshape(-1)
     columns = columns_at(dof.shape[0])
     row = int(data[MUSCLE_ROWS])
@@ -126,7 +126,7 @@ def muscle_points(
     """
     body_int, data = arrays[0], arrays[3]
     gravity = flat3(data, GRAVITY)
-    outward(arrays, q, qd, work, dof, flags)
+    kinematics(arrays, q, qd, work, dof, flags)
     spread_accelerations(arrays, still, False, work, dof)
     room = work[body_int.shape[0] + SCRATCH_ROWS :].reshape(-1)
     row = int(data[MUSCLE_ROWS])

@@ -159,7 +159,7 @@ def add_muscle_mass(arrays: Array, row: int, count: int, room: Array, dof: Array
 
 @jit
 def add_muscle_masses(arrays: Array, q: Array, qd: Array, work: Array, dof: Array) -> None:
-    """Mass matrix of all muscles, added to the coordinates' rows (the lower triangle); after `outward`."""
+    """Mass matrix of all muscles, added to the coordinates' rows (the lower triangle); after `kinematics`."""
     body_int, _, _, data, _ = arrays
     room = work[body_int.shape[0] + SCRATCH_ROWS :].reshape(-1)
     row = int(data[MUSCLE_ROWS])
@@ -181,7 +181,7 @@ def strand_kinetic(room: Array, at: int, rate: float) -> float:
     second = scale_add3(way, -room[at + STRAND_RATE], u)
     total = room[sums] * dot3(first, first) + 2.0 * room[sums + 1] * dot3(first, second)
     total += 2.0 * room[sums + 2] * rate * dot3(first, u) + room[sums + 3] * dot3(second, second)
-    return 0.5 * (total + room[sums + 5] * rate * rate)
+    return float(0.5 * (total + room[sums + 5] * rate * rate))
 
 
 @inline
@@ -189,13 +189,13 @@ def strand_height(room: Array, at: int, gravity: Vector) -> float:
     """Sum over a straight strand's mass points of their mass times their place along gravity."""
     start = flat3(room, at + AT_PLACE)
     way = subtract3(flat3(room, at + ROOM_ROW + AT_PLACE), start)
-    return room[at + SUMS] * dot3(gravity, start) + room[at + SUMS + 1] * dot3(gravity, way)
+    return float(room[at + SUMS] * dot3(gravity, start) + room[at + SUMS + 1] * dot3(gravity, way))
 
 
 @jit
 def muscle_energies(arrays: Array, q: Array, qd: Array, work: Array) -> tuple[float, float]:
     """Kinetic and potential energy of all muscles: of their mass points, and what a constant tension stores as it is
-    drawn out; after `outward`.
+    drawn out; after `kinematics`.
     """
     body_int, _, _, data, _ = arrays
     room = work[body_int.shape[0] + SCRATCH_ROWS :].reshape(-1)

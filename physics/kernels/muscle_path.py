@@ -11,7 +11,7 @@ import math
 
 from ._jit import inline, jit
 from .functions import evaluate_function
-from .layout import ACCELERATION, BIAS, PARENT, POSE
+from .layout import ACCELERATION, BIAS, POSE
 from .muscle_layout import (
     ACTIVE,
     AT_ACCELERATION,
@@ -92,19 +92,14 @@ def row_at(k: int) -> int:
 
 
 @inline
-def acceleration_of(body_int: Array, work: Array, body: int, quick: bool) -> Twist:
-    """Acceleration of a body that `outward` and a pass over accelerations left; without what velocities bring where
+def acceleration_of(work: Array, body: int, quick: bool) -> Twist:
+    """Acceleration of a body that `kinematics` and a pass over accelerations left; without what velocities bring where
     not quick. A body of the world falls up as all others do.
     """
     if body < 0:
         return STILL
     total: Twist = load6(work, body, ACCELERATION)
-    if not quick:
-        i = body
-        while i >= 0:
-            total = scale_add6(total, -1.0, load6(work, i, BIAS))
-            i = body_int[i, PARENT]
-    return total
+    return total if quick else scale_add6(total, -1.0, load6(work, body, BIAS))
 
 
 @jit
@@ -148,7 +143,7 @@ def place_point(
     """Fill the room's row at `at` with a point of the path; gravity is what the world falls up with."""
     body_int, _, _, data, _ = arrays
     body = int(data[via + VIA_BODY])
-    twist, a = twist_of(work, body), acceleration_of(body_int, work, body, quick)
+    twist, a = twist_of(work, body), acceleration_of(work, body, quick)
     if data[via + VIA_MOVES] == 0.0:
         lever = carried(work, body, flat3(data, via + VIA_POINT))
         v = material(twist, lever)
@@ -220,7 +215,7 @@ def trace_path(
 ) -> int:
     """Points, strands and length of the muscle whose record begins at row, into the room; returns how many points.
 
-    After `outward`. Second derivatives are those with the bodies' accelerations that are there at the time, and with
+    After `kinematics`. Second derivatives are those with the bodies' accelerations that are there at the time, and with
     qdd; without what velocities bring where not quick.
     """
     data = arrays[3]

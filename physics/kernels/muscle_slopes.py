@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ._jit import jit
 from .dense import spread_accelerations
-from .joint import outward
+from .joint import kinematics
 from .layout import (
     CULPRIT,
     DOF_COUNT,
@@ -44,7 +44,7 @@ def add_difference(
     """Add weight times what all muscles ask of the coordinates at (q, qd, qdd) to a column of slopes."""
     body_int = arrays[0]
     work, dof, flags = spaces
-    outward(arrays, q, qd, work, dof, flags)
+    kinematics(arrays, q, qd, work, dof, flags)
     spread_accelerations(arrays, qdd, False, work, dof)
     for d in range(q.shape[0]):
         dof[d, EXTRA] = 0.0
@@ -84,7 +84,7 @@ def add_muscle_slopes(
                 add_difference(arrays, q, qd, qdd, tau, sign * 0.5 / STEP, e, slope, spaces)
             moved[e] = kept
     add_difference(arrays, q, qd, qdd, tau, 1.0, 0, tau.reshape(tau.shape[0], 1), spaces)
-    outward(arrays, q, qd, work, dof, flags)
+    kinematics(arrays, q, qd, work, dof, flags)
     flags[STATUS], flags[CULPRIT] = status, culprit  # a joint's end was looked over, not passed
     if arrays[3][MUSCLE_MASSIVE] > 0.0:
         for d in range(q.shape[0]):

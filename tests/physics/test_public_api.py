@@ -9,6 +9,12 @@ from pathlib import Path
 import physics as ph
 
 PUBLIC = {
+    "muscles",
+    "muscle_lengths",
+    "MuscleLengths",
+    "muscle_points",
+    "MusclePoints",
+    "muscle_polyline",
     "joints",
     "constraints",
     "lie",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 import physics as ph
-from physics.muscles import MassPoints, PathPoint
+from physics.contacts import Plane
+from physics.joints.functions import Polynomial
+from physics.muscles import Condition, MassPoints, Moving, PathPoint
 
 BAR = np.diag([0.01, 0.012, 0.002])
 
@@ -30,14 +34,21 @@ def chain(mass=0.5, limits=None, ground=False, constraint=False):
             com=(0.15, 0, 0),
             **options,
         )
-    path = [PathPoint(None, (-0.1, 0.02, 0.1)), PathPoint("b1", (0.1, 0.02, 0.05)), PathPoint("b2", (0.2, 0, 0.03))]
+    path = [
+        PathPoint(None, (-0.1, 0.02, 0.1)),
+        PathPoint("b1", (0.1, 0.02, 0.05)),
+        PathPoint("b2", (0.2, 0, 0.03)),
+    ]
     if mass:
         builder.add_muscle("m", path, mass=mass, num_points=9)
     if constraint:
-        distance = ph.constraints.DistanceConstraint("b2", (0.3, 0, 0), None, (0.5, 0.1, -0.4))
+        distance = ph.constraints.DistanceConstraint(
+            "b2", None, point=(0.3, 0, 0), other_point=(0.5, 0.1, -0.4), length=0.3
+        )
         builder.add_constraint("rod", distance)
     if ground:
-        builder.add_contact("floor", "b2", points=[(0.3, 0, 0)], friction=0.5)
+        floor = Plane()
+        builder.add_contact("floor", "b2", [(0.3, 0, 0)], floor, friction=0.5)
     return builder.build()
 
 
@@ -63,7 +74,9 @@ def test_constraint_forces_see_the_muscle():
     step = 1e-6
     value = lambda q: ph.body_poses(model, model.state(q))[2] @ np.array([0.3, 0, 0, 1.0])  # noqa: E731
     length = lambda q: np.linalg.norm(value(q)[:3] - np.array([0.5, 0.1, -0.4]))  # noqa: E731
-    row = np.array([(length(state.q + step * e) - length(state.q - step * e)) / (2 * step) for e in np.eye(3)])
+    row = np.array(
+        [(length(state.q + step * e) - length(state.q - step * e)) / (2 * step) for e in np.eye(3)]
+    )
     direction = np.linalg.solve(mass, row)
     change = found.qdd - free
     np.testing.assert_allclose(change, direction * (change @ direction) / (direction @ direction), atol=1e-6)
@@ -93,7 +106,7 @@ def test_a_hard_limit_stops_by_the_whole_mass_matrix():
 
 def test_contacts_and_muscles_go_together():
     model = chain(ground=True)
-    result = ph.simulate(model, model.state([0.0, 0.3, 0.0]), 1.0, 1e-3)
+    result = ph.simulate(model, model.state([-0.5, 0.3, 0.0]), 0.5, 1e-3)
     heights = (result.poses[:, 2] @ np.array([0.3, 0, 0, 1.0]))[:, 2]
     assert heights.min() > -1e-4
     assert result.info["constraints"]["steps_with_contact"] > 0
@@ -118,9 +131,7 @@ def test_mass_of_a_muscle_over_two_links(points):
     model = builder.build()
     found = ph.mass_matrix(model, model.state([0.3, angle])) - bare
     cross = length * reach * np.cos(angle)
-    expected = np.array(
-        [[length**2 + reach**2 + 2 * cross, reach**2 + cross], [reach**2 + cross, reach**2]]
-    )
+    expected = np.array([[length**2 + reach**2 + 2 * cross, reach**2 + cross], [reach**2 + cross, reach**2]])
     np.testing.assert_allclose(found, mass / 3.0 * expected * (1.0 - 0.25 / points**2), rtol=1e-12)
 
 
@@ -148,3 +159,21 @@ def test_what_will_not_do_is_told():
     builder.add_muscle("m", ends)
     with pytest.raises(ph.ModelError, match="already"):
         builder.add_muscle("m", ends)
+
+
+def test_model_files_keep_muscles(tmp_path):
+    builder = ph.ModelBuilder.from_dict(chain(mass=0.0).to_dict())
+    builder.add_input("pull", 3.0)
+    moving = Moving("b1.angle", Polynomial((0.1, 0.02)))
+    path = [
+        PathPoint(None, (-0.1, 0.0, 0.1)),
+        PathPoint("b0", (0.1, moving, 0.02), Condition("b1.angle", -1.0, 1.0)),
+        PathPoint("b1", (0.1, 0.0, 0.02)),
+    ]
+    masses = MassPoints.belly(0.3, 4, tendons=(0.05, 0.1), tendon_masses=(0.0, 0.02))
+    builder.add_muscle("m", path, masses=masses, tension="pull", velocity_terms=False)
+    builder.add_muscle("n", path[:1] + path[2:], mass=0.1, num_points=3, tension=2.0)
+    model = builder.build()
+    ph.save_model(model, tmp_path / "model.json")
+    assert ph.load_model(tmp_path / "model.json").model == model
+    assert pickle.loads(pickle.dumps(model)) == model

@@ -102,9 +102,9 @@ def test_mass_points_have_exact_jacobians_and_biases(case, name):
     expected = slope(lambda x: ph.muscle_points(model, model.state(x), name).positions, q)
     np.testing.assert_allclose(found.jacobians, expected, atol=1e-8)
     np.testing.assert_allclose(found.velocities, found.jacobians @ qd, atol=1e-14)
-    rate = slope(
-        lambda t: ph.muscle_points(model, model.state(q + t[0] * qd), name).jacobians, np.zeros(1)
-    )[..., 0]
+    rate = slope(lambda t: ph.muscle_points(model, model.state(q + t[0] * qd), name).jacobians, np.zeros(1))[
+        ..., 0
+    ]
     np.testing.assert_allclose(found.biases, rate @ qd, atol=1e-7)
 
 
