@@ -228,26 +228,12 @@ def controls(model: ph.Model, plan: Plan) -> ph.Table:
 
 
 def jump(model: ph.Model, plan: Plan, seconds: float = SECONDS, every: int = 10) -> ph.Result:
-    """The motion, a sample in so many steps.
-
-    The plank's damping force jumps where a foot touches down. An implicit step across that may have no solution; then
-    all is done in smaller steps.
-    """
-    for parts in (1, 2, 4):
-        try:
-            return simulated(model, plan, seconds, parts, every)
-        except ph.DivergedError:
-            continue
-    return simulated(model, plan, seconds, 3, every)
-
-
-def simulated(model: ph.Model, plan: Plan, seconds: float, parts: int, every: int) -> ph.Result:
-    """The motion with steps that are so many parts of TIME_STEP, a sample in `every` times that."""
+    """The motion, a sample in so many steps."""
     return ph.simulate(
         model,
         start(model, plan),
         seconds,
-        TIME_STEP / parts,
+        TIME_STEP,
         "sdirk2",
         tau=controls(model, plan),
         record_interval=every * TIME_STEP,

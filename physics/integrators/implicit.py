@@ -41,10 +41,11 @@ def implicit_workspace(model: Model, rows: int = 0) -> tuple[Any, ...]:
 def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
     """Run a problem with one of the implicit methods.
 
-    ``info`` counts what it took: "newton_iterations" and "matrices" (how often the derivatives were evaluated).
+    ``info`` counts what it took: "newton_iterations", "matrices" (how often the derivatives were evaluated) and
+    "substitutes" (linearly implicit steps in place of those whose end Newton's iteration did not find).
     """
     from ..kernels.implicit import implicit_rollout
-    from ..kernels.newton import ITERATIONS, MATRICES
+    from ..kernels.newton import ITERATIONS, MATRICES, SUBSTITUTES
 
     model = problem.model
     workspace, constrained = model.workspace(), needs_constraints(problem)
@@ -81,7 +82,7 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
         )
         recording.info["newton_iterations"] = int(implicit[4][ITERATIONS])
         recording.info["matrices"] = int(implicit[4][MATRICES])
-
+        recording.info["substitutes"] = int(implicit[4][SUBSTITUTES])
         if constrained:
             recording.info["constraints"] = statistics(system)
 

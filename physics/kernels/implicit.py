@@ -14,6 +14,7 @@ from .layout import (
     HELD,
     KIND,
     LINEARLY_IMPLICIT_EULER,
+    NOT_CONVERGED,
     OK,
     ROTATION_VECTOR,
     SINGULAR,
@@ -37,7 +38,9 @@ from .newton import (
     NEWEST,
     STAGE_Q,
     STAGE_QD,
+    SUBSTITUTES,
     TIMES,
+    UNFOUND,
     keep_residual,
     raise_flag,
     solve_stage,
@@ -52,6 +55,9 @@ from .watch import check_step
 
 # Alexander 1977: the diagonal of the two-stage method of order two that is L-stable; its last stage is the step's end.
 GAMMA = 1.0 - math.sqrt(0.5)
+# Of steps whose end Newton's iteration does not find so many may come at once, and one more in so many others.
+MOST_AT_ONCE, ONE_IN = 3.0, 50.0
+FAR = 1.0  # m or rad
 
 
 @jit
@@ -233,6 +239,40 @@ def newton_step(
 
 
 @jit
+def substitute(
+    arrays: Array,
+    more: Array,
+    times: Array,
+    values: Array,
+    t: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    implicit: Array,
+    spaces: Array,
+) -> None:
+    """A linearly implicit step in place of one whose end was not found: where forces leap, as of damped ground where
+    it is touched, there may be none. Where that is not rare, or coordinates go far in a step, the step is too long.
+    """
+    vectors, notes, flags, nv = implicit[3], implicit[4], spaces[2], q.shape[0]
+    notes[SUBSTITUTES] += 1.0
+    notes[UNFOUND] += 1.0
+    fastest = 0.0
+    for d in range(nv):
+        fastest = max(fastest, abs(vectors[LAST_QD, d]))
+    if notes[UNFOUND] > MOST_AT_ONCE or not dt * fastest < FAR:
+        return
+    flags[STATUS] = OK
+    copy(vectors[LAST_Q, :nv], q)
+    copy(vectors[LAST_QD, :nv], qd)
+    if more is not None:
+        hold(more[2], t, dt, q, qd, spaces[1])
+    table_force(times, values, t + dt, vectors[GIVEN_FORCE, : values.shape[1]])
+    linear_step(arrays, more, dt, q, qd, implicit, spaces)
+    notes[KNOWN], notes[HISTORY] = 0.0, 0.0
+
+
+@jit
 def implicit_rollout(
     arrays: Array,
     integrator: int,
@@ -278,6 +318,10 @@ def implicit_rollout(
             linear_step(arrays, more, dt, q, qd, implicit, spaces)
         else:
             newton_step(arrays, more, integrator, times, values, t, counters[0], dt, q, qd, implicit, spaces)
+            if flags[STATUS] == NOT_CONVERGED or flags[STATUS] == SINGULAR:
+                substitute(arrays, more, times, values, t, dt, q, qd, implicit, spaces)
+            else:
+                notes[UNFOUND] = max(notes[UNFOUND] - 1.0 / ONE_IN, 0.0)
         count = 0
         if more is not None and flags[STATUS] == OK:
             count = settle(arrays, more, (times, values), t, dt, q, qd, implicit, spaces)

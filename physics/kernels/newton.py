@@ -62,8 +62,8 @@ from .spatial import Array
 IMPLICIT_VECTORS = 15
 # notes: whether the matrix is known; the step that it is for; how many stages before are known, and when they were
 # (three, in steps); counts
-KNOWN, STEP, HISTORY, TIMES, ITERATIONS, MATRICES = 0, 1, 2, 3, 6, 7
-IMPLICIT_NOTES = 8
+KNOWN, STEP, HISTORY, TIMES, ITERATIONS, MATRICES, SUBSTITUTES, UNFOUND = 0, 1, 2, 3, 6, 7, 8, 9
+IMPLICIT_NOTES = 10
 
 MOST_ITERATIONS = 60
 SLOW = 0.3  # a kept matrix that does not shorten the correction to this share is made anew

@@ -307,3 +307,18 @@ def test_a_cube_stands_on_a_slope_and_slides_on_a_steeper_one(name):
     excess = 9.81 * (np.sin(edge + 0.1) - 0.4 * np.cos(edge + 0.1))
     # first order of the step in a uniform acceleration: 0.2 s in 100 steps
     assert abs(np.linalg.norm(moved) - 0.5 * excess * 0.2**2) < 0.015 * 0.5 * excess * 0.2**2
+
+
+@pytest.mark.parametrize("name", ["bdf1", "sdirk2"])
+def test_damped_ground_is_touched_at_any_step(name):
+    """Its force leaps at the touch, where an implicit step may have no end: a linearly implicit one takes its place."""
+    builder = ph.ModelBuilder()
+    builder.add_body("ball", joint=ph.joints.Slider(axis=(0, 0, 1)), mass=1.0, inertia=np.eye(3))
+    builder.add_ground("floor", "ball", points=[(0.0, 0.0, 0.0)], stiffness=2e3, damping=800.0, exponent=1.5)
+    model = builder.build()
+    substitutes = 0
+    for height in np.linspace(0.1, 0.2, 21):
+        result = ph.simulate(model, model.state([height]), 0.5, 2e-3, name)
+        substitutes += result.info["substitutes"]
+        assert -0.05 < result.q[-1, 0] < 0.0  # it has come to rest in the ground
+    assert substitutes > 0

@@ -217,5 +217,5 @@ def test_methods_without_impulses_agree_at_their_order_where_a_window_begins():
 
 
 def test_a_single_time_without_hold_is_refused():
-    with pytest.raises(ph.ModelError, match="single time 0.5 and no hold"):
+    with pytest.raises(ph.ModelError, match=r"single time 0\.5 and no hold"):
         ph.Motion([0.5], [1.0], hold=False)
