@@ -17,8 +17,6 @@ from ..motion import MotionArrays
 from ..result import Result
 from .control import Control
 
-FIXED = "take a method with a fixed step"
-
 REASONS = {
     layout.OUT_OF_RANGE: "its joint left its range",
     layout.SINGULAR: "a coordinate moves no inertia",
@@ -46,15 +44,6 @@ class Problem:
     atol: float
 
 
-def refuse_one_sided(model: Model, name: str, take: str) -> None:
-    """ModelError where a model has constraints that push in one sense only, which no event of a method tells of."""
-    for name_, constraint in model.constraints.items():
-        if constraint.packed(model).sense != EQUALITY:
-            raise ModelError(
-                f"the integrator {name!r} cannot have constraint {name_!r}, which pushes in one sense only: {take}"
-            )
-
-
 def refuse_impulses(model: Model, name: str) -> None:
     """ModelError where a model has what stops motion by impulses, which adaptive methods do not give."""
     take = "take event_driven, or a method with a fixed step"
@@ -65,7 +54,11 @@ def refuse_impulses(model: Model, name: str) -> None:
         )
     if model.contacts:
         raise ModelError(f"the integrator {name!r} cannot have contacts ({model.contacts[0].name!r}): {take}")
-    refuse_one_sided(model, name, FIXED)
+    for name_, constraint in model.constraints.items():
+        if constraint.packed(model).sense != EQUALITY:
+            raise ModelError(
+                f"the integrator {name!r} cannot have constraint {name_!r}, which pushes in one sense only: {take}"
+            )
 
 
 class Recording:

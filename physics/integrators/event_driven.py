@@ -9,10 +9,11 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import DivergedError, MissingDependencyError
 from ..kernels import layout
+from ..kernels.constraint_layout import ACTIVE, EQUALITY, ROW_FORCE, SYSTEM_KINDS, SYSTEM_ROWS
 from ..model import State
 from ..result import Result
 from .adaptive import chart_event
-from .base import FIXED, Problem, Recording, refuse_one_sided
+from .base import Problem, Recording
 from .constrained import constraint_space, statistics
 from .slope import ConstrainedSlope, motion_stops
 
@@ -36,7 +37,6 @@ def integrate_event_driven(problem: Problem, name: str, state: State) -> Result:
         raise MissingDependencyError(
             f"the integrator {name!r} needs SciPy, which is not installed"
         ) from error
-    refuse_one_sided(problem.model, name, FIXED)
     run = _Run(problem, name, state)
     while run.now < run.end:
         if run.resting:
@@ -70,10 +70,13 @@ class _Run:
         self.resting = self.gap(self.q, self.qd) < 1e-9 and self.strike() < self.rest_speed
 
     def gap(self, q: FloatArray, qd: FloatArray) -> float:
-        """The smallest gap or value of a hard limit."""
+        """The smallest gap, or value of a hard limit or a one-sided constraint."""
         from ..kernels.contact_rows import least_gap
 
-        found: float = least_gap(self.model.arrays, self.contacts, q, qd, self.spaces)
+        model = self.model
+        found: float = least_gap(
+            model.arrays, model.constraint_arrays, self.contacts, q, qd, self.system, self.spaces
+        )
         return found
 
     def strike(self) -> float:
@@ -136,7 +139,9 @@ class _Run:
         recording.check(self.spaces[2], self.now, int(counters[1]))
         self.now = self.end if dt < self.problem.dt else self.now + dt
         recording.info["steps"] += 1
-        touched = bool(self.memory[:, 0].any())
+        rows = self.system[SYSTEM_ROWS][: self.model.num_constraint_rows]
+        one_sided = self.system[SYSTEM_KINDS][: len(rows)] != EQUALITY
+        touched = bool(self.memory[:, ACTIVE].any() or rows[one_sided, ROW_FORCE].any())
         self.idle = 0 if touched else self.idle + 1
         self.resting = self.idle < 2 or self.gap(self.q, self.qd) < 0.0
         self.workspace.stage[2] = 0.0 if not self.resting else self.workspace.stage[2]

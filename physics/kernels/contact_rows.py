@@ -7,6 +7,7 @@ import math
 from ._jit import inline, jit
 from .constraint_layout import (
     ACTIVE,
+    EQUALITY,
     NORMAL,
     ROW_AIM,
     ROW_FREE,
@@ -23,6 +24,7 @@ from .constraint_layout import (
     UNILATERAL,
     WARM,
 )
+from .constraint_rows import constraint_rows
 from .contact_layout import (
     FOUND_BODY,
     FOUND_FRICTION,
@@ -151,12 +153,17 @@ def add_contacts(
 
 
 @jit
-def least_gap(arrays: Array, contacts: Array, q: Array, qd: Array, spaces: Array) -> float:
-    """The smallest gap of all contacts, or value of all hard limits, at coordinates q."""
+def least_gap(
+    arrays: Array, constraints: Array, contacts: Array, q: Array, qd: Array, system: Array, spaces: Array
+) -> float:
+    """The smallest gap of all contacts, or value of all hard limits and one-sided constraints, at coordinates q."""
     data, pairs, found = arrays[3], contacts[0], contacts[1]
     work, dof, flags = spaces
     kinematics(arrays, q, qd, work, dof, flags)
     least = math.inf
+    for k in range(constraint_rows(arrays[0], constraints, q, qd, work, dof, system)):
+        if system[SYSTEM_KINDS][k] != EQUALITY:
+            least = min(least, system[SYSTEM_ROWS][k, ROW_VALUE])
     if pairs[0] > 0.0:
         for c in range(detect_contacts(arrays, pairs, math.inf, work, found)):
             least = min(least, found[c, FOUND_GAP])

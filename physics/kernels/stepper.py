@@ -13,7 +13,6 @@ from .constrained import (
 from .constraint_layout import (
     EQUALITY,
     ROW_FORCE,
-    ROW_OWNER,
     SYSTEM_IMPULSE,
     SYSTEM_JACOBIAN,
     SYSTEM_KINDS,
@@ -118,8 +117,8 @@ def strike(
     )
     least = math.inf
     for k in range(count):
-        acting = system[SYSTEM_ROWS][k, ROW_OWNER] < 0.0 and system[SYSTEM_IMPULSE][k] != 0.0
-        if acting and system[SYSTEM_KINDS][k] != TANGENT:
+        kind = system[SYSTEM_KINDS][k]
+        if system[SYSTEM_IMPULSE][k] != 0.0 and kind != EQUALITY and kind != TANGENT:
             least = min(least, speed_along(system[SYSTEM_JACOBIAN][k], qd))
     return least
 
