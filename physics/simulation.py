@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 
 from ._typing import FloatArray
-from .dynamics import check_state
-from .dynamics.constrained import assemble, evaluate_constraints
 from .errors import ModelError
 from .integrators import FIXED_STEP, INTEGRATORS
 from .integrators.base import Problem
 from .integrators.control import Control
-from .kernels.constraint_layout import EQUALITY
 from .model import Model, State
 from .motion import pack_motions
 from .result import Result
+from .starting import check_motions, check_start
 from .validation import all_finite, float_array, number
 
 # More than fit into memory with a handful of coordinates.
@@ -107,6 +105,8 @@ def simulate(
     interval = min(dt, duration)
     if record_interval is not None:
         interval = number(record_interval, "record_interval", positive=True)
+    given = pack_motions(model, motions, state)
+    check_motions(model, given)
     control = Control(model, tau) if callable(tau) else None
     problem = Problem(
         model=model,
@@ -115,40 +115,13 @@ def simulate(
         dt=dt,
         samples=sample_times(float(state.time), duration, interval),
         tau=force_table(model, tau) if control is None else (control.times, control.values),
-        motions=pack_motions(model, motions, state),
+        motions=given,
         control=control,
         progress=progress,
         rtol=number(rtol, "rtol", positive=True),
         atol=number(atol, "atol", positive=True),
     )
     return INTEGRATORS[integrator](problem, integrator, state)
-
-
-# A start this far from the constraints [m, rad] is round-off, or of numbers that were written with few digits.
-AT_START = 1e-5
-# What is passed by less is led back without much ado [m].
-PASSED_AT_START = 1e-3
-
-
-def check_start(model: Model, state: State) -> State:
-    """The state, on the constraints; ModelError where it is not one of the model or starts off them."""
-    state = check_state(model, state)
-    if not model.constraints:
-        return state
-    values, _, _ = evaluate_constraints(model, state, tuple(model.constraints.values()))
-    for (name, where), constraint in zip(model.constraint_slices.items(), model.constraints.values()):
-        equality = constraint.packed(model).sense == EQUALITY
-        off = float((np.abs(values[where]) if equality else -values[where]).max(initial=0.0))
-        if equality and off > AT_START:
-            raise ModelError(
-                f"constraint {name!r} is {off:.3g} m or rad off at the start: give a state that meets it, "
-                "or the one that assemble(model, state) finds"
-            )
-        if not equality and off > PASSED_AT_START:
-            raise ModelError(
-                f"constraint {name!r} is passed by {off:.3g} m at the start: give a state before it"
-            )
-    return assemble(model, state)
 
 
 def _checked_times(duration: Any, dt: Any, integrator: Any, progress: Any) -> tuple[float, float]:

@@ -156,7 +156,8 @@ def assemble(model: Model, state: State) -> State:
             return result
         if not np.isfinite(q).all():
             break
-    raise ModelError(_unmet(model, system))
+    name, _, off = unmet(model, system)
+    raise ModelError(f"constraint {name!r} cannot be met: it is {off:.3g} m or rad off")
 
 
 def _equality_values(system: System, count: int) -> FloatArray:
@@ -165,10 +166,9 @@ def _equality_values(system: System, count: int) -> FloatArray:
     return values
 
 
-def _unmet(model: Model, system: System) -> str:
+def unmet(model: Model, system: System) -> tuple[str, int, float]:
+    """The constraint whose rows are off the most, which row, and by how much."""
     values = np.abs(_equality_values(system, model.num_constraint_rows))
     row = int(np.argmax(values))
-    for name, where in model.constraint_slices.items():
-        if where.start <= row < where.stop:
-            return f"constraint {name!r} cannot be met: it is {values[row]:.3g} m or rad off"
-    return "the constraints cannot be met"
+    name = next(name for name, where in model.constraint_slices.items() if where.start <= row < where.stop)
+    return name, row, float(values[row])

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._typing import FloatArray, IntArray
 from ..constraints.packing import System, make_system
+from ..errors import DivergedError
 from ..kernels import constraint_layout as rows
 from ..kernels.contact_layout import FOUND_WIDTH, PAIR_POINT, PAIR_RADIUS, PAIR_WIDTH
 from ..model import Model, State
@@ -18,6 +19,8 @@ from .stretches import run_in_stretches
 
 # More at once make a system that no step could wait for.
 MOST_CONTACTS = 200
+# A constraint that is this far off behind a step [m, rad] is contradicted by held coordinates or other constraints.
+TORN = 1e-3
 
 
 def needs_constraints(problem: Problem) -> bool:
@@ -69,6 +72,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
             spaces,
         )
         recording.info["constraints"] = statistics(system)
+        refuse_torn(problem, system, counters, recording)
 
     return run_in_stretches(problem, name, state, go_on, spaces[2])
 
@@ -104,6 +108,19 @@ def note_start(
     recording.forces[0] = system[rows.SYSTEM_IMPULSE][: model.num_constraint_rows]
     recording.q[0], recording.qd[0] = q, qd
     workspace.clear()
+
+
+def refuse_torn(problem: Problem, system: System, counters: IntArray, recording: Recording) -> None:
+    """DivergedError where constraints are not met any more: what else is given contradicts them."""
+    from ..dynamics.constrained import unmet
+
+    if not system[rows.SYSTEM_STATISTICS][rows.LEFT_NOW] > TORN:
+        return
+    now, done = problem.start + problem.dt * int(counters[0]), recording.result(int(counters[1]))
+    name, row, off = unmet(problem.model, system)
+    moved = int(np.argmax(np.abs(system[rows.SYSTEM_JACOBIAN][row])))
+    body = next(b.name for b in problem.model.bodies if moved < problem.model.coordinate_slice(b.name).stop)
+    raise DivergedError(now, body, f"constraint {name!r} is {off:.3g} m or rad off and cannot be met", done)
 
 
 def constraint_space(model: Model) -> tuple[System, FloatArray, tuple[FloatArray, ...], FloatArray]:

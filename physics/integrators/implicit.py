@@ -12,7 +12,7 @@ from ..model import Model, State
 from ..packing import TangentSpace
 from ..result import Result
 from .base import Problem, Recording
-from .constrained import constraint_space, needs_constraints, note_start, statistics
+from .constrained import constraint_space, needs_constraints, note_start, refuse_torn, statistics
 from .stretches import run_in_stretches
 
 KERNEL_NUMBERS = {
@@ -85,5 +85,6 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
         recording.info["substitutes"] = int(implicit[4][SUBSTITUTES])
         if constrained:
             recording.info["constraints"] = statistics(system)
+            refuse_torn(problem, system, counters, recording)
 
     return run_in_stretches(problem, name, state, advance, spaces[2])

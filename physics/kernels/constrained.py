@@ -13,6 +13,7 @@ from .constraint_layout import (
     DRIFT,
     DRIFT_LEFT,
     EQUALITY,
+    LEFT_NOW,
     MOST_ROWS,
     RESIDUAL,
     ROW_AIM,
@@ -52,6 +53,9 @@ from .unilateral import add_limits, aim_row, forget_active, remember
 
 # Constraints are met to this [m, rad]: far above round-off, far below what could be seen or felt.
 MET = 1e-12
+# What is left of a drift beyond this [m, rad] is told: rows that say the same twice in numbers of single precision
+# contradict each other by less.
+UNSEEN = 1e-6
 MOST_PROJECTIONS = 8
 # Of finding rows that impulses along others violate: what falls onto the ground in a pile comes in one by one.
 MOST_ROUNDS = 64
@@ -222,8 +226,8 @@ def project(
             impulse[k] *= pace
             rows[k, ROW_FORCE] += pace * impulse[k]
         apply_impulses(count, impulse, dof, response, qd)
-    statistics[DRIFT_LEFT] = max(statistics[DRIFT_LEFT], worst)
-    if not worst <= 1e3 * MET:
+    statistics[DRIFT_LEFT], statistics[LEFT_NOW] = max(statistics[DRIFT_LEFT], worst), worst
+    if not worst <= UNSEEN:
         statistics[UNMET] += 1.0
     return count
 

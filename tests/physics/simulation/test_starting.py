@@ -1,0 +1,65 @@
+"""Starts and motions that contradict contacts, hard limits or constraints are told, not simulated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from tests.physics.constraints.mechanisms import bar
+
+
+def hinged(**limits):
+    builder = ph.ModelBuilder()
+    builder.add_body(
+        "rod",
+        joint=ph.joints.Hinge(axis=(0, 1, 0)),
+        mass=1.0,
+        com=(0, 0, -0.5),
+        inertia=0.1 * np.eye(3),
+        **limits,
+    )
+    return builder
+
+
+def test_a_start_beyond_a_hard_limit_is_refused():
+    model = hinged(limits=[(-0.5, 0.5)], limit_restitution=0.0).build()
+    with pytest.raises(ph.ModelError, match=r"rod.angle is 0.2 beyond a hard limit at the start"):
+        ph.simulate(model, model.state([0.7]), 0.1)
+    ph.simulate(model, model.state([0.5005]), 0.1)  # written with few digits
+
+
+def test_a_start_inside_an_obstacle_is_refused():
+    builder = ph.ModelBuilder()
+    builder.add_body("ball", joint=ph.joints.Translational(), mass=1.0, inertia=np.eye(3))
+    builder.add_contact("floor", "ball", [(0, 0, 0)], ph.contacts.Plane(), radius=0.1)
+    model = builder.build()
+    with pytest.raises(
+        ph.ModelError, match=r"contact 'floor' begins 0.05 m inside its obstacle: move body 'ball'"
+    ):
+        ph.simulate(model, model.state([0.0, 0.0, 0.05]), 0.1)
+
+
+def test_a_motion_beyond_a_hard_limit_is_refused():
+    model = hinged(limits=[(-0.5, 0.5)], limit_restitution=0.0).build()
+    motion = ph.Motion([0.0, 1.0], [0.0, 0.8], interpolation="linear")
+    with pytest.raises(
+        ph.ModelError, match=r"motion of 'rod.angle' goes to 0.8 at t = 1 s, beyond the hard limits"
+    ):
+        ph.simulate(model, model.state(), 1.0, motions={"rod": motion})
+    before = ph.Motion([0.0, 1.0], [0.0, 0.8], interpolation="linear", windows=[(0.0, 0.5)])
+    ph.simulate(model, model.state(), 1.0, motions={"rod": before})
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "sdirk2"])
+def test_motions_that_contradict_a_constraint_are_told(integrator):
+    builder = ph.ModelBuilder()
+    bar(builder, "first", None, 0.2, 0.0, mass=0.3)
+    bar(builder, "second", None, 0.2, 0.5, mass=0.3)
+    builder.add_constraint("gear", ph.constraints.CouplingConstraint("second.angle", {"first.angle": 0.5}))
+    model = builder.build()
+    turn = ph.Motion([0.0, 1.0], [0.0, 1.0], interpolation="linear")
+    motions = {"first": turn, "second": turn}
+    with pytest.raises(ph.DivergedError, match=r"constraint 'gear' is .* off and cannot be met") as caught:
+        ph.simulate(model, model.state(), 1.0, integrator=integrator, motions=motions)
+    assert caught.value.result.t[-1] < 0.9
