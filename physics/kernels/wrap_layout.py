@@ -42,8 +42,28 @@ RADIUS_BY, FIRST_ANGLE_BY, LAST_ANGLE_BY, FIRST_LENGTH_BY, PLANE_LENGTH_BY, REAC
     WRAP + 1 + 4 * k for k in range(6)
 )
 ROUND_SIZE = WRAP + 1 + 24
+ROUND_SPACE = ROUND_SIZE + 26  # behind it: what a point over a sphere or cylinder is worked out in
+
+# of a path over one curved obstacle, in the obstacle's axes. Where it begins: point, tangent and length of the
+# geodesic, kept from call to call; the nodes of its lanes (see `wrap_flow`): time, aside, turned, level
+LANE, LANES, MOST_STEPS = 18, 4, 64
+TIME_LANE, ASIDE_LANE, TURN_LANE, LEVEL_LANE = 0, 1, 2, 3
+GEODESIC = ROUND_SPACE
+KNOWN, BEGINNING, STEPS = GEODESIC, GEODESIC + 1, GEODESIC + 8
+# each a number with two derivatives in time, then its derivatives by both ends
+LEVEL, ARC = GEODESIC + 9, GEODESIC + 12
+RADIUS_ENDS, ALONG_ENDS, ASIDE_ENDS, TURN_ENDS, ARC_ENDS, LEVEL_ENDS, FIRST_ENDS, LENGTH_ENDS, REACH_ENDS = (
+    GEODESIC + 15 + 6 * k for k in range(9)
+)
+# each a vector with two derivatives in time, then its derivatives by both ends (3 x 6)
+FIRST_POINT, FIRST_DIRECTION, LAST_POINT, LAST_DIRECTION = (REACH_ENDS + 6 + 27 * k for k in range(4))
+SYSTEM = LAST_DIRECTION + 27  # 4 rows of 11
+PLACES = SYSTEM + 44
+NODES = PLACES + MOST_STEPS + 1
+STEP_SPACE = NODES + LANE * LANES * (MOST_STEPS + 1)
+GEODESIC_SIZE = STEP_SPACE + 13 * LANE + LANES * LANE
 
 
 def strand_size(count: int) -> int:
     """How many numbers a strand over `count` obstacles keeps."""
-    return ROUND_SIZE + 32
+    return GEODESIC_SIZE

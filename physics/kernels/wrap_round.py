@@ -170,7 +170,7 @@ def tilt_plane(own: Array) -> None:
 def beyond(own: Array, half: float) -> bool:
     """Whether the middle of the arc lies beyond an end of a cylinder of this half length."""
     t = (own[FIRST_LENGTH] + 0.5 * own[RADIUS] * own[WRAP]) / own[PLANE_LENGTH]
-    return abs(own[START + 2] + t * (own[STOP + 2] - own[START + 2])) > half
+    return bool(abs(own[START + 2] + t * (own[STOP + 2] - own[START + 2])) > half)
 
 
 @inline

@@ -11,8 +11,10 @@ import math
 
 from ._jit import inline, jit
 from .spatial import Array, flat3, subtract3
+from .wrap_curved import curved_path, curved_point
 from .wrap_layout import (
     CURVATURE,
+    ELLIPSOID,
     ENDS,
     FRAME_WIDTH,
     FRAMES,
@@ -64,7 +66,10 @@ def wrap_length(
     for obstacle in range(count):
         for k in range(FRAME_WIDTH):
             own[FRAMES + FRAME_WIDTH * obstacle + k] = frames[obstacle, k]
-    status = round_path(data, record + SHAPES, data[record + SMOOTHING], rates, own, gradient)
+    if int(data[record + SHAPES + SHAPE_KIND]) >= ELLIPSOID:
+        status = curved_path(data, record + SHAPES, data[record + SMOOTHING], rates, own, gradient)
+    else:
+        status = round_path(data, record + SHAPES, data[record + SMOOTHING], rates, own, gradient)
     own[WARM], own[STATUS] = 1.0, status
     if status != WRAPPED:
         straight_path(rates, own, gradient)
@@ -128,5 +133,9 @@ def wrap_point(
         straight_point(sigma, sigma_rate, rates, own, point, tangent, jacobian, bias)
         return
     record = at + 1 + (1 + FRAME_WIDTH) * int(data[at])
-    sphere = int(data[record + SHAPES + SHAPE_KIND]) == SPHERE
+    kind = int(data[record + SHAPES + SHAPE_KIND])
+    if kind >= ELLIPSOID:
+        curved_point(data, record + SHAPES, own, sigma, sigma_rate, rates, point, tangent, jacobian, bias)
+        return
+    sphere = kind == SPHERE
     round_point(own, sphere, sigma, sigma_rate, rates, point, tangent, jacobian, bias)

@@ -1,0 +1,237 @@
+"""Which level of a curved obstacle the path wraps over, and from where its geodesic is looked for.
+
+As over a circle, the smoothed path wraps over the surface that the straight line touches, as far as that lies outside
+the obstacle, with a smooth transition. An ellipsoid's levels have its shape, a torus's have other tubes.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ._jit import inline, jit
+from .spatial import Array, Vector, add3, cross, dot3, scale_add3, subtract3
+from .wrap_flow import Moving
+from .wrap_geodesic import ZERO
+from .wrap_layout import (
+    BEGINNING,
+    INSIDE,
+    RADIUS,
+    RADIUS_ENDS,
+    SHAPE_PARAMETERS,
+    START,
+    STOP,
+    STRAIGHT,
+    WRAPPED,
+)
+from .wrap_planar import Pair, arc_radius, cross2, dot2, store_jet, tangent_point
+from .wrap_round import along, plane_axes, put3, tilt_plane
+from .wrap_smooth import ramp_of
+
+AROUND = 24
+MOST_STEPS = 30
+
+
+@inline
+def shrunk(x: Vector, radii: Vector) -> Vector:
+    return x[0] / radii[0], x[1] / radii[1], x[2] / radii[2]
+
+
+@inline
+def set_beginning(own: Array, p: Vector, x: Vector, middle: Vector, y: Vector) -> None:
+    """Where to look for the geodesic from: at x, along the line from p, about as long as by way of the middle to
+    y.
+    """
+    t, first, last = subtract3(x, p), subtract3(middle, x), subtract3(y, middle)
+    put3(own, BEGINNING, x)
+    put3(own, BEGINNING + 3, t)
+    own[BEGINNING + 6] = math.sqrt(dot3(first, first)) + math.sqrt(dot3(last, last))
+
+
+@jit
+def ellipsoid_level(
+    data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool
+) -> int:
+    """In axes in which the ellipsoid is the unit sphere: RADIUS and its derivatives by both ends; whether wrapped."""
+    at = shape + SHAPE_PARAMETERS
+    radii = data[at], data[at + 1], data[at + 2]
+    found, x, y, z = plane_axes(data, shape, shrunk(p[0], radii), shrunk(q[0], radii))
+    if not found:
+        return STRAIGHT
+    for k in range(3):
+        put3(own, START + 3 * k, along(x, y, z, shrunk(p[k], radii)))
+        put3(own, STOP + 3 * k, along(x, y, z, shrunk(q[k], radii)))
+    tilt_plane(own)
+    status, rho, by = arc_radius(own, 1.0, width)
+    if status != WRAPPED:
+        return status
+    store_jet(own, RADIUS, rho)
+    for k in range(3):
+        own[RADIUS_ENDS + k] = (by[0] * x[k] + by[1] * y[k]) / radii[k]
+        own[RADIUS_ENDS + 3 + k] = (by[2] * x[k] + by[3] * y[k]) / radii[k]
+    if fresh:
+        n, _, _ = tangent_point(own, START, 1.0, rho)
+        m, _, _ = tangent_point(own, STOP, -1.0, rho)
+        turn = math.atan2(cross2(n, m), dot2(n, m))
+        half = 0.5 * (turn if turn > -1e-9 else turn + 2.0 * math.pi)
+        c, s = math.cos(half), math.sin(half)
+        middle = n[0] * c - n[1] * s, n[1] * c + n[0] * s
+        first, last = spread(x, y, n, rho[0], radii), spread(x, y, m, rho[0], radii)
+        set_beginning(own, p[0], first, spread(x, y, middle, rho[0], radii), last)
+    return WRAPPED
+
+
+@inline
+def spread(x: Vector, y: Vector, n: Pair, rho: float, radii: Vector) -> Vector:
+    """The point of an ellipsoid where its unit sphere has rho n in the plane of x and y."""
+    a, b = rho * n[0], rho * n[1]
+    return (
+        radii[0] * (a * x[0] + b * y[0]),
+        radii[1] * (a * x[1] + b * y[1]),
+        radii[2] * (a * x[2] + b * y[2]),
+    )
+
+
+@inline
+def clearance(radius: float, angle: float, p: Vector, e: Vector) -> tuple[float, Vector]:
+    """Signed distance of a line (through p, along e) from the tangent of a circle about z at an angle, positive where
+    it passes inside; and the direction away from the tangent.
+    """
+    c, s = math.cos(angle), math.sin(angle)
+    m = cross(e, (-s, c, 0.0))
+    length = math.sqrt(dot3(m, m))
+    if length == 0.0:
+        return 1e300, (-c, -s, 0.0)
+    share = (1.0 if e[2] >= 0.0 else -1.0) / length
+    m = share * m[0], share * m[1], share * m[2]
+    return dot3(subtract3(p, (radius * c, radius * s, 0.0)), m), m
+
+
+@inline
+def narrowest(radius: float, p: Vector, e: Vector) -> tuple[float, float]:
+    """Angle on the circle and part of the line where both are nearest, that is where the line passes least far
+    inside: by Newton's method from the worst of some angles.
+    """
+    best, angle = 1e300, 0.0
+    for k in range(AROUND):
+        trial = 2.0 * math.pi * k / AROUND
+        gap, _ = clearance(radius, trial, p, e)
+        if gap < best:
+            best, angle = gap, trial
+    square = dot3(e, e)
+    part = 0.0
+    for _ in range(MOST_STEPS):
+        c, s = math.cos(angle), math.sin(angle)
+        t = (-s, c, 0.0)
+        away = subtract3(p, (radius * c, radius * s, 0.0))
+        part = -dot3(away, e) / square  # nearest to this point of the circle
+        away = scale_add3(away, part, e)
+        ahead = dot3(e, t)
+        bend = -(away[0] * c + away[1] * s) - radius  # of away . t by the angle, at a fixed part
+        slope = bend + radius * ahead * ahead / square
+        change = -dot3(away, t) / slope if slope != 0.0 else 0.0
+        change = max(-0.3, min(0.3, change))
+        angle += change
+        if abs(change) < 1e-15:
+            break
+    return angle, part
+
+
+@jit
+def torus_level(data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool) -> int:
+    """RADIUS of the tube and its derivatives by both ends; whether the path is wrapped."""
+    major, minor = data[shape + SHAPE_PARAMETERS], data[shape + SHAPE_PARAMETERS + 1]
+    e, e1 = subtract3(q[0], p[0]), subtract3(q[1], p[1])
+    for x in (p[0], q[0]):
+        away = math.sqrt(x[0] * x[0] + x[1] * x[1]) - major
+        if away * away + x[2] * x[2] <= (minor + 3.0 * width) ** 2:
+            return INSIDE
+    angle, part = narrowest(major, p[0], e)
+    gap, m = clearance(major, angle, p[0], e)
+    if not 0.0 < part < 1.0 or gap >= minor + width:
+        return STRAIGHT
+    gap_jet = gap_in_time(major, angle, part, gap, m, p, q, e, e1)
+    rho, slope = (minor, 0.0, 0.0), 0.0
+    if width > 0.0:
+        more, slope = ramp_of((gap - minor, gap_jet[1], gap_jet[2]), width)
+        rho = (minor + more[0], more[1], more[2])
+    store_jet(own, RADIUS, rho)
+    for k in range(3):
+        own[RADIUS_ENDS + k], own[RADIUS_ENDS + 3 + k] = slope * (1.0 - part) * m[k], slope * part * m[k]
+    if fresh:
+        torus_beginning(own, major, angle, rho, m, p[0], q[0])
+    return WRAPPED
+
+
+@inline
+def gap_in_time(
+    radius: float,
+    angle: float,
+    part: float,
+    gap: float,
+    m: Vector,
+    p: Moving,
+    q: Moving,
+    e: Vector,
+    e1: Vector,
+) -> Vector:
+    """The gap between line and circle with two derivatives in time: the first by the ends alone, as both nearest
+    points may slide; the second by how the common perpendicular turns.
+    """
+    c, s = math.cos(angle), math.sin(angle)
+    t, n = (-s, c, 0.0), (c, s, 0.0)
+    away = gap * m[0], gap * m[1], gap * m[2]
+    v = scale_add3(p[1], part, e1)
+    # (away . e)' = 0 and (away . t)' = 0 for the rates of part and angle
+    a, b = dot3(e, e), -radius * dot3(t, e)
+    d, f = dot3(e, t), -radius - dot3(away, n)
+    g, h = -dot3(v, e) - dot3(away, e1), -dot3(v, t)
+    det = a * f - b * d
+    part_rate, turn = (g * f - b * h) / det, (a * h - g * d) / det
+    # m' = x e + y t from m . e = m . t = 0
+    g, h = -dot3(m, e1), turn * dot3(m, n)
+    det = a - d * d
+    x, y = (g - d * h) / det, (a * h - d * g) / det
+    m1 = x * e[0] + y * t[0], x * e[1] + y * t[1], x * e[2] + y * t[2]
+    second = scale_add3(scale_add3(p[2], part, subtract3(q[2], p[2])), part_rate, e1)
+    return gap, dot3(m, v), dot3(m1, v) + dot3(m, second)
+
+
+@inline
+def torus_beginning(
+    own: Array, major: float, angle: float, rho: Vector, m: Vector, p: Vector, q: Vector
+) -> None:
+    """The path over the tube as if it were straight, a cylinder along the circle's tangent."""
+    c, s = math.cos(angle), math.sin(angle)
+    centre, axis = (major * c, major * s, 0.0), (-s, c, 0.0)
+    k = cross(axis, m)
+    if dot3(k, subtract3(q, p)) < 0.0:
+        k = (-k[0], -k[1], -k[2])
+    first, last = subtract3(p, centre), subtract3(q, centre)
+    put3(own, START, along(m, k, axis, first))
+    put3(own, STOP, along(m, k, axis, last))
+    for at in (START, STOP):
+        put3(own, at + 3, ZERO)
+        put3(own, at + 6, ZERO)
+    n, _, before = tangent_point(own, START, 1.0, (rho[0], 0.0, 0.0))
+    o, _, behind = tangent_point(own, STOP, -1.0, (rho[0], 0.0, 0.0))
+    wrap = rho[0] * max(math.atan2(cross2(n, o), dot2(n, o)), 0.0)
+    length = before[0] + wrap + behind[0]
+    low, high = own[START + 2], own[STOP + 2]
+    a = low + (high - low) * before[0] / length
+    b = high + (low - high) * behind[0] / length
+    x = add3(centre, scale_add3(tube(m, k, n, rho[0]), a, axis))
+    y = add3(centre, scale_add3(tube(m, k, o, rho[0]), b, axis))
+    half = (n[0] + o[0], n[1] + o[1])
+    length = math.sqrt(dot2(half, half))
+    half = (half[0] / length, half[1] / length) if length > 0.1 else (1.0, 0.0)
+    middle = add3(centre, scale_add3(tube(m, k, half, rho[0]), 0.5 * (a + b), axis))
+    set_beginning(own, p, x, middle, y)
+
+
+@inline
+def tube(m: Vector, k: Vector, n: Pair, rho: float) -> Vector:
+    return (
+        rho * (n[0] * m[0] + n[1] * k[0]),
+        rho * (n[0] * m[1] + n[1] * k[1]),
+        rho * (n[0] * m[2] + n[1] * k[2]),
+    )
