@@ -6,17 +6,35 @@ from .force_law import ForceLaw, law_from_dict
 from .hill import Millard, Tension, Thelen
 from .mass import MassPoints
 from .muscle import Muscle
+from .obstacles import (
+    Cylinder,
+    DoubleCylinder,
+    Ellipsoid,
+    Sphere,
+    SphereCappedCylinder,
+    Torus,
+    obstacle_from_dict,
+)
 from .path import Condition, Moving, PathPoint
+from .wrapping import Wrap
 
 __all__ = [
     "Condition",
+    "Cylinder",
+    "DoubleCylinder",
+    "Ellipsoid",
     "ForceLaw",
     "MassPoints",
     "Millard",
     "Moving",
     "Muscle",
     "PathPoint",
+    "Sphere",
+    "SphereCappedCylinder",
     "Tension",
     "Thelen",
+    "Torus",
+    "Wrap",
     "law_from_dict",
+    "obstacle_from_dict",
 ]
