@@ -145,11 +145,13 @@ def pack(
             block_rows.append([block.kind, block.coordinate, shared[key], frame])
         root = i if link.parent < 0 else body_int[link.parent, layout.ROOT]
         count = link.joint.num_coordinates
-        body_int[i] = [link.parent, first_dof, count, first_block, len(factorization.blocks), root, 0]
+        body_int[i] = [link.parent, first_dof, count, first_block, len(factorization.blocks), root, 0, 0]
+        body_int[root, layout.TREE_END] = i + 1
         body_float[i] = _body_row(link, placement, body_frames[i])
         first_dof += count
     forks = [link.parent for i, link in enumerate(links) if 0 <= link.parent != i - 1]
     body_int[forks, layout.FORKED] = 1
+    body_int[:, layout.TREE_END] = body_int[body_int[:, layout.ROOT], layout.TREE_END]
     header[layout.LIMIT_ROWS] = size
     data += [limit.packed(int(body_int[limit.body, layout.DOF_START])) for limit in limits]
     size += len(limits) * layout.LIMIT_WIDTH

@@ -101,4 +101,5 @@ def make_system(num_rows: int, nv: int) -> System:
         np.zeros(order, dtype=np.int64),
         np.zeros((IMPACT_VECTORS, n)),
         np.zeros(rows.STATISTICS),
+        np.zeros((n, 2), dtype=np.int64),
     )

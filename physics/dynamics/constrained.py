@@ -46,7 +46,7 @@ def evaluate_constraints(
     q, qd = np.array(state.q), np.array(state.qd)
     kinematics(model.arrays, q, qd, work, dof, flags)
     check_flags(model, flags)
-    count = constraint_rows(model.arrays[0], arrays, q, qd, work, dof, system)
+    count = constraint_rows(model.arrays[0], arrays, True, q, qd, work, dof, system)
     rows = system[layout.SYSTEM_ROWS][:count]
     jacobian = system[layout.SYSTEM_JACOBIAN][:count].copy()
     return rows[:, layout.ROW_VALUE].copy(), jacobian, rows[:, layout.ROW_BIAS].copy()
@@ -149,7 +149,7 @@ def assemble(model: Model, state: State) -> State:
         count = project(model.arrays, model.constraint_arrays, found, 0.0, q, qd, system, spaces)
         worst = float(np.abs(_equality_values(system, count)).max(initial=0.0))
         if worst <= NEAR or (worst <= MET and worst > 0.5 * last):
-            project_velocities(count, found, qd, system, spaces)
+            project_velocities(model.arrays, model.constraint_arrays, found, q, qd, system, spaces)
             result = State(q, qd, state.time, state.chart)
             for array in (q, qd):
                 array.flags.writeable = False

@@ -12,18 +12,30 @@ DEPENDENT = 1e-11
 
 
 @jit
-def factorize(matrix: Array, order: Array, count: int, factor: Array, left: Array) -> int:
-    """Factors of the rows and columns order[:count] of a positive semidefinite matrix; returns their rank.
+def gather_block(matrix: Array, order: Array, begin: int, end: int) -> int:
+    """Bring the rows of order[begin:end] that hang together with the first to the front; one behind the last."""
+    stop, i = begin + 1, begin
+    while i < stop and stop < end:
+        row = order[i]
+        for j in range(stop, end):
+            if matrix[row, order[j]] != 0.0:
+                order[stop], order[j] = order[j], order[stop]
+                stop += 1
+        i += 1
+    return stop
 
-    order is permuted: the first `rank` of it are independent, pivots by the share of their own diagonal that is left,
-    so that rows in metres and in radians count alike. factor (n, n) holds in row order[i] the i-th row of the factor,
-    left (n,) is a workspace.
-    """
-    for k in range(count):
-        left[order[k]] = matrix[order[k], order[k]]
-    for k in range(count):
+
+@jit
+def factorize_block(matrix: Array, order: Array, begin: int, stop: int, factor: Array, left: Array) -> int:
+    """Factors of the rows order[begin:stop], as of a matrix of their own; one behind the last independent row."""
+    for i in range(begin, stop):
+        row = order[i]
+        left[row] = matrix[row, row]
+        for j in range(begin):
+            factor[row, j] = 0.0
+    for k in range(begin, stop):
         best, share = k, -1.0
-        for i in range(k, count):
+        for i in range(k, stop):
             row = order[i]
             scale = matrix[row, row]
             rest = left[row] / scale if scale > 0.0 else 0.0
@@ -36,31 +48,76 @@ def factorize(matrix: Array, order: Array, count: int, factor: Array, left: Arra
         order[k] = pivot
         root = math.sqrt(left[pivot])
         factor[pivot, k] = root
-        for i in range(k + 1, count):
+        inverse = 1.0 / root
+        for i in range(k + 1, stop):
             row = order[i]
             total = matrix[row, pivot]
-            for j in range(k):
+            for j in range(begin, k):
                 total -= factor[row, j] * factor[pivot, j]
-            total /= root
+            total *= inverse
             factor[row, k] = total
             left[row] -= total * total
-    return count
+    return stop
 
 
 @jit
-def solve_factored(factor: Array, order: Array, rank: int, count: int, right: Array, result: Array) -> None:
+def factorize(matrix: Array, order: Array, count: int, factor: Array, begins: Array) -> int:
+    """Factors of the rows and columns order[:count] of a positive semidefinite matrix; returns their rank.
+
+    order is permuted: the first `rank` of it are independent, pivots by the share of their own diagonal that is left,
+    so that rows in metres and in radians count alike. factor (n, n) holds in row order[i] the i-th row of the factor;
+    rows that have nothing to do with each other come block by block, and begins (n,) says for each in which column
+    its block begins.
+    """
+    rank, end = 0, count
+    while rank < end:
+        stop = gather_block(matrix, order, rank, end)
+        done = factorize_block(matrix, order, rank, stop, factor, begins)
+        for i in range(rank, stop):
+            begins[order[i]] = rank
+        for i in range(stop - 1, done - 1, -1):  # dependent rows come last
+            end -= 1
+            order[i], order[end] = order[end], order[i]
+        rank = done
+    return rank
+
+
+@jit
+def solve_factored(
+    factor: Array, order: Array, rank: int, count: int, begins: Array, right: Array, result: Array
+) -> None:
     """result of matrix result = right for the rows order[:count]; dependent ones stay 0."""
     for k in range(rank):
         row = order[k]
         total = right[row]
-        for j in range(k):
+        for j in range(int(begins[row]), k):
             total -= factor[row, j] * result[order[j]]
         result[row] = total / factor[row, k]
     for k in range(rank - 1, -1, -1):
         row = order[k]
         total = result[row]
         for i in range(k + 1, rank):
+            if begins[order[i]] != begins[row]:
+                break
             total -= factor[order[i], k] * result[order[i]]
         result[row] = total / factor[row, k]
     for k in range(rank, count):
         result[order[k]] = 0.0
+
+
+@jit
+def residual_of(
+    matrix: Array, order: Array, rank: int, count: int, begins: Array, right: Array, result: Array
+) -> float:
+    """How far the rows order[:count] miss their right sides, over their own diagonals, against the result's length."""
+    missed, size = 0.0, 0.0
+    for i in range(count):
+        row = order[i]
+        total, k = -right[row], int(begins[row])
+        while k < rank and begins[order[k]] == begins[row]:
+            total += matrix[row, order[k]] * result[order[k]]
+            k += 1
+        share = total / matrix[row, row] if matrix[row, row] > 0.0 else 0.0
+        missed += share * share
+        size += result[row] * result[row]
+    return math.sqrt(missed / size if size > 0.0 else missed)

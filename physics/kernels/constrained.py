@@ -8,20 +8,23 @@ rows of the constraints' Jacobian; the rows' own small system J M^-1 J^T l = -u 
 from __future__ import annotations
 
 from ._jit import jit
-from .cholesky import factorize, solve_factored
+from .cholesky import factorize, residual_of, solve_factored
 from .constraint_layout import (
+    CONSTRAINT_KIND,
     DRIFT,
     DRIFT_LEFT,
     EQUALITY,
     LEFT_NOW,
     MOST_ROWS,
     RESIDUAL,
+    ROLLING,
     ROW_AIM,
     ROW_BIAS,
     ROW_FORCE,
     ROW_FREE,
+    ROW_OWNER,
     ROW_VALUE,
-    SYSTEM_DIAGONAL,
+    SYSTEM_BEGINS,
     SYSTEM_FACTOR,
     SYSTEM_FREE,
     SYSTEM_FRICTION,
@@ -30,7 +33,6 @@ from .constraint_layout import (
     SYSTEM_KINDS,
     SYSTEM_MATRIX,
     SYSTEM_ORDER,
-    SYSTEM_RESPONSE,
     SYSTEM_RESTITUTION,
     SYSTEM_RIGHT,
     SYSTEM_ROWS,
@@ -70,7 +72,7 @@ def factorize_equalities(count: int, system: Array) -> tuple[int, int]:
         if kinds[k] == EQUALITY:
             order[equalities] = k
             equalities += 1
-    rank = factorize(system[SYSTEM_MATRIX], order, equalities, system[SYSTEM_FACTOR], system[SYSTEM_DIAGONAL])
+    rank = factorize(system[SYSTEM_MATRIX], order, equalities, system[SYSTEM_FACTOR], system[SYSTEM_BEGINS])
     return equalities, rank
 
 
@@ -80,7 +82,8 @@ def solve_equalities(found: tuple[int, int], system: Array) -> None:
     impulse, order = system[SYSTEM_IMPULSE], system[SYSTEM_ORDER]
     for k in range(impulse.shape[0]):
         impulse[k] = 0.0
-    solve_factored(system[SYSTEM_FACTOR], order, found[1], found[0], system[SYSTEM_RIGHT], impulse)
+    factor, begins, right = system[SYSTEM_FACTOR], system[SYSTEM_BEGINS], system[SYSTEM_RIGHT]
+    solve_factored(factor, order, found[1], found[0], begins, right, impulse)
 
 
 @jit
@@ -92,20 +95,30 @@ def constrain_accelerations(
     """
     work, dof, _ = spaces
     rows, jacobian, right = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN], system[SYSTEM_RIGHT]
-    count = constraint_rows(arrays[0], constraints, q, qd, work, dof, system)
+    count = constraint_rows(arrays[0], constraints, True, q, qd, work, dof, system)
     for k in range(count):
         right[k] = -rows[k, ROW_BIAS] - speed_along(jacobian[k], qdd)
     respond(arrays[0], 0, count, work, dof, system)
     found = factorize_equalities(count, system)
     solve_equalities(found, system)
-    apply_impulses(count, system[SYSTEM_IMPULSE], dof, system[SYSTEM_RESPONSE], qdd)
+    apply_impulses(count, system[SYSTEM_IMPULSE], dof, system, qdd)
     return found
 
 
 @jit
-def solve_rows(count: int, system: Array) -> float:
-    """Impulses of all rows from their speeds without and those aimed at; the solver's residual."""
+def solve_rows(count: int, found: tuple[int, int], system: Array) -> float:
+    """Impulses of all rows from their speeds without and those aimed at; the solver's residual. found is what is known
+    of the equalities' factors.
+    """
     rows, right, restitution = system[SYSTEM_ROWS], system[SYSTEM_RIGHT], system[SYSTEM_RESTITUTION]
+    if count == found[0]:
+        for k in range(count):
+            right[k] = rows[k, ROW_AIM] - rows[k, ROW_FREE]
+        solve_equalities(found, system)
+        order, begins = system[SYSTEM_ORDER], system[SYSTEM_BEGINS]
+        return residual_of(
+            system[SYSTEM_MATRIX], order, found[1], count, begins, right, system[SYSTEM_IMPULSE]
+        )
     impact = False
     for k in range(count):
         right[k] = rows[k, ROW_FREE] - rows[k, ROW_AIM]
@@ -132,9 +145,9 @@ def constrain_velocities(
     system: Array,
     memory: Array,
     spaces: Array,
-) -> int:
+) -> tuple[int, tuple[int, int]]:
     """Impulses of all constraints in a step whose velocities qd are known but for them; returns how many rows there
-    are.
+    are, and of the equalities how many and of what rank.
 
     Limits and contacts come in as the step would violate them, until none is left; all rows are solved together.
     `ahead` is for how long the last velocities still lead on from q.
@@ -142,7 +155,7 @@ def constrain_velocities(
     work, dof, flags = spaces
     rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
     impulse, free, statistics = system[SYSTEM_IMPULSE], system[SYSTEM_FREE], system[SYSTEM_STATISTICS]
-    count = constraint_rows(arrays[0], constraints, q, qd, work, dof, system)
+    count = constraint_rows(arrays[0], constraints, True, q, qd, work, dof, system)
     for d in range(qd.shape[0]):
         free[d] = qd[d]
     for k in range(count):
@@ -154,7 +167,7 @@ def constrain_velocities(
             aim_row(k, rows[k, ROW_VALUE] + ahead * before, dt, before, 0.0, system)
         impulse[k] = 0.0
     forget_active(memory)
-    known, equalities = 0, count
+    known, equalities, found = 0, count, (0, 0)
     touching = find_contacts(arrays, contacts, dt, work)
     for _ in range(MOST_ROUNDS):
         count = add_limits(arrays[3], count, dt, ahead, q, qd, last_qd, system, memory)
@@ -164,33 +177,75 @@ def constrain_velocities(
         if count == known or flags[STATUS] != OK:
             break
         respond(arrays[0], known, count, work, dof, system)
+        if known == 0:
+            found = factorize_equalities(equalities, system)
         known = count
-        residual = solve_rows(count, system)
+        residual = solve_rows(count, found, system)
         statistics[RESIDUAL] = max(statistics[RESIDUAL], residual)
         for d in range(qd.shape[0]):
             qd[d] = free[d]
-        apply_impulses(count, impulse, dof, system[SYSTEM_RESPONSE], qd)
+        apply_impulses(count, impulse, dof, system, qd)
     statistics[MOST_ROWS] = max(statistics[MOST_ROWS], float(count))
     if count > equalities:
         statistics[UNILATERAL_STEPS] += 1.0
     remember(count, system, memory)
-    return count
+    return count, found
 
 
 @jit
 def worst_value(
     arrays: Array, constraints: Array, q: Array, qd: Array, system: Array, spaces: Array
 ) -> tuple[int, float]:
-    """Rows at (q, qd), how many there are, and how far the equality that is met least is from zero."""
+    """Values of the rows at q, how many there are, and how far the equality that is met least is from zero."""
     work, dof, flags = spaces
     kinematics(arrays, q, qd, work, dof, flags)
-    count = constraint_rows(arrays[0], constraints, q, qd, work, dof, system)
+    count = constraint_rows(arrays[0], constraints, False, q, qd, work, dof, system)
     worst = 0.0
     for k in range(count):
         system[SYSTEM_RIGHT][k] = -system[SYSTEM_ROWS][k, ROW_VALUE]
         if system[SYSTEM_KINDS][k] == EQUALITY:
             worst = max(worst, abs(system[SYSTEM_ROWS][k, ROW_VALUE]))
     return count, worst
+
+
+@jit
+def shift(
+    count: int, found: tuple[int, int], pace: float, q: Array, qd: Array, system: Array, dof: Array
+) -> None:
+    """One step of `project`, for values whose negatives are the right side."""
+    impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
+    solve_equalities(found, system)
+    apply_impulses(count, impulse, dof, system, q)
+    if pace != 0.0:
+        for k in range(count):
+            impulse[k] *= pace
+            rows[k, ROW_FORCE] += pace * impulse[k]
+        apply_impulses(count, impulse, dof, system, qd)
+
+
+@jit
+def foresee(
+    constraints: Array,
+    count: int,
+    found: tuple[int, int],
+    dt: float,
+    q: Array,
+    qd: Array,
+    system: Array,
+    dof: Array,
+) -> None:
+    """What `project` would find out and do: a step with velocities that keep to the equalities at its beginning leads
+    away from them by the bias of their rows, up to a rest of third order.
+    """
+    rows, right, statistics = system[SYSTEM_ROWS], system[SYSTEM_RIGHT], system[SYSTEM_STATISTICS]
+    for k in range(count):
+        right[k] = 0.0
+        owner = int(rows[k, ROW_OWNER])
+        if owner >= 0 and constraints[0][owner, CONSTRAINT_KIND] != ROLLING:
+            right[k] = -(rows[k, ROW_VALUE] + 0.5 * dt * dt * rows[k, ROW_BIAS])
+            if system[SYSTEM_KINDS][k] == EQUALITY:
+                statistics[DRIFT] = max(statistics[DRIFT], abs(right[k]))
+    shift(count, found, 1.0 / dt, q, qd, system, dof)
 
 
 @jit
@@ -210,8 +265,7 @@ def project(
     That is Newton's method with the answers and factors of the step's beginning. pace times the shift goes to the
     velocities, and its share to the rows' forces, as of constraint forces at the step's end (SHAKE); 0 leaves them.
     """
-    dof, statistics, rows = spaces[1], system[SYSTEM_STATISTICS], system[SYSTEM_ROWS]
-    impulse, response = system[SYSTEM_IMPULSE], system[SYSTEM_RESPONSE]
+    statistics = system[SYSTEM_STATISTICS]
     count, worst, before = 0, 0.0, 0.0
     for turn in range(MOST_PROJECTIONS):
         count, worst = worst_value(arrays, constraints, q, qd, system, spaces)
@@ -220,12 +274,7 @@ def project(
         if worst <= MET or (turn > 1 and worst > 0.5 * before) or not worst < 1e3:
             break
         before = worst
-        solve_equalities(found, system)
-        apply_impulses(count, impulse, dof, response, q)
-        for k in range(count):
-            impulse[k] *= pace
-            rows[k, ROW_FORCE] += pace * impulse[k]
-        apply_impulses(count, impulse, dof, response, qd)
+        shift(count, found, pace, q, qd, system, spaces[1])
     statistics[DRIFT_LEFT], statistics[LEFT_NOW] = max(statistics[DRIFT_LEFT], worst), worst
     if not worst <= UNSEEN:
         statistics[UNMET] += 1.0
@@ -233,11 +282,21 @@ def project(
 
 
 @jit
-def project_velocities(count: int, found: tuple[int, int], qd: Array, system: Array, spaces: Array) -> None:
-    """Take out of velocities what leaves the equalities, whose rows are those of the moment."""
-    dof, jacobian, right = spaces[1], system[SYSTEM_JACOBIAN], system[SYSTEM_RIGHT]
+def project_velocities(
+    arrays: Array,
+    constraints: Array,
+    found: tuple[int, int],
+    q: Array,
+    qd: Array,
+    system: Array,
+    spaces: Array,
+) -> None:
+    """Take out of velocities what leaves the equalities at q, where `project` has led."""
+    work, dof, _ = spaces
+    jacobian, right = system[SYSTEM_JACOBIAN], system[SYSTEM_RIGHT]
+    count = constraint_rows(arrays[0], constraints, True, q, qd, work, dof, system)
     for _ in range(3):  # the answers are a step old
         for k in range(count):
             right[k] = -speed_along(jacobian[k], qd)
         solve_equalities(found, system)
-        apply_impulses(count, system[SYSTEM_IMPULSE], dof, system[SYSTEM_RESPONSE], qd)
+        apply_impulses(count, system[SYSTEM_IMPULSE], dof, system, qd)

@@ -40,8 +40,8 @@ ROW_VALUE, ROW_BIAS, ROW_AIM, ROW_FREE, ROW_FORCE, ROW_OWNER, ROW_MEAN = range(7
 ROW_WIDTH = 7
 
 # a system's arrays: rows (n, ROW_WIDTH), Jacobian (n, nv), response (n, nv), matrix (n, n), factor (n, n), order
-# (n,), diagonal (n,), right side (n,), impulses (n,), kinds (n,), friction (n,), restitution (n,), velocities
-# without impulses (nv,), workspaces of the solver, and statistics
+# (n,), where blocks of the factor begin (n,), right side (n,), impulses (n,), kinds (n,), friction (n,), restitution
+# (n,), velocities without impulses (nv,), workspaces of the solver, statistics, and spans (n, 2)
 (
     SYSTEM_ROWS,
     SYSTEM_JACOBIAN,
@@ -49,7 +49,7 @@ ROW_WIDTH = 7
     SYSTEM_MATRIX,
     SYSTEM_FACTOR,
     SYSTEM_ORDER,
-    SYSTEM_DIAGONAL,
+    SYSTEM_BEGINS,
     SYSTEM_RIGHT,
     SYSTEM_IMPULSE,
     SYSTEM_KINDS,
@@ -60,7 +60,10 @@ ROW_WIDTH = 7
     SYSTEM_SOLVER_ORDER,
     SYSTEM_SPARE,
     SYSTEM_STATISTICS,
-) = range(17)
+    SYSTEM_SPANS,
+) = range(18)
+# columns of spans (n, 2): the first coordinate that a row's answer can move, and one behind the last
+SPAN_FIRST, SPAN_END = 0, 1
 
 # statistics: largest residual of the solver, most rows in a step, steps with rows beside the equalities, largest
 # drift of a constraint before it was brought back and behind it, steps in which a constraint could not be met, and what

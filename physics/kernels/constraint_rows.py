@@ -48,7 +48,14 @@ def rotation_between(a: Rotation, b: Rotation) -> Vector:
 
 @jit
 def frame_rows(
-    body_int: Array, constraints: Array, k: int, work: Array, dof: Array, rows: Array, jacobian: Array
+    body_int: Array,
+    constraints: Array,
+    whole: bool,
+    k: int,
+    work: Array,
+    dof: Array,
+    rows: Array,
+    jacobian: Array,
 ) -> None:
     """Rows of the locked components of a frame on a body in a frame on another one (Wang 2022, sec. 3.11.1)."""
     con_int, con_float = constraints[0], constraints[1]
@@ -59,9 +66,12 @@ def frame_rows(
     for j in range(3):
         if locks & (1 << j):
             u = column(base, j)
-            rows[row, ROW_BIAS] = slide_row(body_int, work, dof, body, other, p, u, jacobian[row])
+            if whole:
+                rows[row, ROW_BIAS] = slide_row(body_int, work, dof, body, other, p, u, jacobian[row])
             rows[row, ROW_VALUE] = dot3(u, subtract3(p, origin))
             row += 1
+    if locks < 8:
+        return
     turned = rotation_between(base, r)
     if locks & 56 == 24:  # a hinge about z: how far its axes have parted
         aside = cross((base[2], base[5], base[8]), (r[2], r[5], r[8]))
@@ -69,7 +79,8 @@ def frame_rows(
     for j in range(3):
         if locks & (8 << j):
             u = column(base, j)
-            rows[row, ROW_BIAS] = turn_row(body_int, work, dof, body, other, u, jacobian[row])
+            if whole:
+                rows[row, ROW_BIAS] = turn_row(body_int, work, dof, body, other, u, jacobian[row])
             rows[row, ROW_VALUE] = turned[0] if j == 0 else (turned[1] if j == 1 else turned[2])
             row += 1
 
@@ -103,7 +114,14 @@ def nearest_segment(con_data: Array, at: int, x: float, z: float) -> tuple[float
 
 @jit
 def segment_row(
-    body_int: Array, constraints: Array, k: int, work: Array, dof: Array, rows: Array, jacobian: Array
+    body_int: Array,
+    constraints: Array,
+    whole: bool,
+    k: int,
+    work: Array,
+    dof: Array,
+    rows: Array,
+    jacobian: Array,
 ) -> None:
     """Row of a point that keeps to a polyline drawn out along y (ArtiSynth's guide, sec. 3.4.14)."""
     con_int, con_float, con_data = constraints[0], constraints[1], constraints[2]
@@ -113,13 +131,21 @@ def segment_row(
     place = rotate(transposed(base), subtract3(p, origin))
     height, nx, nz = nearest_segment(con_data, con_int[k, CONSTRAINT_DATA], place[0], place[2])
     u = rotate(base, (nx, 0.0, nz))
-    rows[row, ROW_BIAS] = slide_row(body_int, work, dof, body, other, p, u, jacobian[row])
+    if whole:
+        rows[row, ROW_BIAS] = slide_row(body_int, work, dof, body, other, p, u, jacobian[row])
     rows[row, ROW_VALUE] = height
 
 
 @jit
 def distance_row(
-    body_int: Array, constraints: Array, k: int, work: Array, dof: Array, rows: Array, jacobian: Array
+    body_int: Array,
+    constraints: Array,
+    whole: bool,
+    k: int,
+    work: Array,
+    dof: Array,
+    rows: Array,
+    jacobian: Array,
 ) -> None:
     """Row of two points at a distance: of a rod, or with a sense of a rope or a strut."""
     con_int, con_float, con_data = constraints[0], constraints[1], constraints[2]
@@ -129,6 +155,9 @@ def distance_row(
     sense = con_data[con_int[k, CONSTRAINT_DATA]]  # -1: at most this long
     span = subtract3(p, o)
     length = math.sqrt(dot3(span, span))
+    rows[row, ROW_VALUE] = sense * (length - con_float[k, CONSTRAINT_LENGTH])
+    if not whole:
+        return
     scale = sense / length if length > 1e-12 else 0.0
     u = (scale * span[0], scale * span[1], scale * span[2])
     bias = push_row(body_int, work, dof, body, other, p, o, u, jacobian[row])
@@ -139,11 +168,12 @@ def distance_row(
     if length > 1e-12:
         bias += sense * (dot3(v, v) - along * along) / length
     rows[row, ROW_BIAS] = bias
-    rows[row, ROW_VALUE] = sense * (length - con_float[k, CONSTRAINT_LENGTH])
 
 
 @jit
-def coupling_row(constraints: Array, k: int, q: Array, qd: Array, rows: Array, jacobian: Array) -> None:
+def coupling_row(
+    constraints: Array, whole: bool, k: int, q: Array, qd: Array, rows: Array, jacobian: Array
+) -> None:
     """Row of a coordinate that is a function of a weighted sum of others (Wang 2022, sec. 4.6.2)."""
     con_int, con_data = constraints[0], constraints[2]
     row, at, d = con_int[k, CONSTRAINT_ROW], con_int[k, CONSTRAINT_DATA], con_int[k, CONSTRAINT_BODY]
@@ -154,10 +184,12 @@ def coupling_row(constraints: Array, k: int, q: Array, qd: Array, rows: Array, j
         u += weight * q[master]
         rate += weight * qd[master]
     value, slope, curve = evaluate_function(con_data, at + 1 + 2 * count, u)
+    rows[row, ROW_VALUE] = q[d] - value
+    if not whole:
+        return
     for j in range(count):
         jacobian[row, int(con_data[at + 1 + 2 * j])] -= slope * con_data[at + 2 + 2 * j]
     jacobian[row, d] += 1.0
-    rows[row, ROW_VALUE] = q[d] - value
     rows[row, ROW_BIAS] = -curve * rate * rate
 
 
@@ -165,13 +197,16 @@ def coupling_row(constraints: Array, k: int, q: Array, qd: Array, rows: Array, j
 def constraint_rows(
     body_int: Array,
     constraints: Array,
+    whole: bool,
     q: Array,
     qd: Array,
     work: Array,
     dof: Array,
     system: Array,
 ) -> int:
-    """Value, bias, kind and Jacobian of every constraint's rows; after `outward` at (q, qd). Returns their number."""
+    """Value and kind of every constraint's rows, and where the whole of them is asked for bias and Jacobian; after
+    `kinematics` at (q, qd). Returns their number.
+    """
     con_int = constraints[0]
     rows, jacobian, kinds = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN], system[SYSTEM_KINDS]
     count = 0
@@ -181,16 +216,17 @@ def constraint_rows(
         for row in range(first, count):
             kinds[row] = con_int[k, CONSTRAINT_SENSE]
             rows[row, ROW_OWNER] = k
-            for d in range(jacobian.shape[1]):
-                jacobian[row, d] = 0.0
+            if whole:
+                for d in range(jacobian.shape[1]):
+                    jacobian[row, d] = 0.0
         if kind == FRAMES:
-            frame_rows(body_int, constraints, k, work, dof, rows, jacobian)
+            frame_rows(body_int, constraints, whole, k, work, dof, rows, jacobian)
         elif kind == SEGMENTS:
-            segment_row(body_int, constraints, k, work, dof, rows, jacobian)
+            segment_row(body_int, constraints, whole, k, work, dof, rows, jacobian)
         elif kind == DISTANCE:
-            distance_row(body_int, constraints, k, work, dof, rows, jacobian)
+            distance_row(body_int, constraints, whole, k, work, dof, rows, jacobian)
         elif kind == COUPLING:
-            coupling_row(constraints, k, q, qd, rows, jacobian)
-        else:
+            coupling_row(constraints, whole, k, q, qd, rows, jacobian)
+        elif whole:  # on velocities alone: their values stay 0
             rolling_rows(body_int, constraints, k, q, qd, work, dof, rows, jacobian)
     return count

@@ -161,7 +161,7 @@ def least_gap(
     work, dof, flags = spaces
     kinematics(arrays, q, qd, work, dof, flags)
     least = math.inf
-    for k in range(constraint_rows(arrays[0], constraints, q, qd, work, dof, system)):
+    for k in range(constraint_rows(arrays[0], constraints, False, q, qd, work, dof, system)):
         if system[SYSTEM_KINDS][k] != EQUALITY:
             least = min(least, system[SYSTEM_ROWS][k, ROW_VALUE])
     if pairs[0] > 0.0:

@@ -79,6 +79,6 @@ def slope_on_constraints(
     """
     found = evaluate(arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces)
     if found[0] > 0:
-        count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
-        project_velocities(count, found, qd, system, spaces)
+        project(arrays, constraints, found, 0.0, q, qd, system, spaces)
+        project_velocities(arrays, constraints, found, q, qd, system, spaces)
         evaluate(arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces)

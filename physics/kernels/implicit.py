@@ -194,7 +194,7 @@ def settle(
     count = found[0]
     if count > 0:
         count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
-        project_velocities(count, found, qd, system, spaces)
+        project_velocities(arrays, constraints, found, q, qd, system, spaces)
     return count
 
 

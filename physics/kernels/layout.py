@@ -12,7 +12,8 @@ from __future__ import annotations
 # body_int columns
 PARENT, DOF_START, DOF_COUNT, BLOCK_START, BLOCK_COUNT, ROOT = 0, 1, 2, 3, 4, 5
 FORKED = 6  # 1: it has children beside the body that comes next
-BODY_INT_WIDTH = 7
+TREE_END = 7  # one behind the last body of its tree
+BODY_INT_WIDTH = 8
 
 # body_float columns: placement in the parent's link frame (rotation by rows, position), mass, centre of mass,
 # rotational inertia about it, body frame in the link frame. The inertia is c I + a a^T + b b^T, stored as (c, a, b)

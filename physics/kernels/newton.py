@@ -93,7 +93,7 @@ def add_multipliers(
     work, dof, _ = spaces
     nv = dof.shape[0]
     q, qd = vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv]
-    constraint_rows(arrays[0], constraints, q, qd, work, dof, system)
+    constraint_rows(arrays[0], constraints, True, q, qd, work, dof, system)
     jacobian, kinds = system[SYSTEM_JACOBIAN], system[SYSTEM_KINDS]
     for k in range(right.shape[0] - nv):
         right[nv + k] = 0.0

@@ -6,7 +6,16 @@ from __future__ import annotations
 
 from ._jit import inline, jit
 from .cholesky_rows import solve_rows_of
-from .constraint_layout import ROW_FORCE, SYSTEM_JACOBIAN, SYSTEM_MATRIX, SYSTEM_RESPONSE, SYSTEM_ROWS
+from .constraint_layout import (
+    ROW_FORCE,
+    SPAN_END,
+    SPAN_FIRST,
+    SYSTEM_JACOBIAN,
+    SYSTEM_MATRIX,
+    SYSTEM_RESPONSE,
+    SYSTEM_ROWS,
+    SYSTEM_SPANS,
+)
 from .layout import (
     ACCELERATION,
     DOF_COUNT,
@@ -19,7 +28,9 @@ from .layout import (
     PARENT,
     PROJECTED,
     REMAINDER,
+    ROOT,
     SUBSPACE,
+    TREE_END,
 )
 from .spatial import Array, Twist, dot6, load6, scale_add6, store6
 
@@ -52,22 +63,20 @@ def pass_inward(body_int: Array, i: int, impulse: Array, work: Array, dof: Array
 
 
 @jit
-def impulse_response(body_int: Array, impulse: Array, change: Array, work: Array, dof: Array) -> None:
-    """Change of velocity M^-1 impulse (nv,), with the articulated inertias that `accelerations` left in dof; of a held
-    coordinate the impulse that it takes to keep it. Where muscles have mass, with the factor of `dense`.
+def impulse_response(
+    body_int: Array, start: int, end: int, impulse: Array, change: Array, work: Array, dof: Array
+) -> None:
+    """Change of velocity M^-1 impulse (nv,) of the whole trees that the bodies from start to end are, with the
+    articulated inertias that `accelerations` left in dof; of a held coordinate the impulse that it takes to keep it.
     """
-    if dof.shape[1] > DOF_WORK_WIDTH:
-        solve_rows_of(impulse, change, dof)
-        return
-    count = body_int.shape[0]
-    for i in range(count):
+    for i in range(start, end):
         store6(work, i, FORCE, STILL)
-    for i in range(count - 1, -1, -1):
+    for i in range(end - 1, start - 1, -1):
         pass_inward(body_int, i, impulse, work, dof)
-    for i in range(count):
+    for i in range(start, end):
         parent = body_int[i, PARENT]
         a = STILL
-        if parent >= 0:
+        if parent >= start:  # else it is of a tree between theirs, which rests
             a = load6(work, parent, ACCELERATION)
         moved = not nothing(a)
         first = body_int[i, DOF_START]
@@ -95,28 +104,67 @@ def speed_along(row: Array, velocity: Array) -> float:
 
 
 @jit
+def trees_moved(body_int: Array, row: Array) -> tuple[int, int]:
+    """The first body of the trees that have coordinates in a row, and one behind the last."""
+    start, end, i = body_int.shape[0], 0, 0
+    while i < body_int.shape[0]:
+        first, moved = body_int[i, DOF_START], False
+        for d in range(first, first + body_int[i, DOF_COUNT]):
+            moved |= row[d] != 0.0
+        if moved:
+            start, end = min(start, body_int[i, ROOT]), max(end, body_int[i, TREE_END])
+        i = max(i + 1, end)
+    return start, end
+
+
+@jit
+def answer(body_int: Array, k: int, work: Array, dof: Array, system: Array) -> None:
+    """Answer of row k, and the coordinates that it spans: all of them where muscles have mass, with the factor of
+    `dense`, else those of the trees that it moves.
+    """
+    row, response, spans = system[SYSTEM_JACOBIAN][k], system[SYSTEM_RESPONSE][k], system[SYSTEM_SPANS]
+    spans[k, SPAN_FIRST], spans[k, SPAN_END] = 0, 0
+    if dof.shape[1] > DOF_WORK_WIDTH:
+        spans[k, SPAN_END] = dof.shape[0]
+        solve_rows_of(row, response, dof)
+        return
+    for d in range(response.shape[0]):
+        response[d] = 0.0
+    start, end = trees_moved(body_int, row)
+    if start < end:
+        spans[k, SPAN_FIRST] = body_int[start, DOF_START]
+        spans[k, SPAN_END] = body_int[end - 1, DOF_START] + body_int[end - 1, DOF_COUNT]
+        impulse_response(body_int, start, end, row, response, work, dof)
+
+
+@jit
 def respond(body_int: Array, first: int, count: int, work: Array, dof: Array, system: Array) -> None:
     """Answers of rows first..count, and the matrix of all rows up to count; held coordinates leave the Jacobian,
     whose speeds must be known before.
     """
-    jacobian, response, matrix = system[SYSTEM_JACOBIAN], system[SYSTEM_RESPONSE], system[SYSTEM_MATRIX]
+    jacobian, response = system[SYSTEM_JACOBIAN], system[SYSTEM_RESPONSE]
+    matrix, spans = system[SYSTEM_MATRIX], system[SYSTEM_SPANS]
     for k in range(first, count):
-        impulse_response(body_int, jacobian[k], response[k], work, dof)
-        for d in range(jacobian.shape[1]):
+        answer(body_int, k, work, dof, system)
+        begin, end = spans[k, SPAN_FIRST], spans[k, SPAN_END]
+        for d in range(begin, end):
             if dof[d, HELD] != 0.0:
                 jacobian[k, d] = 0.0
-    for k in range(first, count):
         for j in range(k + 1):
-            matrix[k, j] = speed_along(jacobian[j], response[k])
-            matrix[j, k] = matrix[k, j]
+            total = 0.0
+            for d in range(max(begin, spans[j, SPAN_FIRST]), min(end, spans[j, SPAN_END])):
+                total += jacobian[j, d] * response[k, d]
+            matrix[k, j] = total
+            matrix[j, k] = total
 
 
 @jit
-def apply_impulses(count: int, impulse: Array, dof: Array, response: Array, velocity: Array) -> None:
+def apply_impulses(count: int, impulse: Array, dof: Array, system: Array, velocity: Array) -> None:
     """Add what the impulses bring to the velocities (nv,); held coordinates stay."""
+    response, spans = system[SYSTEM_RESPONSE], system[SYSTEM_SPANS]
     for k in range(count):
         if impulse[k] != 0.0:
-            for d in range(response.shape[1]):
+            for d in range(spans[k, SPAN_FIRST], spans[k, SPAN_END]):
                 if dof[d, HELD] == 0.0:
                     velocity[d] += impulse[k] * response[k, d]
 

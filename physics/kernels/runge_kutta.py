@@ -136,7 +136,7 @@ def runge_kutta_step(
     count = constraints[0].shape[0]
     if found[0] > 0:
         count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
-        project_velocities(count, found, qd, system, spaces)
+        project_velocities(arrays, constraints, found, q, qd, system, spaces)
     let_move(data, memory, effort, dof)
     return count
 

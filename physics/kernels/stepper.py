@@ -7,17 +7,20 @@ import math
 from ._jit import jit
 from .constrained import (
     constrain_velocities,
-    factorize_equalities,
+    foresee,
     project,
 )
 from .constraint_layout import (
     EQUALITY,
     ROW_FORCE,
+    SPAN_END,
+    SPAN_FIRST,
     SYSTEM_IMPULSE,
     SYSTEM_JACOBIAN,
     SYSTEM_KINDS,
     SYSTEM_RESPONSE,
     SYSTEM_ROWS,
+    SYSTEM_SPANS,
     TANGENT,
 )
 from .evaluate import evaluate
@@ -67,7 +70,7 @@ def euler_step(
     for d in range(q.shape[0]):
         qd[d] += dt * qdd[d]
     ahead = dt if integrator == FORWARD_EULER else 0.0
-    count = constrain_velocities(
+    count, found = constrain_velocities(
         arrays, constraints, contacts, dt, ahead, q, qd, last_qd, system, memory, spaces
     )
     impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
@@ -76,14 +79,16 @@ def euler_step(
     for d in range(q.shape[0]):
         q[d] += dt * (qd[d] if integrator == SYMPLECTIC_EULER else last_qd[d])
     finish_held(motion, t, dt, q, qd)
-    found = factorize_equalities(count, system)
     if found[0] > 0:
-        pace = 1.0 / dt if integrator == SYMPLECTIC_EULER else 0.0
+        pace = 0.0
+        if integrator == SYMPLECTIC_EULER:
+            pace = 1.0 / dt
+            foresee(constraints, count, found, dt, q, qd, system, dof)
         project(arrays, constraints, found, pace, q, qd, system, spaces)
     held_efforts(count, dof, system, effort)
     for k in range(count):  # what the next step sees half a step ahead: smooth forces, no impacts
         if system[SYSTEM_KINDS][k] == EQUALITY:
-            for d in range(q.shape[0]):
+            for d in range(system[SYSTEM_SPANS][k, SPAN_FIRST], system[SYSTEM_SPANS][k, SPAN_END]):
                 if dof[d, HELD] == 0.0:
                     qdd[d] += rows[k, ROW_FORCE] * system[SYSTEM_RESPONSE][k, d]
     return count
@@ -112,7 +117,7 @@ def strike(
     qdd, last_qd = stage[2, : q.shape[0]], stage[7, : q.shape[0]]
     evaluate(arrays, constraints, motion, tables, t, q, qd, stage[5], qdd, effort, system, spaces)
     copy(qd, last_qd)
-    count = constrain_velocities(
+    count, _ = constrain_velocities(
         arrays, constraints, contacts, dt, 0.0, q, qd, last_qd, system, memory, spaces
     )
     least = math.inf

@@ -51,7 +51,7 @@ def stop_within(
     of first order.
     """
     last_q, last_qd = last
-    count: int = constrain_velocities(
+    count, _ = constrain_velocities(
         arrays, constraints, contacts, dt, 0.0, last_q, trial, last_qd, system, memory, spaces
     )
     acting, kinds, impulse = False, system[SYSTEM_KINDS], system[SYSTEM_IMPULSE]
