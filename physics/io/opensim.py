@@ -13,6 +13,7 @@ from ..builder import ModelBuilder
 from ..constraints import DistanceConstraint, PointConstraint, WeldConstraint
 from ..errors import FormatError, ModelError
 from .opensim_frames import GROUND, Frames
+from .opensim_muscles import add_muscles
 from .opensim_parts import (
     OpenSimFrame,
     OpenSimGeometry,
@@ -29,7 +30,14 @@ OLDEST, NEWEST = 40000, 49999
 DEFAULT_GRAVITY = (0.0, -9.80665, 0.0)
 
 
-def read_opensim(path: str | os.PathLike[str], *, limits: bool = True, geometry: Any = ()) -> OpenSimModel:
+def read_opensim(
+    path: str | os.PathLike[str],
+    *,
+    limits: bool = True,
+    muscles: bool = True,
+    smoothing: float | None = None,
+    geometry: Any = (),
+) -> OpenSimModel:
     """Read an OpenSim model.
 
     Bodies without mass that are welded are merged into what carries them; those that move keep a millionth of a gram.
@@ -39,6 +47,10 @@ def read_opensim(path: str | os.PathLike[str], *, limits: bool = True, geometry:
     Args:
         path: an ``.osim`` file of version 4.
         limits: whether clamped coordinates get their range as limits, which give way as springs.
+        muscles: whether muscles are added to the builder, with their forces; `OpenSimModel.muscles` describes them in
+            any case. Paths wrap over a surface between those of their points where, at some hundred poses within the
+            coordinates' ranges, the straight line meets it.
+        smoothing: of the wraps [m], None for their default; 0: true shortest paths.
         geometry: folders where meshes are looked for, after those beside the file (itself, ``Geometry``, ``geometry``).
 
     Returns:
@@ -61,7 +73,8 @@ def read_opensim(path: str | os.PathLike[str], *, limits: bool = True, geometry:
     if model is None:
         raise FormatError(f"{path}: holds no model")
     places = [Path(path).parent / part for part in (".", "Geometry", "geometry")]
-    return _Reading(model, limits, [*places, *(Path(folder) for folder in geometry)]).read()
+    reading = _Reading(model, limits, [*places, *(Path(folder) for folder in geometry)])
+    return reading.read(muscles, smoothing)
 
 
 class _Reading:
@@ -75,7 +88,7 @@ class _Reading:
         self.builder = ModelBuilder(model.numbers("gravity", DEFAULT_GRAVITY, 3))
         self.tree = Tree(model, self.frames, self.builder, limits, self.warnings)
 
-    def read(self) -> OpenSimModel:
+    def read(self, with_muscles: bool, smoothing: float | None) -> OpenSimModel:
         for tag, unit in (("length_units", "meters"), ("force_units", "N")):
             if self.model.text(tag, unit).lower() != unit.lower():
                 self.warnings.append(f"{tag} {self.model.text(tag)!r} are taken as {unit}")
@@ -86,6 +99,8 @@ class _Reading:
         muscles, groups = self._forces()
         markers = self._markers()
         self._check_wraps(muscles, wrap_objects)
+        if with_muscles:
+            add_muscles(self.builder, muscles, wrap_objects, self.tree.coordinates, smoothing, self.warnings)
         for part in self.model.unread():
             self.warnings.append(f"{part}: is not read")
         return OpenSimModel(

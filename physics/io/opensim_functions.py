@@ -39,6 +39,24 @@ def scaled(function: Function, factor: float) -> Function:
     raise ModelError(f"a function of type {function.type!r} cannot be scaled")
 
 
+def shifted(function: Function, offset: float) -> Function:
+    """A function plus a number."""
+    if offset == 0.0:
+        return function
+    if isinstance(function, Linear):
+        return Linear(function.slope, function.offset + offset)
+    if isinstance(function, CubicSpline):
+        return CubicSpline(function.x, offset + np.array(function.y), function.ends)
+    if isinstance(function, PiecewiseLinear):
+        return PiecewiseLinear(function.x, offset + np.array(function.y))
+    if isinstance(function, Polynomial):
+        first, *rest = function.coefficients
+        return Polynomial([first + offset, *rest])
+    if isinstance(function, Wave):
+        return Wave(function.sine, function.cosine, function.offset + offset)
+    raise ModelError(f"a function of type {function.type!r} cannot be shifted")
+
+
 def _constant(node: Node) -> Function:
     return Linear(0.0, node.number("value", 0.0))
 

@@ -1,0 +1,101 @@
+"""Forces of OpenSim's muscles as ours: its numbers by ours names; what has no counterpart is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import ModelError
+from ..muscles import ForceLaw, Millard, Tension, Thelen
+from .opensim_parts import OpenSimMuscle
+
+COMMON = {
+    "max_isometric_force": "max_isometric_force",
+    "optimal_fiber_length": "optimal_fibre_length",
+    "tendon_slack_length": "tendon_slack_length",
+    "pennation_angle_at_optimal": "pennation",
+    "max_contraction_velocity": "max_contraction_velocity",
+    "activation_time_constant": "activation_time",
+    "deactivation_time_constant": "deactivation_time",
+    "minimum_activation": "minimum_activation",
+}
+THELEN = COMMON | {
+    "FmaxTendonStrain": "tendon_strain",
+    "FmaxMuscleStrain": "passive_strain",
+    "KshapeActive": "active_shape",
+    "KshapePassive": "passive_shape",
+    "Af": "concentric_shape",
+    "Flen": "eccentric_force",
+    "fv_linear_extrap_threshold": "eccentric_share",
+}
+MILLARD = COMMON | {
+    "fiber_damping": "damping",
+    "ActiveForceLengthCurve.min_norm_active_fiber_length": "active_low",
+    "ActiveForceLengthCurve.transition_norm_fiber_length": "active_knee",
+    "ActiveForceLengthCurve.max_norm_active_fiber_length": "active_high",
+    "ActiveForceLengthCurve.shallow_ascending_slope": "active_slope",
+    "ActiveForceLengthCurve.minimum_value": "active_least",
+    "ForceVelocityCurve.concentric_slope_at_vmax": "concentric_slope",
+    "ForceVelocityCurve.concentric_slope_near_vmax": "concentric_near_slope",
+    "ForceVelocityCurve.isometric_slope": "isometric_slope",
+    "ForceVelocityCurve.eccentric_slope_at_vmax": "eccentric_slope",
+    "ForceVelocityCurve.eccentric_slope_near_vmax": "eccentric_near_slope",
+    "ForceVelocityCurve.max_eccentric_velocity_force_multiplier": "eccentric_force",
+    "ForceVelocityCurve.concentric_curviness": "concentric_curviness",
+    "ForceVelocityCurve.eccentric_curviness": "eccentric_curviness",
+    "FiberForceLengthCurve.strain_at_zero_force": "passive_strain_zero",
+    "FiberForceLengthCurve.strain_at_one_norm_force": "passive_strain_one",
+    "FiberForceLengthCurve.stiffness_at_low_force": "passive_low_stiffness",
+    "FiberForceLengthCurve.stiffness_at_one_norm_force": "passive_stiffness",
+    "FiberForceLengthCurve.curviness": "passive_curviness",
+    "TendonForceLengthCurve.strain_at_one_norm_force": "tendon_strain",
+    "TendonForceLengthCurve.stiffness_at_one_norm_force": "tendon_stiffness",
+    "TendonForceLengthCurve.norm_force_at_toe_end": "tendon_toe_force",
+    "TendonForceLengthCurve.curviness": "tendon_curviness",
+}
+LAWS: dict[str, tuple[Any, dict[str, str]]] = {
+    "Thelen2003Muscle": (Thelen, THELEN),
+    "Millard2012EquilibriumMuscle": (Millard, MILLARD),
+}
+# what only controllers, solvers and starts of simulations look at
+ASIDE = frozenset(
+    {"optimal_force", "min_control", "max_control", "default_activation", "default_fiber_length"}
+)
+
+
+def law_of(muscle: OpenSimMuscle, warnings: list[str]) -> ForceLaw | None:
+    """The force law of a muscle, a plain tension for one of an unknown kind; None where it applies no force."""
+    if not muscle.active:
+        warnings.append(f"muscle {muscle.name!r} applies no force")
+        return None
+    if muscle.kind not in LAWS:
+        return _plain(muscle, warnings)
+    make, names = LAWS[muscle.kind]
+    values: dict[str, Any] = {
+        ours: muscle.parameters[theirs] for theirs, ours in names.items() if theirs in muscle.parameters
+    }
+    values["rigid_tendon"] = muscle.flags.get("ignore_tendon_compliance", False)
+    if muscle.flags.get("ignore_activation_dynamics", False):
+        warnings.append(
+            f"muscle {muscle.name!r}: its activation follows its excitation by its time constants"
+        )
+    for name, value in muscle.parameters.items():
+        if name == "maximum_pennation_angle" and abs(value - 1.47063) > 1e-4:
+            warnings.append(
+                f"muscle {muscle.name!r}: maximum_pennation_angle {value:g} is taken as acos(0.1)"
+            )
+        elif name not in names and name not in ASIDE and name != "maximum_pennation_angle":
+            warnings.append(f"muscle {muscle.name!r}: {name} is not read")
+    try:
+        law: ForceLaw = make(**values)
+    except ModelError as error:
+        raise ModelError(f"muscle {muscle.name!r}: {error}") from error
+    return law
+
+
+def _plain(muscle: OpenSimMuscle, warnings: list[str]) -> ForceLaw:
+    largest = muscle.parameters.get("max_isometric_force", muscle.parameters.get("optimal_force", 0.0))
+    if muscle.kind != "PathActuator":
+        warnings.append(
+            f"muscle {muscle.name!r}: a {muscle.kind} is not known; it pulls with excitation times {largest:g} N"
+        )
+    return Tension(abs(largest))

@@ -1,0 +1,207 @@
+"""Muscles of an OpenSim model added to its builder: points, conditions, surfaces to wrap over, forces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..builder import ModelBuilder
+from ..dynamics import body_poses
+from ..errors import ModelError
+from ..model import Model
+from ..muscles import Condition, Moving, PathPoint
+from ..muscles.obstacles import Cylinder, Ellipsoid, Obstacle, Sphere, Torus
+from ..muscles.wrapping import Wrap
+from .opensim_functions import shifted
+from .opensim_laws import law_of
+from .opensim_parts import OpenSimCoordinate, OpenSimMuscle, OpenSimPoint, OpenSimWrapObject
+
+POSES = (
+    60  # random ones at which is looked where a path meets its surfaces, beside those along each coordinate
+)
+ALONG = 9
+OFTEN = 0.05  # of the poses at which some stretch meets a surface
+
+
+def add_muscles(
+    builder: ModelBuilder,
+    muscles: Mapping[str, OpenSimMuscle],
+    wrap_objects: Mapping[str, OpenSimWrapObject],
+    coordinates: Mapping[str, OpenSimCoordinate],
+    smoothing: float | None,
+    warnings: list[str],
+) -> None:
+    """Add all muscles; one that cannot be is left out, and a warning says why.
+
+    Args:
+        builder: holds the bodies. smoothing: of the wraps, None for the default.
+    """
+    meeting = None
+    for muscle in muscles.values():
+        try:
+            path: list[Any] = [path_point(point, coordinates) for point in muscle.points]
+            if any(wrap_objects[wrap.wrap_object].active for wrap in muscle.wraps):
+                meeting = meeting or Meetings(builder, coordinates)
+                path = _with_wraps(path, muscle, wrap_objects, meeting, smoothing, warnings)
+            law = law_of(muscle, warnings)
+            builder.add_muscle(muscle.name, path)
+        except ModelError as error:
+            warnings.append(f"muscle {muscle.name!r} is left out: {error}")
+
+
+def path_point(point: OpenSimPoint, coordinates: Mapping[str, OpenSimCoordinate]) -> PathPoint:
+    """Our path point; ModelError where it moves in a frame that is turned in its body."""
+    condition = None
+    if point.coordinate is not None and point.range is not None:
+        condition = Condition(coordinates[point.coordinate].coordinate, *point.range)
+    if not point.moves or point.frame is None:
+        return PathPoint(point.body, point.location.tolist(), condition)
+    if not np.array_equal(point.frame[:3, :3], np.eye(3)):
+        raise ModelError(f"point {point.name!r} moves in a frame that is turned in its body")
+    parts: list[Any] = []
+    for k, (function, follows) in enumerate(point.moves):
+        function = shifted(function, float(point.frame[k, 3]))
+        if follows is None:
+            parts.append(float(function(0.0)))
+        else:
+            parts.append(Moving(coordinates[follows].coordinate, function))
+    return PathPoint(point.body, parts, condition)
+
+
+def obstacle(given: OpenSimWrapObject) -> Obstacle:
+    """Our surface."""
+    side: Any = "shorter"
+    if given.quadrant != "all":
+        side = given.quadrant if given.quadrant.startswith("-") else f"+{given.quadrant}"
+    place: dict[str, Any] = {"body": given.frame.body, "frame": given.frame.pose, "side": side}
+    if given.kind == "sphere":
+        return Sphere(radius=given.size[0], **place)
+    if given.kind == "cylinder":
+        return Cylinder(radius=given.size[0], length=given.size[1], **place)
+    if given.kind == "ellipsoid":
+        return Ellipsoid(radii=np.array(given.size), **place)
+    return Torus(
+        major_radius=given.size[1], minor_radius=given.size[0], **place
+    )  # the ring's, then the tube's
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Which stretches of a path meet a surface: how often of all poses, and how far along on average."""
+
+    often: FloatArray
+    along: FloatArray
+
+
+class Meetings:
+    """Poses of a model all over its coordinates' ranges, to see where paths meet surfaces."""
+
+    def __init__(self, builder: ModelBuilder, coordinates: Mapping[str, OpenSimCoordinate]) -> None:
+        self.model: Model = builder.build()
+        self.places = {name: index for index, name in enumerate(self.model.coordinate_names)}
+        rng = np.random.default_rng(0)
+        count = self.model.num_coordinates
+        ranges = np.zeros((count, 2))
+        middle = np.zeros(count)
+        for coordinate in coordinates.values():
+            index = self.places[coordinate.coordinate]
+            ranges[index] = np.clip(coordinate.range, -np.pi, np.pi)
+            middle[index] = coordinate.default
+        along = [middle]
+        for index in range(count):
+            for value in np.linspace(ranges[index, 0], ranges[index, 1], ALONG):
+                row = middle.copy()
+                row[index] = value
+                along.append(row)
+        anywhere = rng.uniform(ranges[:, 0], ranges[:, 1], (POSES, count))
+        self.q = np.concatenate([along, anywhere])
+        names = self.model.body_names
+        self.poses = [dict(zip(names, body_poses(self.model, self.model.state(q=q)))) for q in self.q]
+
+    def find(self, path: Sequence[PathPoint], surface: OpenSimWrapObject) -> _Found:
+        """Which stretches meet a surface."""
+        count = len(path) - 1
+        often, along = np.zeros(count), np.zeros(count)
+        for q, poses in zip(self.q, self.poses):
+            frame = _world(poses, surface.frame.body) @ surface.frame.pose
+            ends = []
+            for point in path:
+                there = (_world(poses, point.body) @ [*self._at(point, q), 1.0])[:3]
+                ends.append(frame[:3, :3].T @ (there - frame[:3, 3]))
+            for k in range(count):
+                place = meets(ends[k], ends[k + 1], surface)
+                if place is not None:
+                    often[k] += 1.0
+                    along[k] += place
+        return _Found(often / len(self.q), along / np.maximum(often, 1.0))
+
+    def _at(self, point: PathPoint, q: FloatArray) -> list[float]:
+        return [
+            float(part.function(q[self.places[part.coordinate]])) if isinstance(part, Moving) else float(part)
+            for part in point.position
+        ]
+
+
+def _world(poses: Mapping[str, FloatArray], body: str | None) -> FloatArray:
+    return np.eye(4) if body is None else poses[body]
+
+
+def meets(start: FloatArray, end: FloatArray, surface: OpenSimWrapObject) -> float | None:
+    """Where along a straight line (0 to 1), given in the surface's frame, it is deepest in a surface; None outside."""
+    if surface.kind == "torus":  # a path through the ring is what it is there for
+        if start[2] * end[2] >= 0.0:
+            return None
+        share = float(start[2] / (start[2] - end[2]))
+        crossing = start + share * (end - start)
+        return share if float(np.hypot(crossing[0], crossing[1])) < surface.size[1] else None
+    scale = {"sphere": np.full(3, surface.size[0]), "cylinder": np.array([surface.size[0]] * 2 + [np.inf])}
+    radii = scale.get(surface.kind, np.resize(np.array(surface.size), 3))
+    first, step = start / radii, (end - start) / radii
+    length = float(step @ step)
+    share = 0.0 if length == 0.0 else float(np.clip(-(first @ step) / length, 0.0, 1.0))
+    deepest = first + share * step
+    if deepest @ deepest >= 1.0:
+        return None
+    if surface.kind == "cylinder":
+        height = start[2] + share * (end[2] - start[2])
+        if abs(height) > 0.5 * surface.size[1]:
+            return None
+    return share
+
+
+def _with_wraps(
+    path: list[Any],
+    muscle: OpenSimMuscle,
+    wrap_objects: Mapping[str, OpenSimWrapObject],
+    meetings: Meetings,
+    smoothing: float | None,
+    warnings: list[str],
+) -> list[Any]:
+    """The path with its surfaces between those of its points where it meets them."""
+    over: dict[int, list[tuple[float, Obstacle]]] = {}
+    for wrap in muscle.wraps:
+        surface = wrap_objects[wrap.wrap_object]
+        if not surface.active:
+            warnings.append(f"muscle {muscle.name!r}: wrap object {surface.name!r} is not active")
+            continue
+        first = max(wrap.range[0] - 1, 0) if wrap.range[0] > 0 else 0
+        last = min(wrap.range[1], len(path)) if wrap.range[1] > 0 else len(path)
+        found = meetings.find(path[first:last], surface)
+        if not found.often.size or not found.often.any():
+            warnings.append(
+                f"muscle {muscle.name!r}: its path never meets {surface.name!r}, which is left out"
+            )
+            continue
+        for k in np.flatnonzero(found.often >= min(OFTEN, found.often.max())):
+            over.setdefault(first + int(k), []).append((float(found.along[k]), obstacle(surface)))
+    with_wraps: list[Any] = []
+    for k, point in enumerate(path):
+        with_wraps.append(point)
+        if k in over:
+            row = [made for _, made in sorted(over[k], key=lambda entry: entry[0])]
+            with_wraps.append(Wrap(tuple(row)) if smoothing is None else Wrap(tuple(row), smoothing))
+    return with_wraps
