@@ -61,6 +61,7 @@ from .keyframes import keyframe_table
 from .kinematic_targets import Target
 from .model import Model, State
 from .motion import Motion
+from .muscles.excitation import excite
 from .muscles.reading import MuscleLengths, MusclePoints, muscle_lengths, muscle_points, muscle_polyline
 from .projection import Projection, project
 from .result import Result
@@ -71,6 +72,7 @@ __all__ = [
     "constraints",
     "forces",
     "muscles",
+    "excite",
     "muscle_lengths",
     "MuscleLengths",
     "muscle_points",

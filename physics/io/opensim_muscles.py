@@ -17,7 +17,6 @@ from ..muscles import Condition, Moving, PathPoint
 from ..muscles.obstacles import Cylinder, Ellipsoid, Obstacle, Sphere, Torus
 from ..muscles.wrapping import Wrap
 from .opensim_functions import shifted
-from .opensim_laws import law_of
 from .opensim_parts import OpenSimCoordinate, OpenSimMuscle, OpenSimPoint, OpenSimWrapObject
 
 POSES = (
@@ -47,7 +46,6 @@ def add_muscles(
             if any(wrap_objects[wrap.wrap_object].active for wrap in muscle.wraps):
                 meeting = meeting or Meetings(builder, coordinates)
                 path = _with_wraps(path, muscle, wrap_objects, meeting, smoothing, warnings)
-            law = law_of(muscle, warnings)
             builder.add_muscle(muscle.name, path)
         except ModelError as error:
             warnings.append(f"muscle {muscle.name!r} is left out: {error}")

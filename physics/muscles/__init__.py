@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .excitation import Keyframes, Proportional
 from .force_law import ForceLaw, law_from_dict
 from .hill import Millard, Tension, Thelen
 from .mass import MassPoints
@@ -24,6 +25,7 @@ __all__ = [
     "DoubleCylinder",
     "Ellipsoid",
     "ForceLaw",
+    "Keyframes",
     "MassPoints",
     "Millard",
     "Moving",
@@ -31,6 +33,7 @@ __all__ = [
     "PathPoint",
     "Sphere",
     "SphereCappedCylinder",
+    "Proportional",
     "Tension",
     "Thelen",
     "Torus",

@@ -9,7 +9,7 @@ from pathlib import Path
 import physics as ph
 
 PUBLIC = {
-    "muscles",
+    "excite",
     "muscle_lengths",
     "MuscleLengths",
     "muscle_points",

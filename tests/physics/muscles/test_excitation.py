@@ -1,0 +1,70 @@
+"""Excitations as what `simulate` takes: constants, tables, functions of time, controllers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.muscles import Keyframes, Proportional
+
+
+@pytest.fixture
+def model():
+    builder = ph.ModelBuilder()
+    builder.add_input("flexor.excitation", 0.1)
+    builder.add_input("other", 0.2)
+    builder.add_body("arm", joint=ph.joints.Hinge(), mass=1.0, com=(0.1, 0, 0), inertia=np.eye(3) * 0.01)
+    return builder.build()
+
+
+def test_numbers_are_constant(model):
+    assert ph.excite(model, {"flexor": 0.7, "other": 0.3}, [5.0]).tolist() == [5.0, 0.7, 0.3]
+    assert ph.excite(model, {}).tolist() == [0.0, 0.1, 0.2]
+
+
+def test_keyframes_make_a_table(model):
+    signals = {"flexor": Keyframes([0.0, 1.0], [0.0, 1.0]), "other": Keyframes([0.5, 2.0], [0.4, 1.0])}
+    table = ph.excite(model, signals)
+    assert table.times.tolist() == [0.0, 0.5, 1.0, 2.0]
+    assert np.allclose(table.values[:, 1:], [[0.0, 0.4], [0.5, 0.4], [1.0, 0.6], [1.0, 1.0]])
+
+
+def test_functions_of_time(model):
+    tau = ph.excite(model, {"flexor": lambda t: 0.5 * t, "other": Keyframes([0.0, 2.0], [0.0, 1.0])})
+    assert np.allclose(tau(1.0), [0.0, 0.5, 0.5])
+    assert ph.simulate(model, model.state(), 0.01, 1e-3, tau=tau).t[-1] == 0.01
+
+
+def test_controllers_of_the_state(model):
+    hold = Proportional("arm.angle", gain=-2.0, target=0.3, damping=0.1, rest=0.05)
+    tau = ph.excite(model, {"flexor": hold, "other": lambda t, q, qd: q[0] + t}, {"arm.angle": 1.0})
+    q, qd = np.array([0.5]), np.array([-1.0])
+    assert np.allclose(tau(0.25, q, qd), [1.0, 0.05 - 2.0 * (0.3 - 0.5) + 0.1, 0.75])
+    assert tau(0.0, np.array([5.0]), qd)[1] == 1.0 and tau(0.0, np.array([-5.0]), qd)[1] == 0.0
+    led = Proportional("arm.angle", gain=1.0, target=Keyframes([0.0, 1.0], [0.0, 1.0]))
+    assert ph.excite(model, {"flexor": led})(0.5, np.zeros(1), np.zeros(1))[1] == 0.5
+    assert ph.simulate(model, model.state(), 0.01, 1e-3, tau=tau).t[-1] == 0.01
+
+
+@pytest.mark.parametrize(
+    ("signals", "told"),
+    [
+        ({"extensor": 0.1}, "no muscle and no input is named 'extensor'"),
+        ({"flexor": "much"}, "must be numbers"),
+        ({"flexor": lambda t, q: 0.0}, "function of"),
+        ({"flexor": Proportional("leg.angle", 1.0)}, "no coordinate is named"),
+        (0.5, "signals must be"),
+    ],
+)
+def test_bad_signals(model, signals, told):
+    with pytest.raises(ph.ModelError, match=told):
+        ph.excite(model, signals)
+
+
+def test_bad_values():
+    for bad in (([1.0, 0.0], [0.0, 1.0]), ([0.0, 1.0], [0.0]), ([0.0], [np.nan])):
+        with pytest.raises(ph.ModelError):
+            Keyframes(*bad)
+    with pytest.raises(ph.ModelError):
+        Proportional("arm.angle", gain=np.inf)
