@@ -9,6 +9,7 @@ from . import constraints, exponential_coordinates, forces, joints, lie, muscles
 from .body import Body
 from .builder import ModelBuilder
 from .dynamics import Energy, body_poses, energy, forward_dynamics, inverse_dynamics, mass_matrix
+from .dynamics.complementarity import ContactForce
 from .dynamics.constrained import ConstrainedDynamics, assemble, constrained_dynamics
 from .dynamics.derivatives import (
     ForwardDerivatives,
@@ -120,6 +121,7 @@ __all__ = [
     "Impact",
     "constrained_dynamics",
     "ConstrainedDynamics",
+    "ContactForce",
     "assemble",
     "Motion",
     "simulate",

@@ -6,7 +6,8 @@ import numpy as np
 
 from ._typing import FloatArray
 from .dynamics import check_state
-from .dynamics.constrained import assemble, evaluate_constraints
+from .dynamics.constrained import assemble
+from .dynamics.evaluation import evaluate_constraints
 from .errors import ModelError
 from .kernels import layout
 from .kernels.constraint_layout import EQUALITY

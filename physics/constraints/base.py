@@ -87,7 +87,7 @@ class Constraint(ReadOnlyArrays):
         return self._evaluated(model, state)[2]
 
     def _evaluated(self, model: Model, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
-        from ..dynamics.constrained import evaluate_constraints
+        from ..dynamics.evaluation import evaluate_constraints
 
         return evaluate_constraints(model, state, (self,))
 

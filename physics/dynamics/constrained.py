@@ -10,63 +10,80 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._typing import FloatArray
-from ..constraints.base import Constraint
-from ..constraints.packing import make_system, pack_constraints
+from ..constraints.packing import make_system
 from ..errors import ModelError
 from ..kernels import constraint_layout as layout
 from ..kernels import layout as tree_layout
+from ..kernels.contact_layout import FOUND_POINT
 from ..model import Model, State
 
 if TYPE_CHECKING:
     from ..constraints.packing import System
+    from .complementarity import ContactForce
 
 
 class ConstrainedDynamics(NamedTuple):
-    """Accelerations (nv,) and the forces of each constraint's rows (rows,) by name [N, N m; of a coupling dual to its
-    value].
+    """What `constrained_dynamics` finds.
+
+    Attributes:
+        qdd: accelerations (nv,).
+        forces: of each constraint's rows (rows,) by name [N, N m; of a coupling dual to its value].
+        limits: generalized forces of hard limits (nv,), None of a model with equalities alone.
+        contacts: what touches, one `ContactForce` (name, point, force in the world) each.
     """
 
     qdd: FloatArray
     forces: dict[str, FloatArray]
-
-
-def evaluate_constraints(
-    model: Model, state: State, constraints: Sequence[Constraint]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Values (rows,), Jacobian (rows, nv) and bias (rows,) of constraints, which need not be the model's own."""
-    from ..kernels.constraint_rows import constraint_rows
-    from ..kernels.joint import kinematics
-    from . import check_flags, check_state
-
-    state = check_state(model, state)
-    packed = [constraint.packed(model) for constraint in constraints]
-    arrays = pack_constraints(packed, model.arrays, model.body_frames)
-    system = make_system(sum(constraint.rows for constraint in packed), model.num_coordinates)
-    work, dof, flags = model.workspace().clear()
-    q, qd = np.array(state.q), np.array(state.qd)
-    kinematics(model.arrays, q, qd, work, dof, flags)
-    check_flags(model, flags)
-    count = constraint_rows(model.arrays[0], arrays, True, q, qd, work, dof, system)
-    rows = system[layout.SYSTEM_ROWS][:count]
-    jacobian = system[layout.SYSTEM_JACOBIAN][:count].copy()
-    return rows[:, layout.ROW_VALUE].copy(), jacobian, rows[:, layout.ROW_BIAS].copy()
+    limits: FloatArray | None = None
+    contacts: Sequence[ContactForce] = ()
 
 
 def constrained_dynamics(model: Model, state: State, tau: Any = None) -> ConstrainedDynamics:
-    """Accelerations under generalized forces tau (nv,) and the constraints of the model, and the constraints' forces.
+    """Accelerations under generalized forces tau (nv,) and all that constrains the model, and what that takes.
 
-    Wang 2022, eq. 4.101, with the coordinates eliminated in O(n) a row. Where rows say the same twice the dependent
-    ones get no force. Constraints that push in one sense only, limits and contacts are not among them.
+    Wang 2022, eq. 4.101, with the coordinates eliminated: in O(n) a row where there are equalities alone. Where rows
+    say the same twice the dependent ones get no force. What pushes in one sense only, constraints, hard limits and
+    contacts, takes part where it touches (within 1e-6 m or rad, and m/s or rad/s), and pushes or parts; contacts
+    stick within the cone of their friction, or slide on it.
 
     Raises:
-        ModelError: as `forward_dynamics`; a constraint that pushes in one sense only.
+        ModelError: as `forward_dynamics`; something is being hit, which has no acceleration; the friction of what
+            slides finds no forces.
     """
-    from . import check_state, with_inputs
+    from . import articulated, check_accelerations, check_state, mass_matrix, with_inputs
+    from .complementarity import ContactForce, axes_of, solve_one_sided
 
     state = check_state(model, state)
     model.check_dynamics()
-    require_equalities(model, "constrained_dynamics")
-    return ConstrainedDynamics(*constrained_accelerations(model, state, with_inputs(model, tau, "tau")))
+    complete = with_inputs(model, tau, "tau")
+    if not one_sided(model):
+        return ConstrainedDynamics(*constrained_accelerations(model, state, complete))
+    free = articulated(model, state, complete)[0]
+    qdd, rowed, rows, contacts = solve_one_sided(model, state, free, mass_matrix(model, state))
+    forces = {name: np.zeros(where.stop - where.start) for name, where in model.constraint_slices.items()}
+    limits = np.zeros(len(qdd))
+    pushed: dict[tuple[str, int], list[float]] = {}
+    for row, force in zip(rows, rowed):
+        name, k = row.owner
+        if name in forces:
+            forces[name][k] = force
+        elif not name:
+            limits += row.jacobian * force
+        else:
+            pushed.setdefault((name, k), []).append(force)
+    found = [
+        ContactForce(
+            name, contacts[k][FOUND_POINT : FOUND_POINT + 3], axes_of(contacts[k])[: len(parts)].T @ parts
+        )
+        for (name, k), parts in pushed.items()
+    ]
+    return ConstrainedDynamics(check_accelerations(model, qdd), forces, limits, found)
+
+
+def one_sided(model: Model) -> bool:
+    """Whether a model has constraints, hard limits or contacts that push in one sense only."""
+    senses = model.constraint_arrays[0][:, layout.CONSTRAINT_SENSE]
+    return bool((senses != layout.EQUALITY).any()) or model.has_hard_limits or bool(model.contacts)
 
 
 def constrained_accelerations(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..constraints.coupling import CouplingConstraint
 from ..constraints.rolling import RollingConstraint
 from ..joints import Free
 from ..model import Model
+from .complementarity import ContactForce
 from .maximal import MaximalCoordinates
 
 # These hold coordinates of joints together: what they take goes through the joints, not between the bodies.
@@ -63,3 +65,17 @@ def constraint_wrenches(moving: MaximalCoordinates, forces: dict[str, FloatArray
         if rows is not None:
             total += rows[0].T @ force
     return total.reshape(-1, 6)
+
+
+def contact_wrenches(moving: MaximalCoordinates, contacts: Sequence[ContactForce]) -> FloatArray:
+    """Wrenches (nb, 6) on the bodies, in their frames, of forces at contacts, and the opposite on obstacles' bodies."""
+    total = np.zeros((moving.model.num_bodies, 6))
+    named = {contact.name: contact for contact in moving.model.contacts}
+    for found in contacts:
+        contact = named[found.name]
+        for body, sense in ((contact.body, 1.0), (contact.other, -1.0)):
+            if body >= 0:
+                turn, origin = moving.poses[body, :3, :3], moving.poses[body, :3, 3]
+                force = sense * turn.T @ found.force
+                total[body] += [*np.cross(turn.T @ (found.point - origin), force), *force]
+    return total

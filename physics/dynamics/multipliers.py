@@ -11,13 +11,16 @@ import numpy as np
 
 from .. import lie
 from .._typing import FloatArray
+from ..constraints.base import Constraint
 from ..errors import ModelError
 from ..kernels import layout
+from ..kernels.constraint_layout import EQUALITY
 from ..model import Model, State
 from ..validation import finite_array, float_array
-from . import check_state, newton_euler, with_inputs
-from .constrained import constrained_dynamics, require_equalities
-from .constraint_wrenches import constraint_wrenches, rows_on_bodies
+from . import articulated, check_state, mass_matrix, newton_euler, with_inputs
+from .complementarity import solve_one_sided
+from .constrained import constrained_dynamics, one_sided
+from .constraint_wrenches import constraint_wrenches, contact_wrenches, rows_on_bodies
 from .maximal import MaximalCoordinates, maximal_coordinates
 
 # A direction that constraints leave no more than this share of their strongest one is a combination of the others.
@@ -39,8 +42,8 @@ def joint_reactions(
         wrenches: on the bodies besides (nb, 6), in their frames.
 
     Raises:
-        ModelError: bad shapes or numbers; accelerations given beside constraints, or constraints that push in one
-            sense only. JointRangeError: as `forward_dynamics`.
+        ModelError: bad shapes or numbers; accelerations given beside constraints; as `constrained_dynamics`.
+        JointRangeError: as `forward_dynamics`.
     """
     state = check_state(model, state)
     model.check_dynamics()
@@ -56,8 +59,10 @@ def joint_reactions(
         qdd = finite_array(qdd, pushed.shape, "qdd")
     else:
         complete[:nv] += pushed
-        qdd, forces = constrained_dynamics(model, state, complete)
-        carried = carried + moving.gathered(constraint_wrenches(moving, forces))[1]
+        found = constrained_dynamics(model, state, complete)
+        qdd = found.qdd
+        outside = constraint_wrenches(moving, found.forces) + contact_wrenches(moving, found.contacts)
+        carried = carried + moving.gathered(outside)[1]
     total = newton_euler(model, state, qdd, complete[nv:])[1]
     # a wrench is turned as a twist is by the inverse: w_body = Ad^T w_world
     turned = np.einsum("bji,bj->bi", lie.adjoint(moving.poses_in_tree), total)
@@ -157,8 +162,9 @@ def constrained_bodies(
         [[M, G^T], [G, 0]] [phi', lambda] = [f, right],
 
     so that nothing of the recursions is used but the state: a reference to check them and loops by, in O(n^3). The
-    model's constraints are rows as well, and must be equalities. Redundant rows are found by their singular values,
-    and share the least forces.
+    model's constraints are rows as well, of those that push in one sense only the ones that do (as
+    `constrained_dynamics` finds them), and so are hard limits. Redundant rows are found by their singular values, and
+    share the least forces.
 
     Args:
         model, state: the tree and where it is. tau: generalized forces (nv,), with the inputs behind them or by name
@@ -170,7 +176,8 @@ def constrained_bodies(
         wrenches: on the bodies besides (nb, 6), in their frames.
 
     Raises:
-        ModelError: bad shapes or numbers; a joint whose coordinates depend on one another in this configuration.
+        ModelError: bad shapes or numbers; a joint whose coordinates depend on one another in this configuration;
+            contacts.
         JointRangeError: as `forward_dynamics`.
     """
     state = check_state(model, state)
@@ -182,8 +189,9 @@ def constrained_bodies(
     forces = moving.joint_forces + complete[:nv]
     outside, aim = _rows(rows, right, 6 * nb, "rows")
     couplings, coupled = _rows(coordinate_rows, coordinate_right, nv, "coordinate rows")
-    require_equalities(model, "constrained_bodies")
-    for constraint in model.constraints.values():
+    acting, pushing, bias = _acting(model, state, complete)
+    couplings, coupled = np.concatenate([couplings, pushing]), np.concatenate([coupled, -bias])
+    for constraint in acting:
         found = rows_on_bodies(moving, constraint)
         if found is None:
             couplings = np.concatenate([couplings, constraint.jacobian(model, state)])
@@ -212,6 +220,28 @@ def constrained_bodies(
         -(outside.T @ multipliers[inner:last]).reshape(nb, 6),
         float(np.abs(jacobian @ phi - aims).max(initial=0.0)),
     )
+
+
+def _acting(model: Model, state: State, tau: FloatArray) -> tuple[list[Constraint], FloatArray, FloatArray]:
+    """Constraints that hold, and rows (m, nv) with their bias (m,) of hard limits that push."""
+    if model.contacts:
+        raise ModelError(f"constrained_bodies cannot have contacts ({model.contacts[0].name!r})")
+    nothing = np.zeros((0, model.num_coordinates)), np.zeros(0)
+    if not one_sided(model):
+        return list(model.constraints.values()), *nothing
+    free = articulated(model, state, tau)[0]
+    solution = solve_one_sided(model, state, free, mass_matrix(model, state))
+    pushing = [row for row, force in zip(solution.rows, solution.forces) if force > 0.0]
+    limits = [row for row in pushing if not row.owner[0]]
+    names = {row.owner[0] for row in pushing}
+    acting = [
+        constraint
+        for name, constraint in model.constraints.items()
+        if constraint.packed(model).sense == EQUALITY or name in names
+    ]
+    if not limits:
+        return acting, *nothing
+    return acting, np.array([row.jacobian for row in limits]), np.array([row.bias for row in limits])
 
 
 def _rows(rows: Any, right: Any, width: int, name: str) -> tuple[FloatArray, FloatArray]:

@@ -1,0 +1,255 @@
+"""Limits, one-sided constraints and contacts at the level of accelerations: what touches pushes or parts.
+
+Wang 2022, eq. 4.101, with u'' >= 0, l >= 0 and one of them zero in the rows that push in one sense only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..kernels import constraint_layout as layout
+from ..kernels import layout as tree_layout
+from ..kernels.contact_layout import (
+    FOUND_BODY,
+    FOUND_FRICTION,
+    FOUND_GAP,
+    FOUND_NORMAL,
+    FOUND_OTHER,
+    FOUND_PAIR,
+    FOUND_POINT,
+)
+from ..model import Model, State
+from .evaluation import evaluate_constraints
+
+# What is nearer than this [m, rad], and no faster [m/s, rad/s], touches.
+TOUCH = 1e-6
+# How rows turn as the model moves on is told by differences over this much of its motion [s], of fourth order.
+DIFFERENCE = 1e-3
+STENCIL = ((-2.0, 1.0 / 12.0), (-1.0, -8.0 / 12.0), (1.0, 8.0 / 12.0), (2.0, -1.0 / 12.0))
+MOST_ROUNDS = 200
+SETTLED = 1e-13
+
+
+class ContactForce(NamedTuple):
+    """What a contact does: its name, the point (3,) [m], and the force on its body (3,) [N], in the world."""
+
+    name: str
+    point: FloatArray
+    force: FloatArray
+
+
+class Row(NamedTuple):
+    """One row of what touches: Jacobian (nv,), bias J' q', kind, coefficient of friction, and what it belongs to:
+    (name of a constraint, its row), ("", number of a limit) or (name of a contact, pair).
+    """
+
+    jacobian: FloatArray
+    bias: float
+    kind: int
+    friction: float
+    owner: tuple[str, int]
+
+
+class Solution(NamedTuple):
+    """Accelerations (nv,), the force of each row (m,), the rows, and the contacts that they belong to by pair."""
+
+    qdd: FloatArray
+    forces: FloatArray
+    rows: list[Row]
+    contacts: dict[int, FloatArray]
+
+
+def solve_one_sided(model: Model, state: State, free: FloatArray, mass: FloatArray) -> Solution:
+    """Accelerations with all constraints, hard limits and contacts, from those of the tree alone and its mass matrix.
+
+    Raises:
+        ModelError: something is being hit, which has no acceleration; friction of what slides finds no forces.
+    """
+    contacts = _contacts(model, state)
+    rows = [
+        *_constraint_rows(model, state),
+        *_limit_rows(model, state),
+        *_contact_rows(model, state, contacts),
+    ]
+    jacobian = np.array([row.jacobian for row in rows]).reshape(-1, len(free))
+    moved = ~model.prescribed
+    answers = np.zeros_like(jacobian)
+    answers[:, moved] = np.linalg.solve(mass[np.ix_(moved, moved)], jacobian[:, moved].T).T
+    right = np.array([row.bias for row in rows]) + jacobian @ free
+    forces = _forces(rows, jacobian @ answers.T, right, _slides(state, rows, jacobian))
+    return Solution(free + answers.T @ forces, forces, rows, contacts)
+
+
+def _forces(
+    rows: list[Row], matrix: FloatArray, right: FloatArray, slides: dict[int, FloatArray]
+) -> FloatArray:
+    """Forces of all rows; those of friction of what slides (rows of normals, their directions) follow the normal's."""
+    from ..kernels.impulse_layout import impulse_space
+    from ..kernels.impulses import solve_impulses
+
+    count = len(rows)
+    if not count:
+        return np.zeros(0)
+    kinds = np.array([row.kind for row in rows], dtype=np.int64)
+    friction = np.array([row.friction for row in rows])
+    kept = np.ones(count, dtype=bool)
+    for k in slides:
+        kinds[k], kept[k + 1 : k + 3] = layout.UNILATERAL, False
+    space, order = impulse_space(count)
+    forces, dragged = np.zeros(count), np.zeros(count)
+    for _ in range(MOST_ROUNDS):
+        own = np.zeros(int(kept.sum()))
+        solve_impulses(
+            len(own),
+            np.ascontiguousarray(matrix[np.ix_(kept, kept)]),
+            (right + matrix @ dragged)[kept],
+            kinds[kept],
+            friction[kept],
+            own,
+            np.zeros(space),
+            np.zeros(order, dtype=np.int64),
+        )
+        forces[kept] = own
+        last = dragged.copy()
+        for k, direction in slides.items():
+            dragged[k + 1 : k + 3] = -rows[k].friction * forces[k] * direction
+        forces[~kept] = dragged[~kept]
+        if np.abs(dragged - last).max() <= SETTLED * np.abs(forces).max(initial=0.0):
+            return forces
+    names = ", ".join(repr(rows[k].owner[0]) for k in slides)
+    raise ModelError(f"the friction of sliding contacts ({names}) finds no forces: what is pushed in jams")
+
+
+def _slides(state: State, rows: list[Row], jacobian: FloatArray) -> dict[int, FloatArray]:
+    """Directions of sliding along the two tangents, by rows of contacts' normals."""
+    found = {}
+    for k, row in enumerate(rows):
+        if row.kind == layout.NORMAL:
+            speed = jacobian[k + 1 : k + 3] @ state.qd
+            if np.linalg.norm(speed) > TOUCH:
+                found[k] = speed / np.linalg.norm(speed)
+    return found
+
+
+def _touches(name: str, value: float, speed: float) -> bool:
+    """Whether something at a value, with a speed, takes part; ModelError where it is being hit."""
+    if value > TOUCH or speed > TOUCH:
+        return False
+    if speed < -TOUCH:
+        raise ModelError(
+            f"{name} is being hit with {-speed:.3g} m/s or rad/s: an impact has no accelerations, simulate it"
+        )
+    return True
+
+
+def _constraint_rows(model: Model, state: State) -> Iterator[Row]:
+    for name, constraint in model.constraints.items():
+        values, jacobian, bias = evaluate_constraints(model, state, (constraint,))
+        sense = constraint.packed(model).sense
+        for k in range(len(values)):
+            speed = float(jacobian[k] @ state.qd)
+            if sense == layout.EQUALITY or _touches(f"constraint {name!r}", float(values[k]), speed):
+                yield Row(jacobian[k], float(bias[k]), sense, 0.0, (name, k))
+
+
+def _limit_rows(model: Model, state: State) -> Iterator[Row]:
+    from ..kernels.limits import limit_value
+
+    data = model.arrays[3]
+    for k in range(model.num_limits):
+        at = int(data[tree_layout.LIMIT_ROWS]) + k * tree_layout.LIMIT_WIDTH
+        if data[at + tree_layout.LIMIT_RESTITUTION] < 0.0:
+            continue
+        first = int(data[at + tree_layout.LIMIT_DOF])
+
+        def gradient(q: FloatArray, at: int = at, first: int = first) -> FloatArray:
+            _, slope, width = limit_value(data, at, q)
+            row = np.zeros((1, len(q)))
+            row[0, first : first + width] = slope[:width]
+            return row
+
+        q = np.array(state.q)
+        row = gradient(q)[0]
+        name = f"the hard limit of {model.coordinate_names[first]!r}"
+        if _touches(name, limit_value(data, at, q)[0], float(row @ state.qd)):
+            yield Row(row, float(_bias(gradient, state)[0]), layout.UNILATERAL, 0.0, ("", k))
+
+
+def _bias(rows: Callable[[FloatArray], FloatArray], state: State) -> FloatArray:
+    """J' q' of rows J (m, nv) that are a function of the coordinates."""
+    step = DIFFERENCE / max(1.0, float(np.abs(state.qd).max(initial=0.0)))
+    turned = sum(weight * rows(np.array(state.q + k * step * state.qd)) for k, weight in STENCIL)
+    return np.asarray(turned @ state.qd / step, dtype=np.float64)
+
+
+def _contacts(model: Model, state: State) -> dict[int, FloatArray]:
+    """What the kernels find of each pair of a point and an obstacle that are near each other."""
+    return _contacts_at(model, np.array(state.q), TOUCH)
+
+
+def _contacts_at(model: Model, q: FloatArray, reach: float) -> dict[int, FloatArray]:
+    from ..integrators.constrained import contact_space
+    from ..kernels.contacts import detect_contacts
+
+    if not model.contacts:
+        return {}
+    pairs, found, _ = contact_space(model)
+    count = detect_contacts(model.arrays, pairs, reach, _placed(model, q)[0], found)
+    return {int(row[FOUND_PAIR]): row.copy() for row in found[:count]}
+
+
+def _placed(model: Model, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Workspaces of the bodies and coordinates, at rest at coordinates q."""
+    from ..kernels.joint import kinematics
+    from . import check_flags
+
+    work, dof, flags = model.workspace().clear()
+    kinematics(model.arrays, q, np.zeros_like(q), work, dof, flags)
+    check_flags(model, flags)
+    return work, dof
+
+
+def _contact_rows(model: Model, state: State, contacts: dict[int, FloatArray]) -> Iterator[Row]:
+    owners = [contact for contact in model.contacts for _ in range(len(contact.points))]
+    for pair, found in contacts.items():
+
+        def rows(q: FloatArray, pair: int = pair) -> FloatArray:
+            # a pair that parts on the way is still to be told of
+            return _rows_of_contact(model, q, _contacts_at(model, q, math.inf)[pair])
+
+        jacobian = rows(np.array(state.q))
+        name = owners[pair].name
+        if not _touches(f"contact {name!r}", float(found[FOUND_GAP]), float(jacobian[0] @ state.qd)):
+            continue
+        bias, rough = _bias(rows, state), found[FOUND_FRICTION] > 0.0
+        kinds = (layout.NORMAL, layout.TANGENT, layout.TANGENT) if rough else (layout.UNILATERAL,)
+        for k, kind in enumerate(kinds):
+            coefficient = float(found[FOUND_FRICTION]) if k == 0 else 0.0
+            yield Row(jacobian[k], float(bias[k]), kind, coefficient, (name, pair))
+
+
+def _rows_of_contact(model: Model, q: FloatArray, found: FloatArray) -> FloatArray:
+    """Rows (3, nv) along the normal and two tangents of a contact."""
+    from ..kernels.row_pieces import push_row
+
+    work, dof = _placed(model, q)
+    rows = np.zeros((3, len(q)))
+    point = tuple(found[FOUND_POINT : FOUND_POINT + 3].tolist())
+    body, other = int(found[FOUND_BODY]), int(found[FOUND_OTHER])
+    for row, axis in zip(rows, axes_of(found)):
+        push_row(model.arrays[0], work, dof, body, other, point, point, tuple(axis.tolist()), row)
+    return rows
+
+
+def axes_of(found: FloatArray) -> FloatArray:
+    """Normal and two tangents (3, 3) of a contact."""
+    normal = found[FOUND_NORMAL : FOUND_NORMAL + 3]
+    across = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
+    across /= np.linalg.norm(across)
+    return np.array([normal, across, np.cross(normal, across)])

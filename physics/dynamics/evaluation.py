@@ -1,0 +1,35 @@
+"""Values, Jacobian and bias of constraints at a state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..constraints.base import Constraint
+from ..constraints.packing import make_system, pack_constraints
+from ..kernels import constraint_layout as layout
+from ..model import Model, State
+
+
+def evaluate_constraints(
+    model: Model, state: State, constraints: Sequence[Constraint]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Values (rows,), Jacobian (rows, nv) and bias (rows,) of constraints, which need not be the model's own."""
+    from ..kernels.constraint_rows import constraint_rows
+    from ..kernels.joint import kinematics
+    from . import check_flags, check_state
+
+    state = check_state(model, state)
+    packed = [constraint.packed(model) for constraint in constraints]
+    arrays = pack_constraints(packed, model.arrays, model.body_frames)
+    system = make_system(sum(constraint.rows for constraint in packed), model.num_coordinates)
+    work, dof, flags = model.workspace().clear()
+    q, qd = np.array(state.q), np.array(state.qd)
+    kinematics(model.arrays, q, qd, work, dof, flags)
+    check_flags(model, flags)
+    count = constraint_rows(model.arrays[0], arrays, True, q, qd, work, dof, system)
+    rows = system[layout.SYSTEM_ROWS][:count]
+    jacobian = system[layout.SYSTEM_JACOBIAN][:count].copy()
+    return rows[:, layout.ROW_VALUE].copy(), jacobian, rows[:, layout.ROW_BIAS].copy()
