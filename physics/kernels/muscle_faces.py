@@ -6,8 +6,8 @@ from ._jit import jit
 from .dense import spread_accelerations
 from .joint import kinematics
 from .layout import GRAVITY, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
+from .muscle_frames import NONE, row_at
 from .muscle_layout import (
-    ACTIVE,
     AT_ACCELERATION,
     AT_PLACE,
     AT_VELOCITY,
@@ -27,6 +27,7 @@ from .muscle_layout import (
     RATE,
     ROOM_ROW,
     SECOND,
+    STRAND_AT,
     STRAND_COUNT,
     STRAND_FIRST,
     STRAND_LENGTH,
@@ -35,8 +36,10 @@ from .muscle_layout import (
     STRAND_UNIT,
     STRAND_UNIT_RATE,
 )
-from .muscle_mass import columns_at, point_columns, strand_motion
-from .muscle_path import NONE, row_at, share_masses, trace_path
+from .muscle_mass import point_columns, strand_motion
+from .muscle_path import share_masses, trace_path
+from .muscle_strand import find_point, motion_column, point_motion, point_of
+from .muscle_strand_mass import columns_at, inputs_at, strand_inputs
 from .spatial import Array, Vector, add3, flat3, load3, scale_add3, subtract3
 
 
@@ -106,12 +109,58 @@ def straight_points(
 
 
 @jit
+def wrapped_points(
+    data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
+) -> None:
+    """As `straight_points`, of strand k over obstacles."""
+    at, inputs = row_at(k), inputs_at(room, dof.shape[0])
+    header = int(room[at + STRAND_AT])
+    n, point = 6 + 6 * int(data[header]), point_of(data, header)
+    masses = row + int(data[row + MUSCLE_MASSES])
+    first = int(room[at + STRAND_FIRST])
+    for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
+        strand_inputs(data, k, room, dof, int(data[row + int(data[row + MUSCLE_SPAN]) + j]))
+    for i in range(first, first + int(room[at + STRAND_COUNT])):
+        s = data[masses + POINT_WIDTH * i + POINT_SHARE]
+        sigma = data[masses + POINT_WIDTH * i + POINT_OFFSET] + s * room[LENGTH] - room[at + BEFORE]
+        x, v, push = point_motion(data, header, at, s, sigma, True, room)
+        places[i, 0], places[i, 1], places[i, 2] = x
+        places[i, 3], places[i, 4], places[i, 5] = v
+        places[i, 6], places[i, 7], places[i, 8] = add3(push, gravity)
+        for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
+            d = int(data[row + int(data[row + MUSCLE_SPAN]) + j])
+            total = NONE
+            for h in range(n + 2):
+                total = scale_add3(total, dof[d, inputs + h], motion_column(n, h, s, point, room))
+            jacobian[i, 0, d], jacobian[i, 1, d], jacobian[i, 2, d] = total
+
+
+@jit
+def draw_path(data: Array, count: int, samples: int, room: Array, corners: Array) -> int:
+    """Places of the path's points, and of samples along its strands over obstacles; returns how many there are."""
+    filled = 0
+    for k in range(count):
+        at = row_at(k)
+        corners[filled, 0], corners[filled, 1], corners[filled, 2] = flat3(room, at + AT_PLACE)
+        filled += 1
+        if k < count - 1 and room[at + STRAND_AT] != 0.0:
+            header = int(room[at + STRAND_AT])
+            for i in range(samples):
+                find_point(data, header, room[at + STRAND_LENGTH] * (i + 1.0) / (samples + 1.0), 0.0, room)
+                x = flat3(room, point_of(data, header))
+                corners[filled, 0], corners[filled, 1], corners[filled, 2] = x
+                filled += 1
+    return filled
+
+
+@jit
 def muscle_points(
     arrays: Array,
     q: Array,
     qd: Array,
     still: Array,
     number: int,
+    samples: int,
     places: Array,
     jacobian: Array,
     corners: Array,
@@ -120,7 +169,8 @@ def muscle_points(
     flags: Array,
 ) -> int:
     """Of the mass points of muscle `number`: place, velocity and bias J' q' (n, 9) and Jacobian (n, 3, nv), which comes
-    in as zeros; the places of the path's points that are there go to corners (points, 3), returns how many.
+    in as zeros; the path as it is drawn, with samples on each strand over obstacles, goes to corners (points, 3);
+    returns how many points that are.
 
     still (nv,) are zeros.
     """
@@ -133,13 +183,14 @@ def muscle_points(
     for _ in range(number):
         row += int(data[row + MUSCLE_SIZE])
     count = trace_path(arrays, row, q, qd, still, gravity, True, work, room)
-    share_masses(data, row, count, room)
+    share_masses(data, row, count, True, False, room)
     point_columns(arrays, row, count, room, dof)
     columns = columns_at(dof.shape[0])
-    for k in range(count):
-        corners[k, 0], corners[k, 1], corners[k, 2] = flat3(room, row_at(k) + AT_PLACE)
     for k in range(count - 1):
+        if room[row_at(k) + STRAND_AT] != 0.0:
+            wrapped_points(data, row, k, room, dof, places, jacobian, gravity)
+            continue
         for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
             strand_motion(k, room, dof, int(data[row + int(data[row + MUSCLE_SPAN]) + j]), columns)
         straight_points(data, row, k, room, dof, places, jacobian, gravity)
-    return int(room[ACTIVE])
+    return draw_path(data, count, samples, room, corners)

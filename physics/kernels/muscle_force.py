@@ -21,6 +21,7 @@ from .layout import (
     MUSCLE_ROWS,
     SCRATCH_ROWS,
 )
+from .muscle_frames import NONE, put3, row_at
 from .muscle_layout import (
     ALONG_BEFORE,
     ALONG_PATH,
@@ -40,6 +41,7 @@ from .muscle_layout import (
     RATE,
     ROOM_ROW,
     SECOND,
+    STRAND_AT,
     STRAND_RATE,
     STRAND_SECOND,
     STRAND_UNIT,
@@ -49,7 +51,8 @@ from .muscle_layout import (
     VIA_MOVES,
 )
 from .muscle_mass import add_muscle_mass
-from .muscle_path import NONE, put3, row_at, share_masses, trace_path
+from .muscle_path import share_masses, trace_path
+from .muscle_strand import pull_strand
 from .points import wrench_at
 from .spatial import Array, Vector, add3, dot3, flat3, load6, scale_add3, scale_add6, store6, subtract3
 
@@ -100,7 +103,7 @@ def strand_inertia(room: Array, at: int, rate: float, second: float) -> None:
 
 
 @jit
-def pull_points(count: int, pull: float, room: Array) -> None:
+def pull_points(arrays: Array, count: int, pull: float, massive: bool, work: Array, room: Array) -> None:
     """Forces of tensions along the strands: that of the muscle, less what the mass points' inertia takes."""
     whole = 0.0
     for k in range(count - 1):
@@ -108,8 +111,12 @@ def pull_points(count: int, pull: float, room: Array) -> None:
     behind = 0.0
     for k in range(count - 2, -1, -1):
         at = row_at(k)
-        force = scale_add3(NONE, pull + whole - behind, flat3(room, at + STRAND_UNIT))
+        along = pull + whole - behind
         behind += room[at + ALONG_BEFORE]
+        if room[at + STRAND_AT] != 0.0:
+            pull_strand(arrays, at, along, massive, work, room)
+            continue
+        force = scale_add3(NONE, along, flat3(room, at + STRAND_UNIT))
         add_force(room, at, force)
         add_force(room, at + ROOM_ROW, scale_add3(NONE, -1.0, force))
 
@@ -166,12 +173,13 @@ def muscle_loads(
             put3(room, at + AT_FORCE, NONE)
             room[at + ALONG_PATH], room[at + ALONG_BEFORE] = 0.0, 0.0
         if massive:
-            share_masses(data, row, count, room)
+            share_masses(data, row, count, quick, columns, room)
             for k in range(count - 1):
-                strand_inertia(room, row_at(k), room[RATE], room[SECOND])
+                if room[row_at(k) + STRAND_AT] == 0.0:
+                    strand_inertia(room, row_at(k), room[RATE], room[SECOND])
             if columns:
                 add_muscle_mass(arrays, row, count, room, dof)
         pull = tension_of(data, row, tau, dof_float.shape[0])
-        pull_points(count, pull, room)
+        pull_points(arrays, count, pull, massive, work, room)
         hand_over(arrays, count, work, dof, room)
         row += int(data[row + MUSCLE_SIZE])

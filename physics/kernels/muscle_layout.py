@@ -48,19 +48,33 @@ VIA_WIDTH = 27
 POINT_MASS, POINT_OFFSET, POINT_SHARE = 0, 1, 2
 POINT_WIDTH = 3
 
-# a strand over obstacles: their number, where its place in the room begins, numbers of that place which are its own
+# a strand over obstacles: their number, where its place in the room begins, how many numbers of that place are its own
 # from step to step, and where the record of its obstacles begins, which is `wrap_strand`'s
 STRAND_OBSTACLES, STRAND_PLACE, STRAND_OWN, STRAND_RECORD = 0, 1, 2, 3
 STRAND_HEADER = 3
 
-# the room's header: length of the path, its first and second derivative, and how many points of the path are there
-LENGTH, RATE, SECOND, ACTIVE = 0, 1, 2, 3
-ROOM_HEADER = 4
+# such a place, for m obstacles and n = 6 + 6 m inputs: places of both ends, then frames of the obstacles (12 each),
+# levers of their origins (3 each), rates of the inputs, their accelerations, the length's gradient (n each), forces on
+# (z', L', a') and their mass matrix (n + 2, squared), a mass point with tangent and bias and its Jacobian, the strand's
+# own
+PLACE_FRAMES = 6
+
+
+def place_size(obstacles: int, own: int) -> int:
+    """How many numbers the place of a strand has."""
+    n = 6 + 6 * obstacles
+    return PLACE_FRAMES + 15 * obstacles + 3 * n + (n + 2) + (n + 2) ** 2 + 9 + 3 * n + own
+
+
+# the room's header: length of the path, its first and second derivative, how many points of the path are there, and how
+# many obstacles its strands have
+LENGTH, RATE, SECOND, ACTIVE, OBSTACLES = 0, 1, 2, 3, 4
+ROOM_HEADER = 5
 
 # the row of a point that is there: its place in data, its body, lever from the reference point of its tree, place in
 # the world, velocity, acceleration, the force on it, and how it moves in its body with each of its components; of the
 # strand behind it its length with two derivatives, unit vector and its rate, length of all strands before it with two
-# derivatives, what its inertia brings along it and along all that lie before it, its place in the room (0: straight),
+# derivatives, what its inertia brings along all that lie place in the room (0: straight),
 # and sums over its mass points of m, m c, m s, m c^2, m c s, m s^2 (c: share of the strand, s: share of the path)
 (
     AT_RECORD,
@@ -84,11 +98,14 @@ ROOM_HEADER = 4
     STRAND_FIRST,
     STRAND_COUNT,
     STRAND_AT,
+    STRAND_BEFORE,
     SUMS,
-) = (0, 1, 2, 5, 8, 11, 14, 17, 26, 27, 28, 29, 32, 35, 36, 37, 38, 39, 40, 41, 42, 43)
-ROOM_ROW = 49
+) = (0, 1, 2, 5, 8, 11, 14, 17, 26, 27, 28, 29, 32, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44)
+ROOM_ROW = 50
+# the sums of a strand over obstacles: mass, first moment, kinetic energy
+SUM_MASS, SUM_MOMENT, SUM_KINETIC = 0, 1, 4
 
 # behind a coordinate's other columns in its workspace: its row of the mass matrix, of its factor, and then what it
-# does to the muscle at hand: its length, the length before a strand, seven numbers of a strand and what they weigh,
-# then the velocity of each point of the path
+# does to the muscle at hand: its length, the length before a strand, seven numbers of a straight strand and what they
+# weigh, the velocity of each point of the path, the twist of each obstacle; then (z', L', a') and what they weigh
 COLUMN_LENGTH, COLUMN_BEFORE, COLUMN_MOTION, COLUMN_WEIGHED, COLUMN_POINTS = 0, 1, 2, 9, 16

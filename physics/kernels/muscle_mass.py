@@ -19,6 +19,7 @@ from .layout import (
     SCRATCH_ROWS,
     SUBSPACE,
 )
+from .muscle_frames import NONE, row_at
 from .muscle_layout import (
     AT_BODY,
     AT_LEVER,
@@ -42,22 +43,20 @@ from .muscle_layout import (
     MUSCLE_TENSION,
     RATE,
     ROOM_ROW,
+    STRAND_AT,
     STRAND_COUNT,
     STRAND_RATE,
     STRAND_UNIT,
+    SUM_KINETIC,
+    SUM_MOMENT,
     SUMS,
     VIA_COORDINATES,
     VIA_MOVES,
 )
-from .muscle_path import NONE, row_at, share_masses, trace_path
+from .muscle_path import share_masses, trace_path
+from .muscle_strand_mass import add_wrapped_mass, along_gradient, columns_at, obstacle_columns
 from .points import material
 from .spatial import Array, Vector, add3, dot3, flat3, load3, load6, scale_add3, store3, subtract3
-
-
-@inline
-def columns_at(nv: int) -> int:
-    """Where the columns of the muscle at hand begin in a coordinate's workspace: behind the dense matrices."""
-    return DOF_WORK_WIDTH + 2 * nv
 
 
 @jit
@@ -86,10 +85,16 @@ def point_columns(arrays: Array, row: int, count: int, room: Array, dof: Array) 
                 if d >= 0:
                     slide = flat3(room, at + AT_SLIDES + 3 * j)
                     store3(dof, d, place, add3(load3(dof, d, place), slide))
+    for k in range(count - 1):
+        if room[row_at(k) + STRAND_AT] != 0.0:
+            obstacle_columns(arrays, row, k, room, dof)
     for i in range(number):
         d = int(data[span + i])
         total = 0.0
         for k in range(count - 1):
+            if room[row_at(k) + STRAND_AT] != 0.0:
+                total += along_gradient(data, k, room, dof, d)
+                continue
             place = columns + COLUMN_POINTS + 3 * k
             way = subtract3(load3(dof, d, place + 3), load3(dof, d, place))
             total += dot3(flat3(room, row_at(k) + STRAND_UNIT), way)
@@ -154,7 +159,10 @@ def add_muscle_mass(arrays: Array, row: int, count: int, room: Array, dof: Array
     """Mass matrix of a muscle, added to the coordinates' rows; after `share_masses`."""
     point_columns(arrays, row, count, room, dof)
     for k in range(count - 1):
-        add_strand_mass(arrays[3], row, k, room, dof)
+        if room[row_at(k) + STRAND_AT] == 0.0:
+            add_strand_mass(arrays[3], row, k, room, dof)
+        else:
+            add_wrapped_mass(arrays[3], row, k, room, dof)
 
 
 @jit
@@ -166,7 +174,7 @@ def add_muscle_masses(arrays: Array, q: Array, qd: Array, work: Array, dof: Arra
     for _ in range(int(data[MUSCLE_COUNT])):
         if data[row + MUSCLE_MASS_COUNT] > 0.0:
             count = trace_path(arrays, row, q, qd, qd, NONE, True, work, room)
-            share_masses(data, row, count, room)
+            share_masses(data, row, count, False, True, room)
             add_muscle_mass(arrays, row, count, room, dof)
         row += int(data[row + MUSCLE_SIZE])
 
@@ -205,10 +213,15 @@ def muscle_energies(arrays: Array, q: Array, qd: Array, work: Array) -> tuple[fl
     for _ in range(int(data[MUSCLE_COUNT])):
         count = trace_path(arrays, row, q, qd, qd, NONE, True, work, room)
         if data[row + MUSCLE_MASS_COUNT] > 0.0:
-            share_masses(data, row, count, room)
+            share_masses(data, row, count, False, False, room)
             for k in range(count - 1):
-                kinetic += strand_kinetic(room, row_at(k), room[RATE])
-                potential -= strand_height(room, row_at(k), gravity)
+                at = row_at(k)
+                if room[at + STRAND_AT] == 0.0:
+                    kinetic += strand_kinetic(room, at, room[RATE])
+                    potential -= strand_height(room, at, gravity)
+                else:
+                    kinetic += room[at + SUMS + SUM_KINETIC]
+                    potential -= dot3(gravity, flat3(room, at + SUMS + SUM_MOMENT))
         if data[row + MUSCLE_INPUT] < 0.0 and data[row + MUSCLE_LAW] == 0.0:
             potential += data[row + MUSCLE_TENSION] * room[LENGTH]
         row += int(data[row + MUSCLE_SIZE])

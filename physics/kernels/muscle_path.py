@@ -11,7 +11,8 @@ import math
 
 from ._jit import inline, jit
 from .functions import evaluate_function
-from .layout import ACCELERATION, BIAS, POSE
+from .layout import POSE
+from .muscle_frames import NONE, acceleration_of, put3, row_at
 from .muscle_layout import (
     ACTIVE,
     AT_ACCELERATION,
@@ -29,15 +30,16 @@ from .muscle_layout import (
     MUSCLE_MASSES,
     MUSCLE_VIA_COUNT,
     MUSCLE_VIAS,
+    OBSTACLES,
     POINT_MASS,
     POINT_OFFSET,
     POINT_SHARE,
     POINT_WIDTH,
     RATE,
-    ROOM_HEADER,
     ROOM_ROW,
     SECOND,
     STRAND_AT,
+    STRAND_BEFORE,
     STRAND_COUNT,
     STRAND_FIRST,
     STRAND_LENGTH,
@@ -54,52 +56,25 @@ from .muscle_layout import (
     VIA_LOWER,
     VIA_MOVES,
     VIA_POINT,
+    VIA_STRAND,
     VIA_UPPER,
     VIA_WIDTH,
 )
-from .points import STILL, carried, material, position, twist_of
+from .muscle_strand import sum_wrapped, trace_strand
+from .points import carried, material, position, twist_of
 from .spatial import (
     Array,
-    Twist,
     Vector,
     add3,
     cross,
     dot3,
     flat3,
     flat9,
-    load6,
     load9,
     rotate,
     scale_add3,
-    scale_add6,
     subtract3,
 )
-
-NONE = (0.0, 0.0, 0.0)
-
-
-@inline
-def put3(array: Array, offset: int, x: Vector) -> None:
-    array[offset] = x[0]
-    array[offset + 1] = x[1]
-    array[offset + 2] = x[2]
-
-
-@inline
-def row_at(k: int) -> int:
-    """Where the row of point k begins in the room."""
-    return ROOM_HEADER + ROOM_ROW * k
-
-
-@inline
-def acceleration_of(work: Array, body: int, quick: bool) -> Twist:
-    """Acceleration of a body that `kinematics` and a pass over accelerations left; without what velocities bring where
-    not quick. A body of the world falls up as all others do.
-    """
-    if body < 0:
-        return STILL
-    total: Twist = load6(work, body, ACCELERATION)
-    return total if quick else scale_add6(total, -1.0, load6(work, body, BIAS))
 
 
 @jit
@@ -191,7 +166,6 @@ def straight_strand(room: Array, at: int, quick: bool) -> None:
     room[at + STRAND_SECOND] = dot3(u, push) + length * dot3(turning, turning)
     put3(room, at + STRAND_UNIT, u)
     put3(room, at + STRAND_UNIT_RATE, turning)
-    room[at + STRAND_AT] = 0.0
 
 
 @inline
@@ -224,11 +198,21 @@ def trace_path(
         via = row + int(data[row + MUSCLE_VIAS]) + VIA_WIDTH * k
         if there(data, via, q):
             place_point(arrays, row, via, q, qd, qdd, gravity, quick, work, room, row_at(count))
+            room[row_at(count) + STRAND_AT] = 0.0
             count += 1
+        if data[via + VIA_STRAND] != 0.0 and room[row_at(count - 1) + STRAND_AT] == 0.0:
+            # of a point that is not there the obstacles are those of the one before
+            room[row_at(count - 1) + STRAND_AT] = row + data[via + VIA_STRAND]
     length, rate, second = 0.0, 0.0, 0.0
+    room[OBSTACLES] = 0.0
     for k in range(count - 1):
         at = row_at(k)
-        straight_strand(room, at, quick)
+        room[at + STRAND_BEFORE] = room[OBSTACLES]
+        if room[at + STRAND_AT] == 0.0:
+            straight_strand(room, at, quick)
+        else:
+            trace_strand(arrays, at, gravity, quick, work, room)
+            room[OBSTACLES] += data[int(room[at + STRAND_AT])]
         room[at + BEFORE] = length
         room[at + BEFORE_RATE] = rate
         room[at + BEFORE_SECOND] = second
@@ -239,34 +223,54 @@ def trace_path(
     return count
 
 
+@inline
+def along_strand(data: Array, point: int, before: float, room: Array) -> float:
+    """Arc length from a strand's beginning of the mass point whose numbers begin at point."""
+    along: float = data[point + POINT_OFFSET] + data[point + POINT_SHARE] * room[LENGTH] - before
+    return along
+
+
 @jit
-def share_masses(data: Array, row: int, count: int, room: Array) -> None:
-    """Which mass points lie on which strand, and the sums of a straight one's; after `trace_path`."""
+def share_masses(data: Array, row: int, count: int, quick: bool, columns: bool, room: Array) -> None:
+    """Which mass points lie on which strand, and their sums; after `trace_path`. With columns, the mass matrices of
+    strands over obstacles are found, too.
+    """
     masses = row + int(data[row + MUSCLE_MASSES])
     number = int(data[row + MUSCLE_MASS_COUNT])
     i = 0
     for k in range(count - 1):
         at = row_at(k)
-        before, length = room[at + BEFORE], room[at + STRAND_LENGTH]
-        inverse = 1.0 / length if length > 0.0 else 0.0
-        first = i
-        m0, mc, ms, mcc, mcs, mss = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        first, before, length = i, room[at + BEFORE], room[at + STRAND_LENGTH]
         while i < number:
-            point = masses + POINT_WIDTH * i
-            m, s = data[point + POINT_MASS], data[point + POINT_SHARE]
-            along = data[point + POINT_OFFSET] + s * room[LENGTH] - before
+            along = along_strand(data, masses + POINT_WIDTH * i, before, room)
             if along > length and k < count - 2:
                 break
-            c = along * inverse
-            m0 += m
-            mc += m * c
-            ms += m * s
-            mcc += m * c * c
-            mcs += m * c * s
-            mss += m * s * s
             i += 1
         room[at + STRAND_FIRST] = float(first)
         room[at + STRAND_COUNT] = float(i - first)
-        sums = at + SUMS
-        room[sums], room[sums + 1], room[sums + 2] = m0, mc, ms
-        room[sums + 3], room[sums + 4], room[sums + 5] = mcc, mcs, mss
+        if room[at + STRAND_AT] == 0.0:
+            sum_straight(data, masses, at, room)
+        else:
+            sum_wrapped(data, masses, at, quick, columns, room)
+
+
+@jit
+def sum_straight(data: Array, masses: int, at: int, room: Array) -> None:
+    """Sums over the mass points of a straight strand of m, m c, m s, m c^2, m c s, m s^2."""
+    before, length = room[at + BEFORE], room[at + STRAND_LENGTH]
+    inverse = 1.0 / length if length > 0.0 else 0.0
+    m0, mc, ms, mcc, mcs, mss = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    first = int(room[at + STRAND_FIRST])
+    for i in range(first, first + int(room[at + STRAND_COUNT])):
+        point = masses + POINT_WIDTH * i
+        m, s = data[point + POINT_MASS], data[point + POINT_SHARE]
+        c = along_strand(data, point, before, room) * inverse
+        m0 += m
+        mc += m * c
+        ms += m * s
+        mcc += m * c * c
+        mcs += m * c * s
+        mss += m * s * s
+    sums = at + SUMS
+    room[sums], room[sums + 1], room[sums + 2] = m0, mc, ms
+    room[sums + 3], room[sums + 4], room[sums + 5] = mcc, mcs, mss

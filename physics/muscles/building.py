@@ -13,6 +13,7 @@ from ..validation import number
 from .mass import MassPoints, masses_from_dict
 from .muscle import Muscle, make_muscle
 from .path import PathPoint, point_from_dict
+from .wrapping import Wrap
 
 MUSCLE_KEYS = ("name", "path", "tension", "masses", "velocity_terms")
 
@@ -42,7 +43,7 @@ class MuscleBuilder:
 
         Args:
             name: unique among muscles, not empty.
-            path: `PathPoint`s from origin to insertion.
+            path: `PathPoint`s from origin to insertion, a `Wrap` between two of them where obstacles are in the way.
             mass: [kg], spread evenly over the path at num_points mass points; 0: none.
             masses: instead of it, where the mass lies.
             tension: [N], not negative, or the name of an input that it follows.
@@ -66,7 +67,13 @@ class MuscleBuilder:
         """ModelError where a muscle names a body, a coordinate or an input that is not there."""
         bodies = {body.name for body in self.bodies}
         coordinates = {f"{body.name}.{name}" for body in self.bodies for name in body.joint.coordinate_names}
-        for point in muscle.path:
+        for wrap in muscle.strands.values():
+            for name in wrap.bodies:
+                if name is not None and name not in bodies:
+                    raise ModelError(
+                        f"an obstacle of muscle {muscle.name!r} is on body {name!r}, which is missing; add bodies first"
+                    )
+        for point in muscle.points:
             if point.body is not None and point.body not in bodies:
                 raise ModelError(
                     f"body of a path point of muscle {muscle.name!r} is missing: {point.body!r}; add bodies first"
@@ -95,10 +102,12 @@ class MuscleBuilder:
             self.add_muscle(path=_path(values.pop("path")), **values)
 
 
-def _path(entries: Any) -> list[PathPoint]:
+def _path(entries: Any) -> list[PathPoint | Wrap]:
     if not isinstance(entries, list | tuple):
         raise FormatError(f"the path of a muscle must be a list, got {entries!r:.80}")
     for entry in entries:
         if not isinstance(entry, Mapping):
             raise FormatError(f"a path point must be an object, got {entry!r:.80}")
-    return [point_from_dict(entry) for entry in entries]
+    return [
+        Wrap.from_dict(entry) if entry.get("type") == "wrap" else point_from_dict(entry) for entry in entries
+    ]

@@ -16,6 +16,7 @@ from ..kernels import muscle_layout as at
 from ..validation import number, truth
 from .mass import MassPoints
 from .path import PathPoint
+from .wrapping import Wrap
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class Muscle:
 
     Attributes:
         name: unique among the model's muscles.
-        path: two or more points; the first is its origin, the last its insertion.
+        path: two or more points, the first its origin, the last its insertion; between two of them a `Wrap`, where the
+            strand between them runs over obstacles.
         masses: None where it has no mass.
         tension: [N], a number, or the name of an input that it follows.
         velocity_terms: whether the quadratic velocity vector of its mass (Wang 2022, eq. 5.6) counts. Without it the
@@ -32,7 +34,7 @@ class Muscle:
     """
 
     name: str
-    path: tuple[PathPoint, ...]
+    path: tuple[PathPoint | Wrap, ...]
     masses: MassPoints | None = None
     tension: float | str = 0.0
     velocity_terms: bool = True
@@ -46,6 +48,22 @@ class Muscle:
     def num_points(self) -> int:
         """How many mass points there are."""
         return 0 if self.masses is None else len(self.masses.masses)
+
+    @property
+    def points(self) -> tuple[PathPoint, ...]:
+        """The path's points alone."""
+        return tuple(item for item in self.path if isinstance(item, PathPoint))
+
+    @property
+    def strands(self) -> dict[int, Wrap]:
+        """What lies between two points of the path, by the number of the first of them."""
+        found, number_ = {}, -1
+        for item in self.path:
+            if isinstance(item, Wrap):
+                found[number_] = item
+            else:
+                number_ += 1
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description."""
@@ -67,26 +85,37 @@ class Muscle:
         inputs: Mapping[str, int],
         frames: Sequence[FloatArray],
         body_int: Any,
+        place: int,
     ) -> FloatArray:
         """The record that the kernels read (``kernels.muscle_layout``).
 
         Args:
             index, coordinates, inputs: numbers of bodies, coordinates and inputs by name.
             frames: poses of body frames in their link frames. body_int: the model's bodies (``kernels.layout``).
+            place: where in the kernels' room the places of its strands begin.
         """
-        size = at.MUSCLE_HEADER + at.VIA_WIDTH * len(self.path)
-        rows, functions = [], []
-        for point in self.path:
+        size = at.MUSCLE_HEADER + at.VIA_WIDTH * len(self.points)
+        rows, parts, bodies = [], [], []
+        for number_, point in enumerate(self.points):
             row, used = point.packed(index, coordinates, frames, size)
+            bodies.append(int(row[at.VIA_BODY]))
             size += len(used)
+            parts.append(used)
+            if number_ in self.strands:
+                wrap = self.strands[number_]
+                row[at.VIA_STRAND] = size
+                record = wrap.packed(index, frames)
+                bodies += [int(body) for body in record[1 : 1 + int(record[0])]]
+                parts += [np.array([record[0], place, wrap.workspace_size]), record]
+                size += at.STRAND_HEADER + len(record)
+                place += at.place_size(int(record[0]), wrap.workspace_size)
             rows.append(row)
-            functions.append(used)
-        span = self._span(rows, body_int)
+        span = self._span(bodies, rows, body_int)
         masses = np.zeros(0)
         if self.masses is not None:
             masses = np.stack([self.masses.masses, self.masses.offsets, self.masses.shares], axis=1).ravel()
         header = np.zeros(at.MUSCLE_HEADER)
-        header[at.MUSCLE_VIA_COUNT], header[at.MUSCLE_VIAS] = len(self.path), at.MUSCLE_HEADER
+        header[at.MUSCLE_VIA_COUNT], header[at.MUSCLE_VIAS] = len(self.points), at.MUSCLE_HEADER
         header[at.MUSCLE_SPAN_COUNT], header[at.MUSCLE_SPAN] = len(span), size
         header[at.MUSCLE_MASS_COUNT], header[at.MUSCLE_MASSES] = self.num_points, size + len(span)
         header[at.MUSCLE_INPUT] = -1.0
@@ -96,18 +125,18 @@ class Muscle:
             header[at.MUSCLE_TENSION] = self.tension
         header[at.MUSCLE_VELOCITY_TERMS] = self.velocity_terms
         header[at.MUSCLE_SIZE] = size + len(span) + len(masses)
-        return np.concatenate([header, *rows, *functions, np.array(span, dtype=np.float64), masses])
+        return np.concatenate([header, *rows, *parts, np.array(span, dtype=np.float64), masses])
 
     @staticmethod
-    def _span(rows: Sequence[FloatArray], body_int: Any) -> list[int]:
+    def _span(bodies: Sequence[int], rows: Sequence[FloatArray], body_int: Any) -> list[int]:
         """Numbers of the coordinates that move the muscle, rising."""
         found: set[int] = set()
-        for row in rows:
-            body = int(row[at.VIA_BODY])
+        for body in bodies:
             while body >= 0:
                 first, count = body_int[body, layout.DOF_START], body_int[body, layout.DOF_COUNT]
                 found |= set(range(int(first), int(first + count)))
                 body = int(body_int[body, layout.PARENT])
+        for row in rows:
             moved_by = row[at.VIA_COORDINATES : at.VIA_COORDINATES + 3]
             found |= {int(d) for d in moved_by if d >= 0}
         return sorted(found)
@@ -117,21 +146,26 @@ def make_muscle(name: Any, path: Any, masses: Any, tension: Any, velocity_terms:
     """Check everything that can be told without the model; ModelError names muscle, thing and value."""
     of = f"of muscle {checked_name(name, 'muscle')!r}"
     try:
-        points = tuple(path)
+        items = tuple(path)
     except TypeError as error:
         raise ModelError(f"the path {of} must be a list of path points, got {path!r:.80}") from error
-    for point in points:
-        if not isinstance(point, PathPoint):
-            raise ModelError(f"the path {of} must be made of path points, got {point!r:.80}")
+    points = [item for item in items if isinstance(item, PathPoint)]
+    for before, item in zip((None, *items), items):
+        if not isinstance(item, PathPoint | Wrap):
+            raise ModelError(f"the path {of} must be made of path points and wraps, got {item!r:.80}")
+        if isinstance(item, Wrap) and (not isinstance(before, PathPoint) or item is items[-1]):
+            raise ModelError(f"a wrap {of} must lie between two path points")
     if len(points) < 2:
         raise ModelError(f"the path {of} needs at least an origin and an insertion, got {len(points)} points")
     for end, point in (("origin", points[0]), ("insertion", points[-1])):
         if point.condition is not None:
             raise ModelError(f"the {end} {of} must always be there, it has a condition")
-    if len({point.body for point in points}) == 1 and not any(point.moves for point in points):
+    bodies = {point.body for point in points}
+    bodies |= {body for item in items if isinstance(item, Wrap) for body in item.bodies}
+    if len(bodies) == 1 and not any(point.moves for point in points):
         raise ModelError(f"all points {of} are on body {points[0].body!r}: it would move nothing")
     if masses is not None and not isinstance(masses, MassPoints):
         raise ModelError(f"the masses {of} must be MassPoints, got {masses!r:.80}")
     if not isinstance(tension, str):
         tension = number(tension, f"tension {of}", not_negative=True)
-    return Muscle(name, points, masses, tension, truth(velocity_terms, f"velocity_terms {of}"))
+    return Muscle(name, items, masses, tension, truth(velocity_terms, f"velocity_terms {of}"))

@@ -34,10 +34,22 @@ class PackedMuscles:
 
     def records(self, frames: Sequence[FloatArray], body_int: Any) -> list[FloatArray]:
         """A record each (``kernels.muscle_layout``)."""
-        return [
-            muscle.packed(self.bodies, self.coordinates, self.inputs, frames, body_int)
-            for muscle in self.muscles
-        ]
+        place, found = room_rows(self.muscles), []
+        for muscle in self.muscles:
+            found.append(muscle.packed(self.bodies, self.coordinates, self.inputs, frames, body_int, place))
+            place += strand_places(muscle)
+        return found
+
+
+def room_rows(muscles: Sequence[Muscle]) -> int:
+    """How many numbers the room has before the places of strands."""
+    most = max((len(muscle.points) for muscle in muscles), default=0)
+    return at.ROOM_HEADER + at.ROOM_ROW * most
+
+
+def strand_places(muscle: Muscle) -> int:
+    """How many numbers the places of a muscle's strands have."""
+    return sum(at.place_size(len(wrap.bodies), wrap.workspace_size) for wrap in muscle.strands.values())
 
 
 def muscle_room(muscles: Sequence[Muscle], num_coordinates: int, everywhere: bool = False) -> tuple[int, int]:
@@ -47,8 +59,15 @@ def muscle_room(muscles: Sequence[Muscle], num_coordinates: int, everywhere: boo
     """
     if not muscles:
         return 0, 0
-    most = max(len(muscle.path) for muscle in muscles)
-    rows = math.ceil((at.ROOM_HEADER + at.ROOM_ROW * most) / layout.WORK_WIDTH)
+    room = room_rows(muscles) + sum(map(strand_places, muscles))
+    rows = math.ceil(room / layout.WORK_WIDTH)
     if not everywhere and not any(muscle.num_points for muscle in muscles):
         return rows, 0
-    return rows, 2 * num_coordinates + at.COLUMN_POINTS + 3 * most
+    return rows, 2 * num_coordinates + max(map(muscle_columns, muscles))
+
+
+def muscle_columns(muscle: Muscle) -> int:
+    """How many columns a muscle needs (``kernels.muscle_layout``)."""
+    obstacles = [len(wrap.bodies) for wrap in muscle.strands.values()]
+    strand = 2 * (8 + 6 * max(obstacles)) if obstacles else 0
+    return at.COLUMN_POINTS + 3 * len(muscle.points) + 6 * sum(obstacles) + strand

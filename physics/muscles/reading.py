@@ -12,6 +12,9 @@ from ..errors import ModelError
 from ..model import Model, State
 from ..validation import whole_number
 
+# points that are drawn of each strand over obstacles, beside its ends
+DRAWN = 30
+
 
 class MuscleLengths(NamedTuple):
     """Of all muscles of a model, in its order.
@@ -99,7 +102,7 @@ def _points(model: Model, state: State, number: int) -> tuple[FloatArray, FloatA
 
     muscle, nv = model.muscles[number], model.num_coordinates
     places, jacobian = np.zeros((muscle.num_points, 9)), np.zeros((muscle.num_points, 3, nv))
-    corners = np.zeros((len(muscle.path), 3))
+    corners = np.zeros((len(muscle.points) + DRAWN * len(muscle.strands), 3))
     spaces = model.workspace(moment_arms=True).clear()
     count = kernel(
         model.arrays,
@@ -107,6 +110,7 @@ def _points(model: Model, state: State, number: int) -> tuple[FloatArray, FloatA
         np.array(state.qd),
         np.zeros(nv),
         number,
+        DRAWN,
         places,
         jacobian,
         corners,

@@ -8,10 +8,14 @@ import pytest
 import physics as ph
 from physics.joints.functions import Polynomial, Wave
 from physics.muscles import Condition, MassPoints, Moving, PathPoint
+from physics.muscles.obstacles import Cylinder, Sphere
+from physics.muscles.wrapping import Wrap
 
 INERTIA = np.diag([0.01, 0.02, 0.015])
 DOWN = np.eye(4)
 DOWN[:3, 3] = [0.0, 0.0, -0.3]
+SHIFTED = np.eye(4)
+SHIFTED[:3, 3] = [0.02, 0.0, 0.05]
 
 
 def tree(muscles=True, **options):
@@ -39,14 +43,20 @@ def tree(muscles=True, **options):
     return builder
 
 
-def add_muscles(builder, moving=False, masses=None, tension=0.0, velocity_terms=True):
+def add_muscles(builder, moving=False, masses=None, tension=0.0, velocity_terms=True, wrapped=False):
     middle = (0.03, 0.02, -0.1)
     if moving:
         across = Moving("d.angle", Wave(0.02, 0.03, 0.01))
         middle = (across, 0.02, Moving("a.angle", Polynomial((-0.1, 0.02, 0.03))))
     builder.add_muscle(
         "within",
-        [PathPoint("a", (0.02, 0.01, -0.05)), PathPoint("c", middle), PathPoint("d", (-0.02, 0, -0.15))],
+        [
+            PathPoint("a", (0.02, 0.01, -0.05)),
+            *([Wrap(Sphere(radius=0.03, body="c", frame=SHIFTED))] if wrapped else []),
+            PathPoint("c", middle),
+            *([Wrap(Cylinder(radius=0.04, body="d"))] if wrapped else []),
+            PathPoint("d", (-0.02, 0, -0.15)),
+        ],
         masses=masses or MassPoints.uniform(0.3, 7),
         tension=tension,
         velocity_terms=velocity_terms,
@@ -65,6 +75,7 @@ def add_muscles(builder, moving=False, masses=None, tension=0.0, velocity_terms=
 
 
 CASES = {
+    "wrapped": {"wrapped": True, "moving": True},
     "fixed": {},
     "moving": {"moving": True},
     "tendons": {"masses": MassPoints.belly(0.3, 6, tendons=(0.1, 0.05), tendon_masses=(0.02, 0.03))},
