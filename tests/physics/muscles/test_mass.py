@@ -15,7 +15,10 @@ INERTIA = np.diag([0.01, 0.02, 0.015])
 DOWN = np.eye(4)
 DOWN[:3, 3] = [0.0, 0.0, -0.3]
 SHIFTED = np.eye(4)
-SHIFTED[:3, 3] = [0.02, 0.0, 0.05]
+SHIFTED[:3, 3] = [0.0, 0.0, 0.08]
+ACROSS = np.eye(4)
+ACROSS[:3, :3] = ph.lie.so3_exp(np.array([1.5, 0.1, 0.0]))
+ACROSS[:3, 3] = [0.02, 0.0, 0.02]
 
 
 def tree(muscles=True, **options):
@@ -52,9 +55,9 @@ def add_muscles(builder, moving=False, masses=None, tension=0.0, velocity_terms=
         "within",
         [
             PathPoint("a", (0.02, 0.01, -0.05)),
-            *([Wrap(Sphere(radius=0.03, body="c", frame=SHIFTED))] if wrapped else []),
+            *([Wrap(Sphere(radius=0.09, body="c", frame=SHIFTED))] if wrapped else []),
             PathPoint("c", middle),
-            *([Wrap(Cylinder(radius=0.04, body="d"))] if wrapped else []),
+            *([Wrap(Cylinder(radius=0.09, body="d", frame=ACROSS))] if wrapped else []),
             PathPoint("d", (-0.02, 0, -0.15)),
         ],
         masses=masses or MassPoints.uniform(0.3, 7),
@@ -104,6 +107,15 @@ def test_lengths_have_exact_slopes(case):
     np.testing.assert_allclose(found.gradients, expected, atol=1e-8)
     np.testing.assert_allclose(found.rates, found.gradients @ qd, atol=1e-14)
     np.testing.assert_array_equal(found.moment_arms, -found.gradients)
+
+
+def test_obstacles_are_in_the_way():
+    rng = np.random.default_rng(1)
+    q = 0.5 * rng.normal(size=6)
+    around, straight = (tree(moving=True, wrapped=wrapped).build() for wrapped in (True, False))
+    longer = ph.muscle_lengths(around, around.state(q)).lengths[0]
+    assert longer > ph.muscle_lengths(straight, straight.state(q)).lengths[0] + 0.012
+    assert ph.muscle_polyline(around, around.state(q), "within").shape == (63, 3)
 
 
 @pytest.mark.parametrize("name", ["within", "between"])
