@@ -11,6 +11,8 @@ import physics as ph
 from physics.contacts import Plane
 from physics.joints.functions import Polynomial
 from physics.muscles import Condition, MassPoints, Moving, PathPoint
+from physics.muscles.obstacles import Cylinder
+from physics.muscles.wrapping import Wrap
 
 BAR = np.diag([0.01, 0.012, 0.002])
 
@@ -168,11 +170,12 @@ def test_model_files_keep_muscles(tmp_path):
     path = [
         PathPoint(None, (-0.1, 0.0, 0.1)),
         PathPoint("b0", (0.1, moving, 0.02), Condition("b1.angle", -1.0, 1.0)),
+        Wrap([Cylinder(radius=0.02, body="b1", length=0.3)]),
         PathPoint("b1", (0.1, 0.0, 0.02)),
     ]
     masses = MassPoints.belly(0.3, 4, tendons=(0.05, 0.1), tendon_masses=(0.0, 0.02))
     builder.add_muscle("m", path, masses=masses, tension="pull", velocity_terms=False)
-    builder.add_muscle("n", path[:1] + path[2:], mass=0.1, num_points=3, tension=2.0)
+    builder.add_muscle("n", path[:1] + path[3:], mass=0.1, num_points=3, tension=2.0)
     model = builder.build()
     ph.save_model(model, tmp_path / "model.json")
     assert ph.load_model(tmp_path / "model.json").model == model
