@@ -46,6 +46,7 @@ from .wrap_layout import (
     LEVEL,
     LEVEL_ENDS,
     LEVEL_LANE,
+    OUT_TANGENT,
     PLACES,
     PLANE_LENGTH,
     RADIUS,
@@ -281,10 +282,7 @@ def curved_point(
     sigma: float,
     sigma_rate: float,
     rates: Array,
-    point: Array,
-    tangent: Array,
-    jacobian: Array,
-    bias: Array,
+    out: Array,
 ) -> None:
     """As `wrap_round.round_point`, of a path that `curved_path` found wrapped."""
     kind, size = int(data[shape + SHAPE_KIND]), surface_size(data, shape)
@@ -322,9 +320,9 @@ def curved_point(
             across[place] -= last[0] * left[0] * own[LAST_DIRECTION + 9 + 6 * i + k]
             across[place] -= last[0] * own[LENGTH_ENDS + k] * w[0][i]
     jx, jy, jz = flat3(own, AXES), flat3(own, AXES + 3), flat3(own, AXES + 6)
-    put3(tangent, 0, combine(jx, jy, jz, ahead))
+    put3(out, OUT_TANGENT, combine(jx, jy, jz, ahead))
     arm, velocity, own_bias = combine(jx, jy, jz, x[0]), combine(jx, jy, jz, x[1]), combine(jx, jy, jz, x[2])
-    into_world(own, rates, across, arm, velocity, own_bias, point, jacobian, bias)
+    into_world(own, rates, across, arm, velocity, own_bias, out)
 
 
 @inline
@@ -345,3 +343,17 @@ def blended_ends(
         last_by = last_slope * (-begin - last_past * own[REACH_ENDS + k])
         for i in range(3):
             across[9 * (k // 3) + 3 * i + k % 3] += first_by * bend[i] + last_by * leave[i]
+
+
+@jit
+def curved_contact(own: Array, last: bool, rates: Array, out: Array) -> None:
+    """Where the path touches first or last, as `curved_point` gives a point; without a tangent."""
+    at = LAST_POINT if last else FIRST_POINT
+    across = own[ROUND_SIZE + 8 : ROUND_SIZE + 26]
+    for i in range(3):
+        for k in range(6):
+            across[9 * (k // 3) + 3 * i + k % 3] = own[at + 9 + 6 * i + k]
+    x, v, a = get_moving(own, at)
+    jx, jy, jz = flat3(own, AXES), flat3(own, AXES + 3), flat3(own, AXES + 6)
+    arm, velocity = combine(jx, jy, jz, x), combine(jx, jy, jz, v)
+    into_world(own, rates, across, arm, velocity, combine(jx, jy, jz, a), out)

@@ -12,7 +12,8 @@ FRAME_WIDTH = 12  # a frame: rotation by rows, position
 # behind the number of obstacles, their bodies and frames: the length that rounds attaching and detaching off (0 for
 # the true shortest path), then a record for each obstacle
 SMOOTHING = 0
-SHAPES = 1
+TOUCHING, CONTACTS, JUNCTIONS, JUNCTIONS_BY, BEFORE, BEFORE_BY, PIECE, TOUCHES, MATRIX, PIECES = range(1, 11)
+SHAPES = 12
 SHAPE_KIND, SHAPE_SENSE, SHAPE_HINT, SHAPE_PARAMETERS = 0, 1, 2, 5
 SHAPE_WIDTH = 9
 
@@ -63,7 +64,34 @@ NODES = PLACES + MOST_STEPS + 1
 STEP_SPACE = NODES + LANE * LANES * (MOST_STEPS + 1)
 GEODESIC_SIZE = STEP_SPACE + 13 * LANE + LANES * LANE
 
+# a point of one piece of a strand: position, tangent, bias, Jacobian (3 x 12)
+OUT_TANGENT, OUT_BIAS, OUT_JACOBIAN = 3, 6, 9
+OUT_SIZE = 45
+
+PIECE_SIZE = GEODESIC_SIZE + OUT_SIZE  # of the only obstacle's path, or of one piece of several
+
 
 def strand_size(count: int) -> int:
     """How many numbers a strand over `count` obstacles keeps."""
-    return GEODESIC_SIZE
+    return PIECE_SIZE if count == 1 else chain_places(count)[-1]
+
+
+def chain_places(count: int) -> tuple[int, ...]:
+    """Where a strand over several obstacles keeps what (see `wrap_chain`), and its size."""
+    n, most = 6 + 6 * count, 3 * (count - 1)
+    sizes = (
+        2 * count,  # which obstacles touch, and these in order
+        6 * count,  # first and last contact of each
+        3 * most,  # junctions, their first and second derivatives in time
+        most * n,  # junctions by the inputs
+        3 * count,  # length before each touching piece, with two derivatives in time
+        count * n,  # that length by the inputs
+        12,  # rates of a piece
+        2 * OUT_SIZE * count,  # contacts of all touching pieces
+        most * (most + n),  # a linear system
+        PIECE_SIZE * count,  # the pieces
+    )
+    places = [FRAMES + FRAME_WIDTH * count]
+    for size in sizes:
+        places.append(places[-1] + size)
+    return tuple(places)

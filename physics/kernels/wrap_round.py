@@ -18,12 +18,23 @@ from .wrap_layout import (
     CURVATURE,
     CYLINDER,
     ENDS,
+    FIRST_ANGLE,
+    FIRST_ANGLE_BY,
     FIRST_LENGTH,
+    FIRST_LENGTH_BY,
     FRAMES,
+    LAST_ANGLE,
+    LAST_ANGLE_BY,
+    LAST_LENGTH,
     LENGTH,
+    NORMALS,
+    OUT_BIAS,
+    OUT_JACOBIAN,
+    OUT_TANGENT,
     PLANE_LENGTH,
     PLANE_LENGTH_BY,
     RADIUS,
+    RADIUS_BY,
     RATE,
     ROUND_SIZE,
     SHAPE_HINT,
@@ -42,7 +53,7 @@ from .wrap_layout import (
     WRAP,
     WRAPPED,
 )
-from .wrap_planar import Pair, cross2, pair, planar_path, planar_point
+from .wrap_planar import Pair, cross2, on_arc, pair, planar_path, planar_point
 
 
 @inline
@@ -196,12 +207,11 @@ def round_point(
     sigma: float,
     sigma_rate: float,
     rates: Array,
-    point: Array,
-    tangent: Array,
-    jacobian: Array,
-    bias: Array,
+    out: Array,
 ) -> None:
-    """The point at length sigma of a path that `round_path` found wrapped, as `wrap_strand.wrap_point` gives it."""
+    """The point at length sigma of a path that `round_path` found wrapped: position, tangent, bias, Jacobian, as
+    `wrap_strand.wrap_point` has them, by the rates of this piece alone (see `wrap_layout`).
+    """
     length, speed = own[LENGTH], own[RATE]
     t = sigma / length
     t_rate = (sigma_rate - t * speed) / length
@@ -226,11 +236,11 @@ def round_point(
     across = own[ROUND_SIZE + 8 : ROUND_SIZE + 26]
     ends_map(own, by, sphere, t, x, ahead, across)
     for k in range(3):
-        tangent[k] = scale * (ahead[0] * jx[k] + ahead[1] * jy[k]) + slope * jz[k]
+        out[OUT_TANGENT + k] = scale * (ahead[0] * jx[k] + ahead[1] * jy[k]) + slope * jz[k]
     arm = combine(jx, jy, jz, (x[0], x[1], height))
     velocity = combine(jx, jy, jz, (v[0], v[1], climb))
     own_bias = combine(jx, jy, jz, (a[0], a[1], lift))
-    into_world(own, rates, across, arm, velocity, own_bias, point, jacobian, bias)
+    into_world(own, rates, across, arm, velocity, own_bias, out)
 
 
 @inline
@@ -291,53 +301,98 @@ def ends_map(own: Array, by: Array, sphere: bool, t: float, x: Pair, ahead: Pair
 
 @jit
 def into_world(
-    own: Array,
-    rates: Array,
-    across: Array,
-    arm: Vector,
-    velocity: Vector,
-    own_bias: Vector,
-    point: Array,
-    jacobian: Array,
-    bias: Array,
+    own: Array, rates: Array, across: Array, arm: Vector, velocity: Vector, own_bias: Vector, out: Array
 ) -> None:
     """A point given against the obstacle's origin (arm, velocity and bias in the obstacle, all in world axes), and
     its derivatives `across` by both ends in the path's axes, to the world: position, Jacobian, bias.
     """
     origin, spin = flat3(own, FRAMES + 9), flat3(rates, 6)
     turned = cross(spin, arm)
-    fictitious = cross(
-        spin, (turned[0] + 2.0 * velocity[0], turned[1] + 2.0 * velocity[1], turned[2] + 2.0 * velocity[2])
-    )
+    twice = turned[0] + 2.0 * velocity[0], turned[1] + 2.0 * velocity[1], turned[2] + 2.0 * velocity[2]
+    fictitious = cross(spin, twice)
     jx, jy, jz = flat3(own, AXES), flat3(own, AXES + 3), flat3(own, AXES + 6)
     for i in range(3):
-        point[i] = origin[i] + arm[i]
-        bias[i] = own_bias[i] + fictitious[i]
+        out[i] = origin[i] + arm[i]
+        out[OUT_BIAS + i] = own_bias[i] + fictitious[i]
         for end in range(2):
             block = 9 * end
             row0 = jx[i] * across[block] + jy[i] * across[block + 3] + jz[i] * across[block + 6]
             row1 = jx[i] * across[block + 1] + jy[i] * across[block + 4] + jz[i] * across[block + 7]
             row2 = jx[i] * across[block + 2] + jy[i] * across[block + 5] + jz[i] * across[block + 8]
             for j in range(3):
-                jacobian[i, 3 * end + j] = row0 * jx[j] + row1 * jy[j] + row2 * jz[j]
-    turn_with(own, arm, jacobian)
+                out[OUT_JACOBIAN + 12 * i + 3 * end + j] = row0 * jx[j] + row1 * jy[j] + row2 * jz[j]
+    turn_with(own, arm, out)
 
 
 @inline
-def turn_with(own: Array, arm: Vector, jacobian: Array) -> None:
-    """The columns of the only obstacle's twist, from those of both ends: moved all together, the path moves along."""
+def turn_with(own: Array, arm: Vector, out: Array) -> None:
+    """The columns of the obstacle's twist, from those of both ends: moved all together, the path moves along."""
     origin = flat3(own, FRAMES + 9)
     start, stop = subtract3(flat3(own, ENDS), origin), subtract3(flat3(own, ENDS + 3), origin)
     for i in range(3):
-        p = jacobian[i, 0], jacobian[i, 1], jacobian[i, 2]
-        s = jacobian[i, 3], jacobian[i, 4], jacobian[i, 5]
+        row = OUT_JACOBIAN + 12 * i
+        p, s = flat3(out, row), flat3(out, row + 3)
         first, last = cross(p, start), cross(s, stop)
         for j in range(3):
-            jacobian[i, 6 + j] = first[j] + last[j]
-            jacobian[i, 9 + j] = (1.0 if i == j else 0.0) - p[j] - s[j]
-    jacobian[0, 7] += arm[2]
-    jacobian[0, 8] -= arm[1]
-    jacobian[1, 6] -= arm[2]
-    jacobian[1, 8] += arm[0]
-    jacobian[2, 6] += arm[1]
-    jacobian[2, 7] -= arm[0]
+            out[row + 6 + j] = first[j] + last[j]
+            out[row + 9 + j] = (1.0 if i == j else 0.0) - p[j] - s[j]
+    row = OUT_JACOBIAN + 6
+    out[row + 1] += arm[2]
+    out[row + 2] -= arm[1]
+    out[row + 12] -= arm[2]
+    out[row + 14] += arm[0]
+    out[row + 24] += arm[1]
+    out[row + 25] -= arm[0]
+
+
+@jit
+def round_contact(own: Array, sphere: bool, last: bool, rates: Array, out: Array) -> None:
+    """Where the path touches first or last, as `round_point` gives a point; without a tangent."""
+    n = pair(own, NORMALS + 2) if last else pair(own, NORMALS)
+    angle, angle_by = (LAST_ANGLE, LAST_ANGLE_BY) if last else (FIRST_ANGLE, FIRST_ANGLE_BY)
+    rho = own[RADIUS], own[RADIUS + 1], own[RADIUS + 2]
+    x, v, a = on_arc(n, rho, own[angle + 1], own[angle + 2])
+    across = own[ROUND_SIZE + 8 : ROUND_SIZE + 26]
+    for k in range(18):
+        across[k] = 0.0
+    for k in range(4):
+        block, spin = 9 * (k // 2) + k % 2, rho[0] * own[angle_by + k]
+        across[block] = own[RADIUS_BY + k] * n[0] - spin * n[1]
+        across[block + 3] = own[RADIUS_BY + k] * n[1] + spin * n[0]
+    height = 0.0
+    if sphere:
+        climb, lift, a = tilted(own, x, v, a)
+        across[8], across[17] = shares(own, x)
+    else:
+        height, climb, lift = contact_height(own, last, across)
+    jx, jy, jz = flat3(own, AXES), flat3(own, AXES + 3), flat3(own, AXES + 6)
+    arm, velocity = combine(jx, jy, jz, (x[0], x[1], height)), combine(jx, jy, jz, (v[0], v[1], climb))
+    into_world(own, rates, across, arm, velocity, combine(jx, jy, jz, (a[0], a[1], lift)), out)
+
+
+@inline
+def contact_height(own: Array, last: bool, across: Array) -> Vector:
+    """Height of the first or last contact on a cylinder with two derivatives in time; `across`: by both ends."""
+    far = (own[LAST_LENGTH], own[LAST_LENGTH + 1], own[LAST_LENGTH + 2]) if last else (0.0, 0.0, 0.0)
+    plane, speed, second = own[PLANE_LENGTH], own[PLANE_LENGTH + 1], own[PLANE_LENGTH + 2]
+    s, s1, s2 = own[FIRST_LENGTH], own[FIRST_LENGTH + 1], own[FIRST_LENGTH + 2]
+    if last:
+        s, s1, s2 = plane - far[0], speed - far[1], second - far[2]
+    t = s / plane
+    t1 = (s1 - t * speed) / plane
+    t2 = (s2 - 2.0 * t1 * speed - t * second) / plane
+    rise, rise1 = own[STOP + 2] - own[START + 2], own[STOP_RATE + 2] - own[START_RATE + 2]
+    rise2 = own[STOP_SECOND + 2] - own[START_SECOND + 2]
+    across[8], across[17] = 1.0 - t, t
+    for k in range(4):
+        longer = own[PLANE_LENGTH_BY + k]
+        by = own[FIRST_LENGTH_BY + k]
+        if last:
+            by += own[WRAP] * own[RADIUS_BY + k]
+            by += own[RADIUS] * (own[LAST_ANGLE_BY + k] - own[FIRST_ANGLE_BY + k])
+        across[9 * (k // 2) + 6 + k % 2] = rise * (by - t * longer) / plane
+    return (
+        own[START + 2] + t * rise,
+        own[START_RATE + 2] + t1 * rise + t * rise1,
+        own[START_SECOND + 2] + t2 * rise + 2.0 * t1 * rise1 + t * rise2,
+    )

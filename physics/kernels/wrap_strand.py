@@ -11,24 +11,27 @@ import math
 
 from ._jit import inline, jit
 from .spatial import Array, flat3, subtract3
-from .wrap_curved import curved_path, curved_point
+from .wrap_chain import chain_length, chain_point
 from .wrap_layout import (
     CURVATURE,
-    ELLIPSOID,
     ENDS,
     FRAME_WIDTH,
     FRAMES,
+    GEODESIC_SIZE,
     LENGTH,
+    OUT_BIAS,
+    OUT_JACOBIAN,
+    OUT_SIZE,
+    OUT_TANGENT,
     RATE,
-    SHAPE_KIND,
     SHAPES,
     SMOOTHING,
-    SPHERE,
     STATUS,
+    UNSOLVED,
     WARM,
     WRAPPED,
 )
-from .wrap_round import round_path, round_point
+from .wrap_piece import piece_path, piece_point
 
 
 @inline
@@ -66,11 +69,11 @@ def wrap_length(
     for obstacle in range(count):
         for k in range(FRAME_WIDTH):
             own[FRAMES + FRAME_WIDTH * obstacle + k] = frames[obstacle, k]
-    if int(data[record + SHAPES + SHAPE_KIND]) >= ELLIPSOID:
-        status = curved_path(data, record + SHAPES, data[record + SMOOTHING], rates, own, gradient)
+    if count == 1:
+        status = piece_path(data, record + SHAPES, data[record + SMOOTHING], rates, own, gradient)
     else:
-        status = round_path(data, record + SHAPES, data[record + SMOOTHING], rates, own, gradient)
-    own[WARM], own[STATUS] = 1.0, status
+        status = chain_length(data, record, own, count, rates, gradient)
+    own[WARM], own[STATUS] = 0.0 if status == UNSOLVED else 1.0, status
     if status != WRAPPED:
         straight_path(rates, own, gradient)
     return own[LENGTH], own[CURVATURE]
@@ -133,9 +136,13 @@ def wrap_point(
         straight_point(sigma, sigma_rate, rates, own, point, tangent, jacobian, bias)
         return
     record = at + 1 + (1 + FRAME_WIDTH) * int(data[at])
-    kind = int(data[record + SHAPES + SHAPE_KIND])
-    if kind >= ELLIPSOID:
-        curved_point(data, record + SHAPES, own, sigma, sigma_rate, rates, point, tangent, jacobian, bias)
+    count = int(data[at])
+    if count > 1:
+        chain_point(data, record, own, count, sigma, sigma_rate, rates, point, tangent, jacobian, bias)
         return
-    sphere = kind == SPHERE
-    round_point(own, sphere, sigma, sigma_rate, rates, point, tangent, jacobian, bias)
+    out = own[GEODESIC_SIZE : GEODESIC_SIZE + OUT_SIZE]
+    piece_point(data, record + SHAPES, own, sigma, sigma_rate, rates, out)
+    for i in range(3):
+        point[i], tangent[i], bias[i] = out[i], out[OUT_TANGENT + i], out[OUT_BIAS + i]
+        for k in range(12):
+            jacobian[i, k] = out[OUT_JACOBIAN + 12 * i + k]

@@ -80,7 +80,8 @@ class Wrap(ReadOnlyArrays):
             place = frame if body < 0 else body_frames[body] @ frame
             frames += [place[:3, :3].ravel(), place[:3, 3]]
         shapes = [part.record() for _, part in parts]
-        return np.concatenate([[len(parts)], bodies, *frames, [self.smoothing], *shapes])
+        places = wrap_layout.chain_places(len(parts))
+        return np.concatenate([[len(parts)], bodies, *frames, [self.smoothing], places, *shapes])
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description; ``from_dict`` reads it."""

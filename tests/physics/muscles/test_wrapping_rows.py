@@ -1,0 +1,128 @@
+"""Strands over several obstacles in a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from physics import lie
+from physics.kernels import wrap_layout
+from physics.muscles.obstacles import Cylinder, DoubleCylinder, Ellipsoid, Sphere
+from physics.muscles.wrapping import Wrap
+
+from .strands import Motion, at_rest, largest_error, polyline, solve
+
+FINITE_DIFFERENCES = 1e-7
+
+
+def frame(position: Any, turn: Any = (0.0, 0.0, 0.0)) -> np.ndarray:
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = lie.so3_exp(np.array(turn)), position
+    return pose
+
+
+LEFT = Cylinder(radius=0.05, side="+y")
+RIGHT = Cylinder(radius=0.05, frame=frame((0.2, 0, 0), (0.3, 0.2, 0)), side="-y")
+ROWS = {
+    "two cylinders": (
+        [
+            Cylinder(radius=0.05),
+            Cylinder(radius=0.04, frame=frame((0.2, -0.03, 0), (0.3, 0.2, 0)), side="clockwise"),
+        ],
+        (-0.2, -0.02, 0.0),
+        (0.4, -0.06, 0.05),
+    ),
+    "to and fro": ([LEFT, RIGHT], (-0.2, -0.02, 0.0), (0.4, 0.06, 0.05)),
+    "double cylinder": (
+        [
+            DoubleCylinder(
+                radius=0.05,
+                side="+y",
+                second_radius=0.05,
+                second_frame=frame((0.2, 0, 0), (0.3, 0.2, 0)),
+                second_side="-y",
+            )
+        ],
+        (-0.2, -0.02, 0.0),
+        (0.4, 0.06, 0.05),
+    ),
+    "three shapes": (
+        [
+            Sphere(radius=0.05),
+            Cylinder(radius=0.04, frame=frame((0.15, 0, 0), (1.2, 0.2, 0))),
+            Ellipsoid(radii=(0.05, 0.03, 0.06), frame=frame((0.3, -0.02, 0.02), (0.3, 1, 0.2))),
+        ],
+        (-0.2, -0.04, 0.0),
+        (0.45, -0.08, 0.05),
+    ),
+}
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 1e-2])
+@pytest.mark.parametrize("name", ROWS)
+def test_rows(name: str, smoothing: float) -> None:
+    """Ends at the ends, unit speed where not rounded; derivatives exact."""
+    obstacles, start, stop = ROWS[name]
+    wrap = Wrap(obstacles, smoothing)
+    strand = at_rest(wrap, np.array(start), np.array(stop))
+    assert strand.status == wrap_layout.WRAPPED
+    points = polyline(strand, 400)
+    assert np.abs(points[[0, -1]] - [start, stop]).max() < 1e-15
+    chords = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    if smoothing == 0.0:
+        assert np.abs(chords * 400 / strand.length - 1.0).max() < 1e-4
+    rng = np.random.default_rng(3)
+    motion = Motion([start, stop], [place for place, _ in wrap.parts], rng)
+    step = 1e-4 if smoothing == 0.0 else 2e-5
+    assert largest_error(wrap, motion, (0.05, 0.3, 0.45, 0.6, 0.9), step) < FINITE_DIFFERENCES
+
+
+def test_double_cylinder_is_two_cylinders() -> None:
+    lengths = [
+        at_rest(Wrap(ROWS[name][0]), np.array(ROWS[name][1]), np.array(ROWS[name][2])).length
+        for name in ("to and fro", "double cylinder")
+    ]
+    assert lengths[0] == pytest.approx(lengths[1], abs=1e-15)
+
+
+def test_parallel_cylinders_in_closed_form() -> None:
+    """A belt crossed between two equal cylinders: all in one plane."""
+    r, far = 0.05, 0.2
+    wrap = Wrap([LEFT, Cylinder(radius=r, frame=frame((far, 0, 0)), side="-y")], 0.0)
+    strand = at_rest(wrap, np.array([-0.2, 0.0, 0.0]), np.array([0.4, 0.0, 0.0]))
+    tangent = np.sqrt(0.2**2 - r * r)
+    inner = np.sqrt(far * far - 4.0 * r * r)
+    angle = np.arcsin(r / 0.2) + np.arcsin(2.0 * r / far)  # how far the line turns on each
+    assert strand.length == pytest.approx(2.0 * tangent + inner + 2.0 * r * angle, abs=1e-14)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 1e-3])
+def test_the_middle_one_lets_go(smoothing: float) -> None:
+    """A middle cylinder is lowered until the path leaves it; warm and cold starts agree, nothing leaps but the raw
+    path's Jacobian.
+    """
+    outer = [Cylinder(radius=0.05, side="+y"), Cylinder(radius=0.05, frame=frame((0.4, 0, 0)), side="+y")]
+    middle = Cylinder(radius=0.05, frame=frame((0.2, 0.0, 0.0), (0.2, 0.3, 0.0)), side="+y")
+    wrap = Wrap([outer[0], middle, outer[1]], smoothing)
+    frames = np.stack([np.concatenate([f[:3, :3].ravel(), f[:3, 3]]) for f, _ in wrap.parts])
+    ends = np.array([-0.2, -0.1, 0.0, 0.6, -0.1, 0.02])
+    own = np.zeros(wrap.workspace_size)
+    last, jump, counts = None, 0.0, set()
+    for k, y in enumerate(np.linspace(5e-3, -5e-3, 401)):
+        frames[1, 10] = y
+        strand = solve(wrap, ends, frames, own=own)
+        assert strand.status == wrap_layout.WRAPPED
+        counts.add(sum(own[wrap_layout.FRAMES + 36 :][:3]))
+        jacobian = strand.point(0.48 * strand.length)[4]
+        if last is not None:
+            jump = max(jump, np.abs(jacobian - last).max())
+        last = jacobian
+        if k % 20 == 0:
+            cold = solve(wrap, ends, frames)
+            assert strand.length == pytest.approx(cold.length, abs=1e-14)
+            assert np.abs(strand.gradient - cold.gradient).max() < 1e-12
+    assert counts == {2.0, 3.0}
+    # smooth: the whole change of about 1 goes over 2 mm, 80 steps, at most twice as fast as on average
+    assert jump > 0.4 if smoothing == 0.0 else jump < 0.04
