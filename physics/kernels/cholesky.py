@@ -34,14 +34,12 @@ def factorize_block(matrix: Array, order: Array, begin: int, stop: int, factor: 
         for j in range(begin):
             factor[row, j] = 0.0
     for k in range(begin, stop):
-        best, share = k, -1.0
-        for i in range(k, stop):
+        best, rest, scale = k, left[order[k]], matrix[order[k], order[k]]
+        for i in range(k + 1, stop if k > begin else begin):
             row = order[i]
-            scale = matrix[row, row]
-            rest = left[row] / scale if scale > 0.0 else 0.0
-            if rest > share:
-                best, share = i, rest
-        if not share > DEPENDENT:
+            if left[row] * scale > rest * matrix[row, row]:
+                best, rest, scale = i, left[row], matrix[row, row]
+        if not rest > DEPENDENT * scale:
             return k
         pivot = order[best]
         order[best] = order[k]
@@ -70,6 +68,11 @@ def factorize(matrix: Array, order: Array, count: int, factor: Array, begins: Ar
     its block begins.
     """
     rank, end = 0, count
+    for i in range(count - 1, -1, -1):  # no impulse moves these
+        row = order[i]
+        if not matrix[row, row] > 0.0:
+            end -= 1
+            order[i], order[end], begins[row] = order[end], row, 0.0
     while rank < end:
         stop = gather_block(matrix, order, rank, end)
         done = factorize_block(matrix, order, rank, stop, factor, begins)

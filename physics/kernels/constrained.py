@@ -48,7 +48,7 @@ from .contact_rows import add_contacts, find_contacts
 from .impacts import solve_impacts
 from .impulses import solve_impulses
 from .joint import kinematics
-from .layout import OK, STATUS
+from .layout import LIMIT_COUNT, OK, STATUS
 from .response import apply_impulses, respond, speed_along
 from .spatial import Array
 from .unilateral import add_limits, aim_row, forget_active, remember
@@ -170,10 +170,12 @@ def constrain_velocities(
     known, equalities, found = 0, count, (0, 0)
     touching = find_contacts(arrays, contacts, dt, work)
     for _ in range(MOST_ROUNDS):
-        count = add_limits(arrays[3], count, dt, ahead, q, qd, last_qd, system, memory)
-        count = add_contacts(
-            arrays, contacts, touching, count, dt, ahead, qd, last_qd, system, memory, spaces
-        )
+        if arrays[3][LIMIT_COUNT] > 0.0:
+            count = add_limits(arrays[3], count, dt, ahead, q, qd, last_qd, system, memory)
+        if touching > 0:
+            count = add_contacts(
+                arrays, contacts, touching, count, dt, ahead, qd, last_qd, system, memory, spaces
+            )
         if count == known or flags[STATUS] != OK:
             break
         respond(arrays[0], known, count, work, dof, system)

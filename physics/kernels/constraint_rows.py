@@ -20,6 +20,7 @@ from .constraint_layout import (
     FRAME_ON_BODY,
     FRAME_ON_OTHER,
     FRAMES,
+    POINT_LOCKS,
     ROW_BIAS,
     ROW_OWNER,
     ROW_VALUE,
@@ -31,7 +32,7 @@ from .constraint_layout import (
 from .functions import evaluate_function
 from .points import material, reference_of, twist_of
 from .rolling import rolling_rows
-from .row_pieces import column, frame_of, push_row, slide_row, turn_row
+from .row_pieces import axes_of, column, origin_of, point_rows, push_row, slide_row, turn_row
 from .spatial import Array, Rotation, Vector, cross, dot3, multiply, rotate, subtract3, transposed
 
 
@@ -49,7 +50,8 @@ def rotation_between(a: Rotation, b: Rotation) -> Vector:
 @jit
 def frame_rows(
     body_int: Array,
-    constraints: Array,
+    con_int: Array,
+    con_float: Array,
     whole: bool,
     k: int,
     work: Array,
@@ -58,20 +60,24 @@ def frame_rows(
     jacobian: Array,
 ) -> None:
     """Rows of the locked components of a frame on a body in a frame on another one (Wang 2022, sec. 3.11.1)."""
-    con_int, con_float = constraints[0], constraints[1]
     body, other, row = con_int[k, CONSTRAINT_BODY], con_int[k, CONSTRAINT_OTHER], con_int[k, CONSTRAINT_ROW]
     locks = con_int[k, CONSTRAINT_LOCKS]
-    r, p = frame_of(body_int, work, body, con_float, k, FRAME_ON_BODY)
-    base, origin = frame_of(body_int, work, other, con_float, k, FRAME_ON_OTHER)
+    p = origin_of(body_int, work, body, con_float, k, FRAME_ON_BODY)
+    base = axes_of(work, other, con_float, k, FRAME_ON_OTHER)
+    origin = origin_of(body_int, work, other, con_float, k, FRAME_ON_OTHER)
+    together = locks & POINT_LOCKS == POINT_LOCKS
+    if whole and together:
+        point_rows(body_int, work, dof, body, other, p, base, rows[row:], jacobian[row:])
     for j in range(3):
         if locks & (1 << j):
             u = column(base, j)
-            if whole:
+            if whole and not together:
                 rows[row, ROW_BIAS] = slide_row(body_int, work, dof, body, other, p, u, jacobian[row])
             rows[row, ROW_VALUE] = dot3(u, subtract3(p, origin))
             row += 1
     if locks < 8:
         return
+    r = axes_of(work, body, con_float, k, FRAME_ON_BODY)
     turned = rotation_between(base, r)
     if locks & 56 == 24:  # a hinge about z: how far its axes have parted
         aside = cross((base[2], base[5], base[8]), (r[2], r[5], r[8]))
@@ -126,8 +132,9 @@ def segment_row(
     """Row of a point that keeps to a polyline drawn out along y (ArtiSynth's guide, sec. 3.4.14)."""
     con_int, con_float, con_data = constraints[0], constraints[1], constraints[2]
     body, other, row = con_int[k, CONSTRAINT_BODY], con_int[k, CONSTRAINT_OTHER], con_int[k, CONSTRAINT_ROW]
-    _, p = frame_of(body_int, work, body, con_float, k, FRAME_ON_BODY)
-    base, origin = frame_of(body_int, work, other, con_float, k, FRAME_ON_OTHER)
+    p = origin_of(body_int, work, body, con_float, k, FRAME_ON_BODY)
+    base = axes_of(work, other, con_float, k, FRAME_ON_OTHER)
+    origin = origin_of(body_int, work, other, con_float, k, FRAME_ON_OTHER)
     place = rotate(transposed(base), subtract3(p, origin))
     height, nx, nz = nearest_segment(con_data, con_int[k, CONSTRAINT_DATA], place[0], place[2])
     u = rotate(base, (nx, 0.0, nz))
@@ -150,8 +157,8 @@ def distance_row(
     """Row of two points at a distance: of a rod, or with a sense of a rope or a strut."""
     con_int, con_float, con_data = constraints[0], constraints[1], constraints[2]
     body, other, row = con_int[k, CONSTRAINT_BODY], con_int[k, CONSTRAINT_OTHER], con_int[k, CONSTRAINT_ROW]
-    _, p = frame_of(body_int, work, body, con_float, k, FRAME_ON_BODY)
-    _, o = frame_of(body_int, work, other, con_float, k, FRAME_ON_OTHER)
+    p = origin_of(body_int, work, body, con_float, k, FRAME_ON_BODY)
+    o = origin_of(body_int, work, other, con_float, k, FRAME_ON_OTHER)
     sense = con_data[con_int[k, CONSTRAINT_DATA]]  # -1: at most this long
     span = subtract3(p, o)
     length = math.sqrt(dot3(span, span))
@@ -220,7 +227,7 @@ def constraint_rows(
                 for d in range(jacobian.shape[1]):
                     jacobian[row, d] = 0.0
         if kind == FRAMES:
-            frame_rows(body_int, constraints, whole, k, work, dof, rows, jacobian)
+            frame_rows(body_int, con_int, constraints[1], whole, k, work, dof, rows, jacobian)
         elif kind == SEGMENTS:
             segment_row(body_int, constraints, whole, k, work, dof, rows, jacobian)
         elif kind == DISTANCE:

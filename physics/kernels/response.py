@@ -62,7 +62,7 @@ def pass_inward(body_int: Array, i: int, impulse: Array, work: Array, dof: Array
         store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, force))
 
 
-@jit
+@inline
 def impulse_response(
     body_int: Array, start: int, end: int, impulse: Array, change: Array, work: Array, dof: Array
 ) -> None:
@@ -103,7 +103,7 @@ def speed_along(row: Array, velocity: Array) -> float:
     return total
 
 
-@jit
+@inline
 def trees_moved(body_int: Array, row: Array) -> tuple[int, int]:
     """The first body of the trees that have coordinates in a row, and one behind the last."""
     start, end, i = body_int.shape[0], 0, 0
@@ -117,23 +117,22 @@ def trees_moved(body_int: Array, row: Array) -> tuple[int, int]:
     return start, end
 
 
-@jit
-def answer(body_int: Array, k: int, work: Array, dof: Array, system: Array) -> None:
-    """Answer of row k, and the coordinates that it spans: all of them where muscles have mass, with the factor of
-    `dense`, else those of the trees that it moves.
+@inline
+def answer(body_int: Array, row: Array, response: Array, span: Array, work: Array, dof: Array) -> None:
+    """Answer to a row of the Jacobian, and the coordinates that it spans: all of them where muscles have mass, with
+    the factor of `dense`, else those of the trees that the row moves.
     """
-    row, response, spans = system[SYSTEM_JACOBIAN][k], system[SYSTEM_RESPONSE][k], system[SYSTEM_SPANS]
-    spans[k, SPAN_FIRST], spans[k, SPAN_END] = 0, 0
+    span[SPAN_FIRST], span[SPAN_END] = 0, 0
     if dof.shape[1] > DOF_WORK_WIDTH:
-        spans[k, SPAN_END] = dof.shape[0]
+        span[SPAN_END] = dof.shape[0]
         solve_rows_of(row, response, dof)
         return
     for d in range(response.shape[0]):
         response[d] = 0.0
     start, end = trees_moved(body_int, row)
     if start < end:
-        spans[k, SPAN_FIRST] = body_int[start, DOF_START]
-        spans[k, SPAN_END] = body_int[end - 1, DOF_START] + body_int[end - 1, DOF_COUNT]
+        span[SPAN_FIRST] = body_int[start, DOF_START]
+        span[SPAN_END] = body_int[end - 1, DOF_START] + body_int[end - 1, DOF_COUNT]
         impulse_response(body_int, start, end, row, response, work, dof)
 
 
@@ -145,7 +144,7 @@ def respond(body_int: Array, first: int, count: int, work: Array, dof: Array, sy
     jacobian, response = system[SYSTEM_JACOBIAN], system[SYSTEM_RESPONSE]
     matrix, spans = system[SYSTEM_MATRIX], system[SYSTEM_SPANS]
     for k in range(first, count):
-        answer(body_int, k, work, dof, system)
+        answer(body_int, jacobian[k], response[k], spans[k], work, dof)
         begin, end = spans[k, SPAN_FIRST], spans[k, SPAN_END]
         for d in range(begin, end):
             if dof[d, HELD] != 0.0:

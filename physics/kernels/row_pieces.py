@@ -8,6 +8,7 @@ coordinates is w_a . S_d over the ancestors of a, less w_b . S_d over those of b
 from __future__ import annotations
 
 from ._jit import inline, jit
+from .constraint_layout import ROW_BIAS
 from .layout import BIAS, DOF_COUNT, DOF_START, PARENT, POSE, REFERENCE, ROOT, SUBSPACE, VELOCITY
 from .points import STILL, material, reference_of, twist_of
 from .spatial import (
@@ -24,6 +25,7 @@ from .spatial import (
     load9,
     multiply,
     rotate,
+    scale_add3,
     subtract3,
 )
 
@@ -65,7 +67,7 @@ def add_wrench(body_int: Array, dof: Array, body: int, wrench: Twist, sign: floa
     return total
 
 
-@jit
+@inline
 def drop_flat(row: Array, most: float) -> None:
     """Empty a row that coordinates hardly move."""
     total = 0.0
@@ -77,16 +79,20 @@ def drop_flat(row: Array, most: float) -> None:
 
 
 @inline
-def frame_of(
-    body_int: Array, work: Array, body: int, con_float: Array, k: int, at: int
-) -> tuple[Rotation, Vector]:
-    """World axes and origin of a frame on a body."""
-    r, p = load9(con_float, k, at), load3(con_float, k, at + 9)
+def axes_of(work: Array, body: int, con_float: Array, k: int, at: int) -> Rotation:
+    """World axes of a frame on a body."""
+    r = load9(con_float, k, at)
+    return r if body < 0 else multiply(load9(work, body, POSE), r)
+
+
+@inline
+def origin_of(body_int: Array, work: Array, body: int, con_float: Array, k: int, at: int) -> Vector:
+    """Origin of a frame on a body in the world."""
+    p = load3(con_float, k, at + 9)
     if body < 0:
-        return r, p
-    outer = load9(work, body, POSE)
-    place = add3(load3(work, body, POSE + 9), rotate(outer, p))
-    return multiply(outer, r), add3(place, load3(work, body_int[body, ROOT], REFERENCE))
+        return p
+    place = add3(load3(work, body, POSE + 9), rotate(load9(work, body, POSE), p))
+    return add3(place, load3(work, body_int[body, ROOT], REFERENCE))
 
 
 @inline
@@ -159,6 +165,59 @@ def slide_row(
         slip = velocity_between(body_int, work, body, other, at)
         bias -= 2.0 * dot3(u, cross((drag[0], drag[1], drag[2]), slip))
     return bias
+
+
+@inline
+def add_point(
+    body_int: Array, dof: Array, body: int, lever: Vector, axes: Rotation, sign: float, rows: Array
+) -> Vector:
+    """What `add_wrench` does for three rows at once, those of forces along three axes at a lever."""
+    x, y, z = column(axes, 0), column(axes, 1), column(axes, 2)
+    m, n, o = cross(lever, x), cross(lever, y), cross(lever, z)
+    moments = dot3(m, m), dot3(n, n), dot3(o, o)
+    most = (0.0, 0.0, 0.0)
+    while body >= 0:
+        first = body_int[body, DOF_START]
+        for d in range(first, first + body_int[body, DOF_COUNT]):
+            s = load6(dof, d, SUBSPACE)
+            w, v = (s[0], s[1], s[2]), (s[3], s[4], s[5])
+            shares = dot3(m, w) + dot3(x, v), dot3(n, w) + dot3(y, v), dot3(o, w) + dot3(z, v)
+            turn, push = dot3(w, w), dot3(v, v)
+            own = (moments[0] * turn + push, moments[1] * turn + push, moments[2] * turn + push)
+            most = add3(most, own)
+            for j in range(3):
+                if shares[j] * shares[j] > ROUND_OFF * ROUND_OFF * own[j]:
+                    rows[j, d] += sign * shares[j]
+        body = body_int[body, PARENT]
+    return most
+
+
+@jit
+def point_rows(
+    body_int: Array,
+    work: Array,
+    dof: Array,
+    body: int,
+    other: int,
+    at: Vector,
+    axes: Rotation,
+    rows: Array,
+    jacobian: Array,
+) -> None:
+    """As three times `slide_row`, along the axes of a frame on the other body, into the first three rows of both."""
+    lever = subtract3(at, reference_of(body_int, work, body))
+    most = add_point(body_int, dof, body, lever, axes, 1.0, jacobian)
+    a = point_acceleration(bias_of(work, body), twist_of(work, body), lever)
+    if other >= 0:
+        lever = subtract3(at, reference_of(body_int, work, other))
+        most = add3(most, add_point(body_int, dof, other, lever, axes, -1.0, jacobian))
+        drag = twist_of(work, other)
+        slip = velocity_between(body_int, work, body, other, at)
+        a = subtract3(a, point_acceleration(bias_of(work, other), drag, lever))
+        a = scale_add3(a, -2.0, cross((drag[0], drag[1], drag[2]), slip))
+    for j in range(3):
+        rows[j, ROW_BIAS] = dot3(column(axes, j), a)
+        drop_flat(jacobian[j], most[j])
 
 
 @inline

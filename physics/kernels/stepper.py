@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ._jit import jit
+from ._jit import inline, jit
 from .constrained import (
     constrain_velocities,
     foresee,
@@ -40,7 +40,7 @@ from .spatial import Array
 from .watch import check_step
 
 
-@jit
+@inline
 def euler_step(
     arrays: Array,
     constraints: Array,
@@ -228,8 +228,9 @@ def advance(
             copy(last_qd, qd)
             return
         before = counters[1]
-        record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
-        record_forces(before, counters, count, system, effort, record_force, record_effort)
+        if before < samples.shape[0] and samples[before] <= t + dt * (1.0 + 1e-9):
+            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
+            record_forces(before, counters, count, system, effort, record_force, record_effort)
         if has_charts:
             change_charts(arrays, CHART_LIMIT, q, qd, qdd, chart)
         counters[0] += 1
