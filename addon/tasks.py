@@ -25,6 +25,7 @@ from . import (
     units,
     worker_client,
 )
+from .features.simulation.properties import frame_ends
 from .fits import FitReport
 from .references import key_of
 from .transforms import LocalPoses, held_motion
@@ -63,12 +64,7 @@ class BakeReport:
 
 def frame_range(scene: Any) -> np.ndarray:
     """Frames (F,) that a bake covers; ModelError where fewer than two."""
-    settings = scene.condyle.simulation
-    first, last = settings.frame_start, settings.frame_end
-    if settings.use_scene_range:
-        first, last = scene.frame_start, scene.frame_end
-        if scene.use_preview_range:
-            first, last = scene.frame_preview_start, scene.frame_preview_end
+    first, last = frame_ends(scene)
     if last <= first:
         raise core.model_error(f"the frame range is empty or reversed: from {first} to {last}")
     if scene.render.frame_map_old != scene.render.frame_map_new:

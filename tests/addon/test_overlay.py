@@ -161,6 +161,26 @@ def test_the_hand_follows_slider_and_child(part, scene, make, overlay, bead):
     np.testing.assert_allclose(np.arctan2(hand[1, 0], hand[0, 0]), 0.7, atol=1e-6)
 
 
+def test_what_is_drawn_follows_a_bake_and_not_the_sliders_under_it(part, scene, make, overlay, bead):
+    joint = bead("hinge")
+    known = overlay.shown(scene, joint)
+    part("authoring").drive(scene, joint, True)
+    joint["coordinate"] = 0.4
+    joint.condyle.joint.coordinates[0].start_speed = 1.0
+    scene.frame_start, scene.frame_end = 1, 7
+    make.update()
+    baked = part("tasks").bake_now(scene)
+    for frame in (1, 7):
+        scene.frame_set(frame)
+        hand = overlay.drawing.placed_pieces(scene, joint, known)[1]
+        turned = np.arctan2(hand[1, 0], hand[0, 0])
+        np.testing.assert_allclose(turned, baked.coordinates["Joint.angle"][frame - 1], atol=1e-6)
+    part("tasks").free_bake(scene)
+    make.update()
+    hand = overlay.drawing.placed_pieces(scene, joint, known)[1]
+    np.testing.assert_allclose(np.arctan2(hand[1, 0], hand[0, 0]), 0.4, atol=1e-6)
+
+
 def test_rings_of_a_gimbal_follow_a_child_that_no_slider_moves(part, scene, make, overlay, bead):
     joint = bead("euler")
     joint.condyle.joint.sequence = "zyx"

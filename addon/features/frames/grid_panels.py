@@ -30,16 +30,16 @@ class GridPanel(SidebarPanel, Panel):
                     text=f"{len(settings.frames)} control frames are no {shape(settings)} grid", icon="ERROR"
                 )
             else:
-                layout.label(text="No control frames yet: make a grid, or fit", icon="INFO")
+                layout.label(text="No frames yet: make a grid, or fit", icon="INFO")
         layout.operator("condyle.make_grid", icon="MESH_GRID")
         if grids.complete(settings):
             self._draw_lines(layout, context, joint)
         if settings.grid[2] > 1:
             layout.operator("condyle.remove_third_direction", icon="REMOVE")
         else:
-            row = layout.row(align=True)
-            row.operator("condyle.add_third_direction", icon="ADD").moving = False
-            row.operator("condyle.add_third_direction", text="Add Time", icon="TIME").moving = True
+            column = layout.column(align=True)
+            column.operator("condyle.add_third_direction", icon="ADD").moving = False
+            column.operator("condyle.add_third_direction", text="Add Time", icon="TIME").moving = True
         column = layout.column()
         column.use_property_split = True
         column.use_property_decorate = False
@@ -51,7 +51,9 @@ class GridPanel(SidebarPanel, Panel):
             column.prop(settings, "moving")
             if settings.moving:
                 name = grids.DIRECTIONS[grids.directions(settings) - 1]
-                column.prop(settings, "line_seconds", text=f"Seconds per {name}")
+                column.prop(settings, "line_seconds", text=f"Per {name}")
+                if settings.line_seconds == 0.0:
+                    column.label(text="0: as fitted, or 1 s in all", icon="INFO")
         column.prop(settings, "outside")
 
     def _draw_lines(self, layout: Any, context: Any, joint: Any) -> None:

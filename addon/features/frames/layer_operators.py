@@ -62,7 +62,9 @@ class AddThirdDirection(Operator):
 
         if not (needs_surface(cls, context) and need_object_mode(cls, context)):
             return False
-        refusal = grid_layers.why_no_layers(active_joint(context).condyle.joint)
+        settings = active_joint(context).condyle.joint
+        # with layers it is `execute` that refuses: Adjust Last Operation asks before it takes them back
+        refusal = "" if settings.grid[2] > 1 else grid_layers.why_no_layers(settings)
         if refusal:
             cls.poll_message_set(refusal)
         return not refusal

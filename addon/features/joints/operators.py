@@ -10,14 +10,26 @@ from .properties import shape_changed
 from .types import WHOLE_ONLY, search_items
 
 
-class AddJoint(Operator):
+class _SearchOperator:
+    """Asks for the type in a list that can be searched."""
+
+    bl_options = {"REGISTER", "UNDO"}
+    bl_property = "kind"
+
+    def invoke(self, context: Any, _event: Any) -> set[str]:
+        context.window_manager.invoke_search_popup(self)
+        return {"RUNNING_MODAL"}
+
+    def draw(self, _context: Any) -> None:
+        self.layout.prop(self, "kind", text="")  # with its name beside it, the type would be cut off
+
+
+class AddJoint(_SearchOperator, Operator):
     """Add a joint between two bodies: select the parent, then the child (so that it is active), and choose its type.
     With the child alone the joint holds it to its parent in Blender, or to the world"""
 
     bl_idname = "condyle.add_joint"
     bl_label = "Add Joint"
-    bl_options = {"REGISTER", "UNDO"}
-    bl_property = "kind"
 
     kind: EnumProperty(
         name="Type", description="How the child moves", items=search_items(), default="spline_curve"
@@ -37,10 +49,6 @@ class AddJoint(Operator):
             return False
         return True
 
-    def invoke(self, context: Any, _event: Any) -> set[str]:
-        context.window_manager.invoke_search_popup(self)
-        return {"RUNNING_MODAL"}
-
     def execute(self, context: Any) -> set[str]:
         from ... import authoring, core, references
 
@@ -55,13 +63,11 @@ class AddJoint(Operator):
         return {"FINISHED"}
 
 
-class ChooseType(Operator):
+class ChooseType(_SearchOperator, Operator):
     """Choose the joint's type from a list that can be searched; coordinates that fit both keep their settings"""
 
     bl_idname = "condyle.choose_type"
     bl_label = "Choose Type"
-    bl_options = {"REGISTER", "UNDO"}
-    bl_property = "kind"
 
     kind: EnumProperty(
         name="Type", description="How the child moves", items=search_items(), default="spline_curve"
@@ -73,10 +79,6 @@ class ChooseType(Operator):
     @classmethod
     def poll(cls, context: Any) -> bool:
         return needs_joint(cls, context)
-
-    def invoke(self, context: Any, _event: Any) -> set[str]:
-        context.window_manager.invoke_search_popup(self)
-        return {"RUNNING_MODAL"}
 
     def execute(self, context: Any) -> set[str]:
         settings = active_joint(context).condyle.joint
@@ -216,13 +218,11 @@ def _needs_composite(cls: Any, context: Any) -> bool:
     return True
 
 
-class AddPart(Operator):
+class AddPart(_SearchOperator, Operator):
     """Add a joint to the row of a composite joint"""
 
     bl_idname = "condyle.add_part"
     bl_label = "Add Part"
-    bl_options = {"REGISTER", "UNDO"}
-    bl_property = "kind"
 
     kind: EnumProperty(
         name="Type", description="How the part moves", items=search_items(WHOLE_ONLY), default="hinge"
@@ -231,10 +231,6 @@ class AddPart(Operator):
     @classmethod
     def poll(cls, context: Any) -> bool:
         return _needs_composite(cls, context)
-
-    def invoke(self, context: Any, _event: Any) -> set[str]:
-        context.window_manager.invoke_search_popup(self)
-        return {"RUNNING_MODAL"}
 
     def execute(self, context: Any) -> set[str]:
         joint = active_joint(context)

@@ -6,7 +6,7 @@ from typing import Any
 from bpy.types import Panel
 
 from ..common import SidebarPanel, active_connection, active_joint, own_joint
-from .properties import shapes, slider_names
+from .properties import is_baked_over, shapes, slider_names
 from .types import TYPES, custom_readings
 
 VIEWS = {"rad": "_angle", "m": "_length", "1": ""}
@@ -77,14 +77,6 @@ class JointPanel(SidebarPanel, Panel):
         row.operator("condyle.start_here", icon="PLAY")
         row.operator("condyle.drive", text="", icon="FILE_REFRESH")
         row.operator("condyle.stop_driving", text="", icon="X")
-
-
-def is_baked_over(settings: Any) -> bool:
-    """Whether the child shows a bake, so that the slider does not move it now."""
-    from ... import references
-
-    child = references.resolve(settings.child)
-    return child is not None and child.data.channels.baked
 
 
 def label_of(name: str) -> str:

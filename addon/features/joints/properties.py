@@ -64,6 +64,14 @@ def slider_names(settings: Any) -> list[str]:
     return [PROPERTY] if len(rows) == 1 else [f"{PROPERTY} {row.label}" for row in rows]
 
 
+def is_baked_over(settings: Any) -> bool:
+    """Whether the child shows a bake, so that the slider does not move it now."""
+    from ... import references
+
+    child = references.resolve(settings.child)
+    return child is not None and child.data.channels.baked
+
+
 def match_coordinates(joint: Any) -> None:
     """Give a joint one row of settings a coordinate; rows that still fit keep their values."""
     wanted = coordinate_list(joint)

@@ -172,7 +172,7 @@ GROUPS: tuple[tuple[str, tuple[JointType, ...]], ...] = (
         ),
     ),
     (
-        "Combined and Others",
+        "Others",
         (
             JointType("composite", 11, "Composite", "Several joints in a row with no body between them"),
             JointType("fixed", 10, "Fixed (Solid)", "Does not move"),
@@ -229,9 +229,13 @@ def grouped_items(without: Collection[str] = ()) -> list[Any]:
 
 
 def search_items(without: Collection[str] = ()) -> list[Any]:
-    """Items of a search popup, which shows names only: the group stands before the name and is found, too."""
+    """Items of a search popup, which shows names only: the group stands before the name and is found, too.
+
+    What follows the triangle, which Blender's own menus have as well, counts more in the search: "surface" finds the
+    spline surface before all other curves and surfaces.
+    """
     return [
-        (each.name, f"{heading}: {each.label}", each.description, "NONE", each.number)
+        (each.name, f"{heading} \u25b8 {each.label}", each.description, "NONE", each.number)
         for heading, group in GROUPS
         for each in group
         if each.name not in without

@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 
 from ... import references
+from ..joints.properties import is_baked_over
 from . import connections, ghosts
 from .shown import Shown, forget, moving_frame, readings, shown
 
@@ -188,7 +189,9 @@ def placed_pieces(scene: Any, item: Any, known: Shown, track: bool = True) -> li
     time to `track` it.
     """
     values = readings(scene, item)
-    moving = None if item.condyle.joint.driven else moving_frame(item)
+    settings = item.condyle.joint
+    by_sliders = settings.driven and not is_baked_over(settings)
+    moving = None if by_sliders else moving_frame(item)
     if moving is None:
         return known.placed(values)
     if len(known.sketch.pieces) == 2:  # nothing between what stands still and what moves

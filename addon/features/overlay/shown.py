@@ -16,8 +16,9 @@ import bpy
 import numpy as np
 
 from ... import core, joint_reading, references, units
-from ..joints.properties import shapes, slider_names
+from ..joints.properties import is_baked_over, shapes, slider_names
 from ..joints.shape import JointShape
+from ..simulation.properties import frame_ends
 
 # A drawing that took long to make is made again only when this many times as long has passed: the hand that moves a
 # control frame must not wait for it.
@@ -87,7 +88,9 @@ class Shown:
             return last
         if self._tracked is None or key != self._tracked[0]:
             pose = units.scaled_translation(moving, 1.0 / self.metre)
-            self._tracked = key, _nearest(self.joint, pose, start if last is None else last)
+            if last is not None and len(last) == len(start):
+                start = np.where(self.joint.prescribed, start, last)
+            self._tracked = key, _nearest(self.joint, pose, start)
         return self._tracked[1]
 
     def kept(self, style: Any, make: Callable[[], Any]) -> Any:
@@ -142,6 +145,8 @@ def shown(scene: Any, item: Any) -> Shown:
         _redraw_later(PATIENCE * known.cost)
         return known
     made = Shown(key, worlds, [_places(matrices) for matrices in worlds])
+    if known is not None and known._tracked is not None:
+        made._tracked = b"", known._tracked[1]  # a surface that moves by itself is made anew at every frame
     _make(scene, item, made)
     made.made = time.perf_counter()
     made.cost = made.made - began
@@ -256,11 +261,13 @@ def _limits(item: Any, joint: Any) -> np.ndarray:
 
 
 def readings(scene: Any, item: Any) -> np.ndarray:
-    """What is read off a joint now (n,) in SI: its sliders, or where it starts."""
+    """What is read off a joint now (n,) in SI: its sliders, or where it starts; what is time goes on through a bake."""
     settings = item.condyle.joint
     rows = settings.coordinates
     values = [row.start for row in rows]
-    if settings.driven:
+    if is_baked_over(settings):
+        values = [row.start + (baked_seconds(scene) if row.unit == "s" else 0.0) for row in rows]
+    elif settings.driven:
         metres = units.length_scale(scene)
         names = slider_names(settings)
         values = [
@@ -268,6 +275,13 @@ def readings(scene: Any, item: Any) -> np.ndarray:
             for name, row in zip(names, rows)
         ]
     return np.array(values, dtype=np.float64)
+
+
+def baked_seconds(scene: Any) -> float:
+    """How much of a bake has passed at the present frame."""
+    first, last = frame_ends(scene)
+    frame = min(max(scene.frame_current_final, first), last)
+    return float((frame - first) * scene.render.fps_base / scene.render.fps)
 
 
 def moving_frame(item: Any) -> np.ndarray | None:

@@ -1,5 +1,7 @@
 """Settings of the simulation, on the scene; and what a bake replaced, on what was baked."""
 
+from typing import Any
+
 import bpy
 from bpy.props import (
     BoolProperty,
@@ -202,6 +204,16 @@ class BakeRecord(PropertyGroup):
     influence: FloatProperty(
         name="Influence", description="The action's influence", default=1.0, override=OVERRIDE
     )
+
+
+def frame_ends(scene: Any) -> tuple[int, int]:
+    """First and last frame that a bake covers."""
+    settings = scene.condyle.simulation
+    if not settings.use_scene_range:
+        return settings.frame_start, settings.frame_end
+    if scene.use_preview_range:
+        return scene.frame_preview_start, scene.frame_preview_end
+    return scene.frame_start, scene.frame_end
 
 
 classes = (BakeStatistics, SimulationProperties, ChannelRecord, BakeRecord)
