@@ -248,6 +248,17 @@ def test_undo_of_a_new_joint_and_of_a_first_fit(scene, make, window):
 
 
 @pytest.mark.small
+@pytest.mark.parametrize("name", ["add_joint", "choose_type", "add_part", "add_connection"])
+def test_lists_that_can_be_searched_have_something_to_search(condyle, name):
+    (operator,) = [
+        each
+        for each in bpy.types.Operator.__subclasses__()
+        if each.__dict__.get("bl_idname") == f"condyle.{name}"
+    ]
+    assert operator.__dict__["bl_property"] == "kind"  # Blender looks for it there and not in a base
+
+
+@pytest.mark.small
 def test_every_operator_is_there_and_explains_itself(condyle):
     for name in OPERATORS:
         operator = getattr(bpy.ops.condyle, name).get_rna_type()

@@ -11,10 +11,9 @@ from .types import WHOLE_ONLY, search_items
 
 
 class _SearchOperator:
-    """Asks for the type in a list that can be searched."""
+    """Asks for the type in a list that can be searched. Its `bl_property` Blender reads off the class itself alone."""
 
     bl_options = {"REGISTER", "UNDO"}
-    bl_property = "kind"
 
     def invoke(self, context: Any, _event: Any) -> set[str]:
         context.window_manager.invoke_search_popup(self)
@@ -30,6 +29,7 @@ class AddJoint(_SearchOperator, Operator):
 
     bl_idname = "condyle.add_joint"
     bl_label = "Add Joint"
+    bl_property = "kind"
 
     kind: EnumProperty(
         name="Type", description="How the child moves", items=search_items(), default="spline_curve"
@@ -68,6 +68,7 @@ class ChooseType(_SearchOperator, Operator):
 
     bl_idname = "condyle.choose_type"
     bl_label = "Choose Type"
+    bl_property = "kind"
 
     kind: EnumProperty(
         name="Type", description="How the child moves", items=search_items(), default="spline_curve"
@@ -223,6 +224,7 @@ class AddPart(_SearchOperator, Operator):
 
     bl_idname = "condyle.add_part"
     bl_label = "Add Part"
+    bl_property = "kind"
 
     kind: EnumProperty(
         name="Type", description="How the part moves", items=search_items(WHOLE_ONLY), default="hinge"
