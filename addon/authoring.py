@@ -286,6 +286,8 @@ def set_control_frames(scene: Any, item: Any, frames: np.ndarray, knots: np.ndar
         row = settings.frames[index]
         if not references.in_scene(scene, row.object):
             row.object = frame_empty(scene, item, index)
+        elif row.object.name.startswith(f"{item.name} Row "):  # it was one of a grid
+            row.object.name = frame_name(item, index)
         place_frame(item, row.object, pose)
     settings.knots.clear()
     for value in () if knots is None else knots:
@@ -307,9 +309,14 @@ def place_frame(item: Any, empty: Any, pose: np.ndarray) -> None:
         empty.matrix_world = Matrix((base @ pose).tolist())
 
 
+def frame_name(item: Any, index: int) -> str:
+    """What the Empty of a curve's control frame is called."""
+    return f"{item.name} Frame {index:02d}"
+
+
 def frame_empty(scene: Any, item: Any, index: int) -> Any:
     """A new Empty for a control frame, in no list yet."""
-    empty = new_empty(scene, f"{item.name} Frame {index:02d}", "PLAIN_AXES")
+    empty = new_empty(scene, frame_name(item, index), "PLAIN_AXES")
     empty.parent = item
     empty.rotation_mode = "QUATERNION"
     empty.empty_display_size = 0.25 * item.empty_display_size

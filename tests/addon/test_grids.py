@@ -94,6 +94,16 @@ def test_an_empty_tells_its_row_and_column_through_every_change(part, glide):
 
 
 @pytest.mark.small
+def test_a_curve_through_the_frames_of_a_grid_has_names_of_its_own(part, glide):
+    scene, joint, _, _ = glide
+    assert bpy.ops.condyle.make_grid(rows=4, columns=4) == {"FINISHED"}
+    joint.condyle.joint.frames[2].object.name = "Mine"
+    part("authoring").set_control_frames(scene, joint, np.tile(np.eye(4), (5, 1, 1)))
+    names = [frame.object.name for frame in joint.condyle.joint.frames]
+    assert names == ["Glide Frame 00", "Glide Frame 01", "Mine", "Glide Frame 03", "Glide Frame 04"]
+
+
+@pytest.mark.small
 def test_a_row_is_added_halfway_or_going_on_at_the_end(part, glide, ph):
     scene, joint, _, _ = glide
     grids = part("grids")

@@ -277,8 +277,8 @@ def draw(layout: Any, source: Any, surface: bool) -> None:
     if source.metric == "LENGTH":
         layout.prop(source, "length_scale")
     elif source.metric == "WEIGHTS":
-        layout.prop(source, "rotation_weight")
-        layout.prop(source, "translation_weight")
+        layout.prop(source, "rotation_weight", text="Rotation")
+        layout.prop(source, "translation_weight", text="Translation")
     if not surface:
         layout.prop(source, "robust")
         layout.prop(source, "first_end")

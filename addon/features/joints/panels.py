@@ -9,6 +9,8 @@ from ..common import SidebarPanel, active_connection, active_joint, own_joint
 from .properties import is_baked_over, shapes, slider_names
 from .types import TYPES, custom_readings
 
+# names that would be cut off in a sidebar of the usual width
+SHORT_NAMES = {"winging_origin": "Winging at", "winging_direction": "Winging to"}
 VIEWS = {"rad": "_angle", "m": "_length", "1": ""}
 
 
@@ -94,7 +96,8 @@ def draw_type(layout: Any, shape: Any, number: int) -> Any:
     label.alignment = "RIGHT"
     label.label(text=f"Part {number}" if number else "Type")
     known = TYPES.get(shape.type)
-    text = known.label if known is not None else "Choose"
+    # what stands in brackets is for the search
+    text = known.label.partition(" (")[0] if known is not None else "Choose"
     split.operator("condyle.choose_type", text=text, icon="VIEWZOOM").part = number
     return row
 
@@ -108,6 +111,8 @@ def draw_settings(layout: Any, shape: Any) -> None:
             column = layout.column(align=True)
             for index in range(2 if shape.type == "elliptic" else 3):
                 column.prop(shape, name, index=index, text=f"Semi-Axis {'abc'[index]}")
+        elif name in SHORT_NAMES:
+            layout.prop(shape, name, text=SHORT_NAMES[name])
         elif name == "ball_limit":
             layout.prop(shape, name)
             if shape.ball_limit == "CONE":
@@ -205,6 +210,7 @@ class CoordinatesPanel(SidebarPanel, Panel):
             layout.prop(row, "limits")
             return
         split = layout.split(factor=0.4, align=True)
+        split.use_property_split = False  # or each choice would get a label of its own beside it
         label = split.row()
         label.alignment = "RIGHT"
         label.label(text="Limits")
