@@ -260,7 +260,7 @@ class ConnectionProperties(PropertyGroup):
         override=OVERRIDE,
     )
     damping: FloatProperty(
-        name="Damping [N·s/m]",
+        name="Damping [Ns/m]",
         description="Force against the speed at which its length changes",
         default=1.0,
         min=0.0,

@@ -37,8 +37,8 @@ INTEGRATORS = (
         "For bounces and hits: finds the instant of each, and is exact between them (needs SciPy)",
     ),
     ("forward_euler", "Forward Euler", "For comparison only: motion gains energy and blows up"),
-    ("RK45", "Adaptive Runge-Kutta 5", "Chooses its own steps (needs SciPy)"),
-    ("DOP853", "Adaptive Runge-Kutta 8", "Chooses its own steps, for high precision (needs SciPy)"),
+    ("RK45", "Adaptive RK 5(4)", "Chooses its own steps (needs SciPy)"),
+    ("DOP853", "Adaptive RK 8(5,3)", "Chooses its own steps, for high precision (needs SciPy)"),
     (
         "LSODA",
         "Adaptive LSODA",
