@@ -20,6 +20,7 @@ MODULES = (
     "claims_integrators",
     "claims_forces",
     "claims_limits",
+    "claims_muscles",
     "claims_energy",
     "claims_convergence",
     "claims_steps",
