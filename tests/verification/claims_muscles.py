@@ -32,7 +32,7 @@ def rod(mass: float, length: float) -> dict[str, Any]:
 
 
 def two_bones(length: float, num_points: int, bone_mass: float = MASS) -> ph.Model:
-    """Two rods that hang from each other, a straight muscle from the first joint to the second rod (no points: none)."""
+    """Two rods that hang from each other; a straight muscle with this many mass points runs past the upper one."""
     builder = ph.ModelBuilder(gravity=(0.0, 0.0, -GRAVITY))
     below = np.eye(4)
     below[2, 3] = -length
