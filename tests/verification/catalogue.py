@@ -27,6 +27,7 @@ MODULES = (
     "claims_scenes",
     "claims_surface_scenes",
     "claims_mechanism_scenes",
+    "claims_muscle_scenes",
     "claims_determinism",
     "claims_kinematics",
     "claims_fitting",

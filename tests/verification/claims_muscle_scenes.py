@@ -1,0 +1,48 @@
+"""Figures of the scenes of muscles with mass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import physics as ph
+from blender_scenes import finger_model
+
+from .claim import Measurement, claim
+
+METHODS = {
+    "linearly implicit Euler": "linearly_implicit_euler",
+    "symplectic Euler": "symplectic_euler",
+    "SDIRK2": "sdirk2",
+}
+
+
+@claim(
+    "scenes.finger_force_at_failure",
+    "the flicked finger, two flexors of 200 g on bones of 23 g, three free hinges, force on the tip in the first two "
+    "steps of 1 ms: the force at which the motion fails with the muscles' mass along their paths, over the force with "
+    "their mass in the forearm; linearly implicit Euler (the paper: 20 N over 5 N)",
+    source="Wang 2022, sec. 6.2.5",
+    cost="slow",
+    at_least=2.0,
+)
+def finger_force_at_failure() -> Measurement:
+    details: dict[str, Any] = {}
+    for label, integrator in METHODS.items():
+        lumped, inertial = (finger_model.failing_force(with_mass, integrator) for with_mass in (False, True))
+        details[label] = {"lumped [N]": lumped, "inertial [N]": inertial}
+    chosen = details["linearly implicit Euler"]
+    return Measurement(chosen["inertial [N]"] / chosen["lumped [N]"], details)
+
+
+@claim(
+    "scenes.finger_inertia",
+    "the flicked finger: inertia that its last joint feels with the flexors' mass, over what it feels without",
+    source="Wang 2022, Fig. 1.1",
+    at_least=2.0,
+)
+def finger_inertia() -> Measurement:
+    models = [finger_model.build_model(with_mass) for with_mass in (True, False)]
+    felt = [np.diag(ph.mass_matrix(model, model.state(q=finger_model.BENT))) for model in models]
+    return Measurement(float(felt[0][2] / felt[1][2]), {"all joints": (felt[0] / felt[1]).tolist()})
