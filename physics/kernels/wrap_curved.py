@@ -1,4 +1,6 @@
-"""The path over one ellipsoid or torus, as `wrap_round` has it over one sphere or cylinder."""
+"""The path over one ellipsoid, torus or sphere-capped cylinder, as `wrap_round` has it over one sphere or
+cylinder.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ import math
 
 from ._jit import inline, jit
 from .spatial import Array, Vector, cross, flat3, flat9, rotate, scale_add3, subtract3, transposed
-from .wrap_flow import Moving, lane_position, lane_step, lane_tangent
+from .wrap_capsule import capsule_level, capsule_size
+from .wrap_flow import lane_position, lane_step, lane_tangent
 from .wrap_geodesic import (
     dots,
     end_in_time,
@@ -27,6 +30,7 @@ from .wrap_layout import (
     ASIDE_LANE,
     AXES,
     BEGINNING,
+    CAPSULE,
     CURVATURE,
     ELLIPSOID,
     ENDS,
@@ -74,6 +78,7 @@ from .wrap_layout import (
 from .wrap_level import ellipsoid_level, torus_level
 from .wrap_planar import blend, store_jet
 from .wrap_round import combine, into_world, put3, seen_from
+from .wrap_surface import Moving
 
 
 @inline
@@ -82,6 +87,8 @@ def surface_size(data: Array, shape: int) -> Vector:
     at = shape + SHAPE_PARAMETERS
     if int(data[shape + SHAPE_KIND]) == ELLIPSOID:
         return data[at] ** -2.0, data[at + 1] ** -2.0, data[at + 2] ** -2.0
+    if int(data[shape + SHAPE_KIND]) == CAPSULE:
+        return capsule_size(data, shape)
     return data[at], 0.0, 0.0
 
 
@@ -103,6 +110,8 @@ def surface_level(
     width, unit = relative_width(data, shape, width)
     if int(data[shape + SHAPE_KIND]) == ELLIPSOID:
         status = ellipsoid_level(data, shape, width, own, p, q, fresh)
+    elif int(data[shape + SHAPE_KIND]) == CAPSULE:
+        status = capsule_level(data, shape, width, own, p, q, fresh)
     else:
         status = torus_level(data, shape, width, own, p, q, fresh)
     if status != WRAPPED:
@@ -122,7 +131,7 @@ def surface_level(
 
 @jit
 def curved_path(data: Array, shape: int, width: float, rates: Array, own: Array, gradient: Array) -> int:
-    """As `wrap_round.round_path`, over the one ellipsoid or torus whose record begins at `shape`."""
+    """As `wrap_round.round_path`, over the one curved obstacle whose record begins at `shape`."""
     r, origin = flat9(own, FRAMES), flat3(own, FRAMES + 9)
     spin, drift = rotate(transposed(r), flat3(rates, 6)), flat3(rates, 9)
     start, stop = subtract3(flat3(own, ENDS), origin), subtract3(flat3(own, ENDS + 3), origin)

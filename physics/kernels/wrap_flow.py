@@ -9,17 +9,12 @@ Wanner 1993, II.5).
 
 from __future__ import annotations
 
-import math
-from typing import TypeAlias
-
 from ._jit import inline, jit
-from .spatial import Array, Vector, dot3, flat3, scale_add3
-from .wrap_layout import ELLIPSOID, LANE
-
-Moving: TypeAlias = tuple[Vector, Vector, Vector]  # a vector with first and second derivatives by a variable
+from .spatial import Array, Vector, dot3, flat3
+from .wrap_layout import LANE
+from .wrap_surface import Moving, bending, gradient_of
 
 STAGES = 12
-TURN = 0.22  # [rad] a step: lengths over ellipsoids with axes from 5 to 15 cm are then right to 1e-12 m
 SHARES = (
     (0.05260015195876773,),
     (0.0197250569845379, 0.0591751709536137),
@@ -100,69 +95,7 @@ SHARES = (
 WEIGHTS = tuple(share for row in SHARES for share in row)  # a row of k begins at k (k - 1) / 2
 
 
-@inline
-def times3(d: Vector, x: Vector) -> Vector:
-    return d[0] * x[0], d[1] * x[1], d[2] * x[2]
-
-
-@inline
-def gradient_of(kind: int, size: Vector, x: Vector, v: Vector, a: Vector) -> Moving:
-    """Gradient of psi at a moving point. Ellipsoid: psi = sum (x_i / r_i)^2 / 2, size = 1 / r^2. Torus about z: psi
-    is half the squared distance from the circle in the tube's middle, size[0] its radius.
-    """
-    if kind == ELLIPSOID:
-        return times3(size, x), times3(size, v), times3(size, a)
-    far = math.sqrt(x[0] * x[0] + x[1] * x[1])
-    speed = (x[0] * v[0] + x[1] * v[1]) / far
-    second = (v[0] * v[0] + v[1] * v[1] + x[0] * a[0] + x[1] * a[1] - speed * speed) / far
-    f = size[0] / far
-    f1 = -f * speed / far
-    f2 = -(2.0 * f1 * speed + f * second) / far
-    return (
-        (x[0] - f * x[0], x[1] - f * x[1], x[2]),
-        (v[0] - f1 * x[0] - f * v[0], v[1] - f1 * x[1] - f * v[1], v[2]),
-        (
-            a[0] - f2 * x[0] - 2.0 * f1 * v[0] - f * a[0],
-            a[1] - f2 * x[1] - 2.0 * f1 * v[1] - f * a[1],
-            a[2],
-        ),
-    )
-
-
-@inline
-def level_of(kind: int, size: Vector, x: Vector) -> float:
-    """psi."""
-    if kind == ELLIPSOID:
-        return 0.5 * dot3(x, times3(size, x))
-    away = math.sqrt(x[0] * x[0] + x[1] * x[1]) - size[0]
-    return 0.5 * (away * away + x[2] * x[2])
-
-
-@inline
-def bending(kind: int, size: Vector, x: Moving, t: Moving) -> Vector:
-    """t H t along a lane."""
-    if kind == ELLIPSOID:
-        u, v = times3(size, t[0]), times3(size, t[1])
-        return dot3(t[0], u), 2.0 * dot3(t[1], u), 2.0 * (dot3(t[1], v) + dot3(t[2], u))
-    p, v, a = x
-    far = math.sqrt(p[0] * p[0] + p[1] * p[1])
-    speed = (p[0] * v[0] + p[1] * v[1]) / far
-    second = (v[0] * v[0] + v[1] * v[1] + p[0] * a[0] + p[1] * a[1] - speed * speed) / far
-    i = 1.0 / far
-    i1 = -i * i * speed
-    i2 = -i * i * second - 2.0 * i * i1 * speed
-    m = p[0] * t[0][1] - p[1] * t[0][0]
-    m1 = v[0] * t[0][1] - v[1] * t[0][0] + p[0] * t[1][1] - p[1] * t[1][0]
-    m2 = a[0] * t[0][1] - a[1] * t[0][0] + p[0] * t[2][1] - p[1] * t[2][0]
-    m2 += 2.0 * (v[0] * t[1][1] - v[1] * t[1][0])
-    w, w1 = m * i, m1 * i + m * i1  # along the circle; 1 - (R / far) w^2
-    w2 = m2 * i + 2.0 * m1 * i1 + m * i2
-    s, s1, s2 = w * w, 2.0 * w * w1, 2.0 * (w1 * w1 + w * w2)
-    r = size[0]
-    return 1.0 - r * i * s, -r * (i1 * s + i * s1), -r * (i2 * s + 2.0 * i1 * s1 + i * s2)
-
-
-@inline
+@jit
 def geodesic_curve(kind: int, size: Vector, x: Moving, t: Moving) -> Moving:
     """Second derivative by the arc length of a geodesic, along a lane."""
     g, g1, g2 = gradient_of(kind, size, x[0], x[1], x[2])
@@ -217,21 +150,3 @@ def lane_step(kind: int, size: Vector, lane: Array, at: int, step: float, end: i
         if stage < STAGES:
             x, t = lane_position(lane, trial), lane_tangent(lane, trial)
             set_lane(lane, space + stage * LANE, t, geodesic_curve(kind, size, x, t))
-
-
-@inline
-def good_step(kind: int, size: Vector, lane: Array, at: int) -> float:
-    """A step that turns tangent and normal by little, whatever its direction at a lane's beginning."""
-    x = flat3(lane, at)
-    g, _, _ = gradient_of(kind, size, x, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    return TURN * math.sqrt(dot3(g, g)) / (max(size) if kind == ELLIPSOID else 1.0)
-
-
-@inline
-def on_level(kind: int, size: Vector, level: float, x: Vector) -> Vector:
-    """The point of a level near x, along the gradient."""
-    zero = (0.0, 0.0, 0.0)
-    for _ in range(4):
-        g, _, _ = gradient_of(kind, size, x, zero, zero)
-        x = scale_add3(x, (level - level_of(kind, size, x)) / dot3(g, g), g)
-    return x

@@ -12,17 +12,7 @@ import math
 
 from ._jit import inline, jit
 from .spatial import Array, Vector, cross, dot3, flat3, scale_add3, subtract3
-from .wrap_flow import (
-    Moving,
-    geodesic_curve,
-    good_step,
-    gradient_of,
-    lane_position,
-    lane_step,
-    lane_tangent,
-    on_level,
-    set_lane,
-)
+from .wrap_flow import geodesic_curve, lane_position, lane_step, lane_tangent, set_lane
 from .wrap_layout import (
     ALONG_ENDS,
     ARC,
@@ -45,6 +35,7 @@ from .wrap_layout import (
     TURN_ENDS,
     TURN_LANE,
 )
+from .wrap_surface import Moving, good_step, gradient_of, on_level
 
 ZERO = (0.0, 0.0, 0.0)
 WIDTH = 11  # of the system: 4 columns, then 7 right sides

@@ -17,7 +17,7 @@ SHAPES = 12
 SHAPE_KIND, SHAPE_SENSE, SHAPE_HINT, SHAPE_PARAMETERS = 0, 1, 2, 5
 SHAPE_WIDTH = 9
 
-SPHERE, CYLINDER, CAPSULE, ELLIPSOID, TORUS = 0, 1, 2, 3, 4
+SPHERE, CYLINDER, ELLIPSOID, TORUS, CAPSULE = 0, 1, 2, 3, 4  # geodesics are integrated from the ellipsoid on
 
 # senses: by a hint, towards which the path bulges; the short way round; counterclockwise or clockwise about z
 BY_HINT, SHORTER, COUNTERCLOCKWISE, CLOCKWISE = 0, 1, 2, 3
@@ -47,7 +47,7 @@ ROUND_SPACE = ROUND_SIZE + 26  # behind it: what a point over a sphere or cylind
 
 # of a path over one curved obstacle, in the obstacle's axes. Where it begins: point, tangent and length of the
 # geodesic, kept from call to call; the nodes of its lanes (see `wrap_flow`): time, aside, turned, level
-LANE, LANES, MOST_STEPS = 18, 4, 64
+LANE, LANES, MOST_STEPS = 18, 4, 96
 TIME_LANE, ASIDE_LANE, TURN_LANE, LEVEL_LANE = 0, 1, 2, 3
 GEODESIC = ROUND_SPACE
 KNOWN, BEGINNING, STEPS = GEODESIC, GEODESIC + 1, GEODESIC + 8

@@ -10,7 +10,6 @@ import math
 
 from ._jit import inline, jit
 from .spatial import Array, Vector, add3, cross, dot3, scale_add3, subtract3
-from .wrap_flow import Moving
 from .wrap_geodesic import ZERO
 from .wrap_layout import (
     BEGINNING,
@@ -21,11 +20,13 @@ from .wrap_layout import (
     START,
     STOP,
     STRAIGHT,
+    TORUS,
     WRAPPED,
 )
-from .wrap_planar import Pair, arc_radius, cross2, dot2, store_jet, tangent_point
+from .wrap_planar import NEAREST, Pair, arc_radius, cross2, dot2, store_jet, tangent_point
 from .wrap_round import along, plane_axes, put3, tilt_plane
 from .wrap_smooth import ramp_of
+from .wrap_surface import Moving, gradient_of, level_of
 
 AROUND = 24
 MOST_STEPS = 30
@@ -136,29 +137,77 @@ def narrowest(radius: float, p: Vector, e: Vector) -> tuple[float, float]:
     return angle, part
 
 
+@inline
+def level_in_time(kind: int, size: Vector, x: Moving) -> tuple[Vector, Vector]:
+    """sqrt(2 psi), the radius of the level at a moving point, with two derivatives in time, and its gradient."""
+    g, g1, _ = gradient_of(kind, size, x[0], x[1], x[2])
+    far = math.sqrt(2.0 * level_of(kind, size, x[0]))
+    rate = dot3(g, x[1]) / far
+    second = (dot3(g1, x[1]) + dot3(g, x[2]) - rate * rate) / far
+    return (far, rate, second), (g[0] / far, g[1] / far, g[2] / far)
+
+
+@jit
+def tube_radius(
+    kind: int, size: Vector, radius: float, width: float, own: Array, p: Moving, q: Moving
+) -> int:
+    """RADIUS of a tube that leaves room for both ends, with derivatives; INSIDE where there is none, else WRAPPED."""
+    rho = radius, 0.0, 0.0
+    for k in range(6):
+        own[RADIUS_ENDS + k] = 0.0
+    for end in range(2):
+        far, slope = level_in_time(kind, size, p if end == 0 else q)
+        if width == 0.0:
+            if far[0] <= radius:
+                return INSIDE
+        elif far[0] <= rho[0] + 3.0 * width:
+            excess = rho[0] - far[0] + 2.0 * width, rho[1] - far[1], rho[2] - far[2]
+            less, share = ramp_of(excess, width)
+            rho = rho[0] - less[0], rho[1] - less[1], rho[2] - less[2]
+            for k in range(6):
+                own[RADIUS_ENDS + k] *= 1.0 - share
+            for k in range(3):
+                own[RADIUS_ENDS + 3 * end + k] += share * slope[k]
+    store_jet(own, RADIUS, rho)
+    return WRAPPED if width == 0.0 or rho[0] >= NEAREST * width else INSIDE
+
+
+@inline
+def settle(own: Array, width: float, gap: Vector, first: Vector, last: Vector) -> int:
+    """Smooth maximum of RADIUS and the line's gap (with two derivatives in time, and by both ends); whether
+    wrapped.
+    """
+    excess = gap[0] - own[RADIUS], gap[1] - own[RADIUS + 1], gap[2] - own[RADIUS + 2]
+    if excess[0] >= width:
+        return STRAIGHT
+    if width > 0.0:
+        more, share = ramp_of(excess, width)
+        for k in range(3):
+            own[RADIUS + k] += more[k]
+            own[RADIUS_ENDS + k] += share * (first[k] - own[RADIUS_ENDS + k])
+            own[RADIUS_ENDS + 3 + k] += share * (last[k] - own[RADIUS_ENDS + 3 + k])
+    return WRAPPED
+
+
 @jit
 def torus_level(data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool) -> int:
     """RADIUS of the tube and its derivatives by both ends; whether the path is wrapped."""
     major, minor = data[shape + SHAPE_PARAMETERS], data[shape + SHAPE_PARAMETERS + 1]
     e, e1 = subtract3(q[0], p[0]), subtract3(q[1], p[1])
-    for x in (p[0], q[0]):
-        away = math.sqrt(x[0] * x[0] + x[1] * x[1]) - major
-        if away * away + x[2] * x[2] <= (minor + 3.0 * width) ** 2:
-            return INSIDE
+    status = tube_radius(TORUS, (major, 0.0, 0.0), minor, width, own, p, q)
+    if status != WRAPPED:
+        return status
     angle, part = narrowest(major, p[0], e)
     gap, m = clearance(major, angle, p[0], e)
     if not 0.0 < part < 1.0 or gap >= minor + width:
         return STRAIGHT
     gap_jet = gap_in_time(major, angle, part, gap, m, p, q, e, e1)
-    rho, slope = (minor, 0.0, 0.0), 0.0
-    if width > 0.0:
-        more, slope = ramp_of((gap - minor, gap_jet[1], gap_jet[2]), width)
-        rho = (minor + more[0], more[1], more[2])
-    store_jet(own, RADIUS, rho)
-    for k in range(3):
-        own[RADIUS_ENDS + k], own[RADIUS_ENDS + 3 + k] = slope * (1.0 - part) * m[k], slope * part * m[k]
+    rest = 1.0 - part
+    first, last = (rest * m[0], rest * m[1], rest * m[2]), (part * m[0], part * m[1], part * m[2])
+    if settle(own, width, gap_jet, first, last) != WRAPPED:
+        return STRAIGHT
     if fresh:
-        torus_beginning(own, major, angle, rho, m, p[0], q[0])
+        torus_beginning(own, major, angle, own[RADIUS], m, p[0], q[0])
     return WRAPPED
 
 
@@ -198,7 +247,7 @@ def gap_in_time(
 
 @inline
 def torus_beginning(
-    own: Array, major: float, angle: float, rho: Vector, m: Vector, p: Vector, q: Vector
+    own: Array, major: float, angle: float, rho: float, m: Vector, p: Vector, q: Vector
 ) -> None:
     """The path over the tube as if it were straight, a cylinder along the circle's tangent."""
     c, s = math.cos(angle), math.sin(angle)
@@ -212,19 +261,19 @@ def torus_beginning(
     for at in (START, STOP):
         put3(own, at + 3, ZERO)
         put3(own, at + 6, ZERO)
-    n, _, before = tangent_point(own, START, 1.0, (rho[0], 0.0, 0.0))
-    o, _, behind = tangent_point(own, STOP, -1.0, (rho[0], 0.0, 0.0))
-    wrap = rho[0] * max(math.atan2(cross2(n, o), dot2(n, o)), 0.0)
+    n, _, before = tangent_point(own, START, 1.0, (rho, 0.0, 0.0))
+    o, _, behind = tangent_point(own, STOP, -1.0, (rho, 0.0, 0.0))
+    wrap = rho * max(math.atan2(cross2(n, o), dot2(n, o)), 0.0)
     length = before[0] + wrap + behind[0]
     low, high = own[START + 2], own[STOP + 2]
     a = low + (high - low) * before[0] / length
     b = high + (low - high) * behind[0] / length
-    x = add3(centre, scale_add3(tube(m, k, n, rho[0]), a, axis))
-    y = add3(centre, scale_add3(tube(m, k, o, rho[0]), b, axis))
+    x = add3(centre, scale_add3(tube(m, k, n, rho), a, axis))
+    y = add3(centre, scale_add3(tube(m, k, o, rho), b, axis))
     half = (n[0] + o[0], n[1] + o[1])
     length = math.sqrt(dot2(half, half))
     half = (half[0] / length, half[1] / length) if length > 0.1 else (1.0, 0.0)
-    middle = add3(centre, scale_add3(tube(m, k, half, rho[0]), 0.5 * (a + b), axis))
+    middle = add3(centre, scale_add3(tube(m, k, half, rho), 0.5 * (a + b), axis))
     set_beginning(own, p, x, middle, y)
 
 

@@ -11,7 +11,6 @@ import math
 
 from ._jit import inline, jit
 from .spatial import Array, flat3, subtract3
-from .wrap_chain import chain_length, chain_point
 from .wrap_layout import (
     CURVATURE,
     ENDS,
@@ -32,6 +31,7 @@ from .wrap_layout import (
     WRAPPED,
 )
 from .wrap_piece import piece_path, piece_point
+from .wrap_row import chain_length, chain_point
 
 
 @inline

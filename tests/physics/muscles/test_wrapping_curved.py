@@ -9,7 +9,7 @@ import pytest
 
 from physics import lie
 from physics.kernels import wrap_layout
-from physics.muscles.obstacles import Ellipsoid, Sphere, Torus
+from physics.muscles.obstacles import Cylinder, Ellipsoid, Sphere, SphereCappedCylinder, Torus
 from physics.muscles.wrapping import Wrap
 
 from .strands import Motion, at_rest, largest_error, polyline, solve
@@ -18,11 +18,13 @@ FINITE_DIFFERENCES = 1e-7
 PARTS = (0.05, 0.45, 0.8)
 RADII = np.array([0.1, 0.06, 0.14])
 ELLIPSOID, TORUS = Ellipsoid(radii=RADII), Torus(major_radius=0.12, minor_radius=0.04)
+CAPSULE = SphereCappedCylinder(radius=0.1, length=0.2)
 ENDS = {
+    "capsule": [((-0.3, 0.03, 0.02), (0.3, 0.05, 0.05)), ((-0.15, 0.0, -0.15), (0.12, 0.03, 0.3))],
     "ellipsoid": [((-0.25, 0.04, 0.03), (0.2, 0.02, -0.05)), ((0.02, 0.2, 0.15), (0.03, -0.2, 0.0))],
     "torus": [((0.13, 0.03, -0.2), (0.11, -0.02, 0.25)), ((-0.09, 0.09, -0.2), (-0.12, 0.02, 0.15))],
 }
-OBSTACLES = {"ellipsoid": ELLIPSOID, "torus": TORUS}
+OBSTACLES = {"ellipsoid": ELLIPSOID, "torus": TORUS, "capsule": CAPSULE}
 
 
 def cases() -> list[Any]:
@@ -54,6 +56,11 @@ def test_shortest(obstacle: Any, p: Any, s: Any) -> None:
     assert np.linalg.norm(np.diff(points, axis=0), axis=1).sum() == pytest.approx(strand.length, rel=1e-6)
     if obstacle is ELLIPSOID:
         depth = 1.0 - np.linalg.norm(points / RADII, axis=1)
+    elif obstacle is CAPSULE:
+        on_axis = np.array([0.0, 0.0, 1.0]) * np.clip(points[:, 2:], -0.1, 0.1)
+        depth = 0.1 - np.linalg.norm(points - on_axis, axis=1)
+        assert depth.max() < 3.4e-5  # where its seams are rounded
+        depth[depth > 1e-12] = 0.0
     else:
         depth = 0.04 - np.hypot(np.hypot(points[:, 0], points[:, 1]) - 0.12, points[:, 2])
     assert depth.max() < 1e-12
@@ -80,7 +87,7 @@ def test_through_attach_and_detach(name: str) -> None:
     """
     wraps = [Wrap(OBSTACLES[name], smoothing) for smoothing in (0.0, 2e-3)]
     p, s = map(np.array, ENDS[name][0])
-    away = np.array([0.0, 1.0, 0.0]) if name == "ellipsoid" else np.array([-1.0, 0.0, 0.0])
+    away = np.array([-1.0, 0.0, 0.0]) if name == "torus" else np.array([0.0, 1.0, 0.0])
     frame = np.array([[1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]])
     own = [np.zeros(wrap.workspace_size) for wrap in wraps]
     jumps, seen = [0.0, 0.0], [set(), set()]  # type: ignore[var-annotated]
@@ -100,3 +107,21 @@ def test_through_attach_and_detach(name: str) -> None:
     # the jump is passed in steps of 0.05 mm, 80 of them within the smoothing
     assert jumps[0] > 0.3
     assert jumps[1] < 0.05
+
+
+def test_capsule_where_it_is_a_cylinder_or_a_sphere() -> None:
+    """Away from the seams lengths are those of its parts; sides are those of cylinders."""
+    p, s = map(np.array, ENDS["capsule"][0])
+    for side in ("shorter", "clockwise", "counterclockwise", "+y", "-y"):
+        ours = at_rest(Wrap(SphereCappedCylinder(radius=0.1, length=0.6, side=side), 0.0), p, s)
+        theirs = at_rest(Wrap(Cylinder(radius=0.1, side=side), 0.0), p, s)
+        assert ours.length == pytest.approx(theirs.length, abs=1e-12)
+    place = np.eye(4)
+    place[2, 3] = 0.1
+    p, s = np.array([-0.2, 0.02, 0.17]), np.array([0.2, 0.05, 0.19])
+    ours = at_rest(Wrap(CAPSULE, 0.0), p, s)
+    theirs = at_rest(Wrap(Sphere(radius=0.1, frame=place), 0.0), p, s)
+    assert ours.status == wrap_layout.WRAPPED
+    assert ours.length == pytest.approx(
+        theirs.length, abs=1e-8
+    )  # the rounding reaches as far as it is seen here

@@ -1,0 +1,222 @@
+"""Derivatives and points of a strand over several obstacles, whose pieces `wrap_chain` found."""
+
+from __future__ import annotations
+
+from ._jit import inline, jit
+from .spatial import Array
+from .wrap_chain import (
+    contact,
+    find_chain,
+    junction,
+    junction_matrix,
+    kept,
+    list_touching,
+    piece_of,
+    shape_of,
+    solve_piece,
+    touching,
+)
+from .wrap_geodesic import eliminate
+from .wrap_layout import (
+    BEFORE,
+    BEFORE_BY,
+    CURVATURE,
+    GEODESIC_SIZE,
+    JUNCTIONS,
+    JUNCTIONS_BY,
+    LENGTH,
+    MATRIX,
+    OUT_BIAS,
+    OUT_JACOBIAN,
+    OUT_SIZE,
+    OUT_TANGENT,
+    PIECE,
+    PIECE_SIZE,
+    RATE,
+    STRAIGHT,
+    TOUCHES,
+    UNSOLVED,
+    WRAPPED,
+)
+from .wrap_piece import piece_point
+
+
+@jit
+def junctions_by_inputs(data: Array, record: int, own: Array, count: int, active: int) -> None:
+    """Derivatives of the junctions by the strand's inputs, from the contacts'."""
+    n, size = 6 + 6 * count, 3 * (active - 1)
+    width = size + n
+    matrix, touches, by = (
+        kept(data, record, MATRIX),
+        kept(data, record, TOUCHES),
+        kept(data, record, JUNCTIONS_BY),
+    )
+    junction_matrix(data, record, own, active, width)
+    for number in range(active - 1):
+        for side in range(2):
+            other = number + side
+            at = touches + OUT_SIZE * (2 * other + 1 - side) + OUT_JACOBIAN
+            place = 6 + 6 * touching(data, record, own, count, other)
+            for i in range(3):
+                row = matrix + (3 * number + i) * width + size
+                for k in range(6):
+                    own[row + place + k] -= own[at + 12 * i + 6 + k]
+                for k in range(3):
+                    if other == 0:
+                        own[row + k] -= own[at + 12 * i + k]
+                    if other == active - 1:
+                        own[row + 3 + k] -= own[at + 12 * i + 3 + k]
+    eliminate(own, matrix, size, width)
+    for row in range(size):
+        for k in range(n):
+            own[by + row * n + k] = own[matrix + row * width + size + k]
+
+
+@inline
+def piece_rates(
+    data: Array, record: int, own: Array, count: int, active: int, number: int, rates: Array
+) -> None:
+    """The rates of one piece, into the strand's PIECE."""
+    at, moving = kept(data, record, PIECE), kept(data, record, JUNCTIONS) + 3 * (count - 1)
+    i = touching(data, record, own, count, number)
+    for k in range(3):
+        own[at + k] = rates[k] if number == 0 else own[moving + 3 * (number - 1) + k]
+        own[at + 3 + k] = rates[3 + k] if number == active - 1 else own[moving + 3 * number + k]
+    for k in range(6):
+        own[at + 6 + k] = rates[6 + 6 * i + k]
+
+
+@jit
+def junctions_in_time(data: Array, record: int, own: Array, count: int, active: int, rates: Array) -> None:
+    """First and second derivatives of the junctions in time."""
+    n, size = 6 + 6 * count, 3 * (active - 1)
+    moving, by = kept(data, record, JUNCTIONS) + 3 * (count - 1), kept(data, record, JUNCTIONS_BY)
+    second, matrix = moving + 3 * (count - 1), kept(data, record, MATRIX)
+    for row in range(size):
+        own[moving + row] = 0.0
+        for k in range(n):
+            own[moving + row] += own[by + row * n + k] * rates[k]
+    touches = kept(data, record, TOUCHES)
+    for number in range(active):
+        piece_rates(data, record, own, count, active, number, rates)
+        i = touching(data, record, own, count, number)
+        a, b = junction(data, record, own, number, active), junction(data, record, own, number + 1, active)
+        solve_piece(data, record, own, i, a, b)
+        contact(data, record, own, i, False, 2 * number)
+        contact(data, record, own, i, True, 2 * number + 1)
+    if size == 0:
+        return
+    junction_matrix(data, record, own, active, size + 1)
+    for number in range(active - 1):
+        before = touches + OUT_SIZE * (2 * number + 1) + OUT_BIAS
+        for i in range(3):
+            row = matrix + (3 * number + i) * (size + 1)
+            own[row + size] = -own[before + i] - own[before + OUT_SIZE + i]
+    eliminate(own, matrix, size, size + 1)
+    for row in range(size):
+        own[second + row] = own[matrix + row * (size + 1) + size]
+
+
+@inline
+def add_through(
+    data: Array,
+    record: int,
+    own: Array,
+    count: int,
+    active: int,
+    number: int,
+    at: int,
+    into: Array,
+    start: int,
+) -> float:
+    """Twelve derivatives by a piece's rates (from `at` on) as derivatives by the strand's inputs, added to `into`
+    from `start` on; what the junctions' second derivatives make of them.
+    """
+    n = 6 + 6 * count
+    by, second = kept(data, record, JUNCTIONS_BY), kept(data, record, JUNCTIONS) + 6 * (count - 1)
+    place = start + 6 + 6 * touching(data, record, own, count, number)
+    bias = 0.0
+    for k in range(6):
+        into[place + k] += own[at + 6 + k]
+    for end in range(2):
+        row = 3 * (number - 1 + end)
+        for i in range(3):
+            share = own[at + 3 * end + i]
+            if number + end == 0 or number + end == active:
+                into[start + 3 * end + i] += share
+            else:
+                bias += share * own[second + row + i]
+                for k in range(n):
+                    into[start + k] += share * own[by + (row + i) * n + k]
+    return bias
+
+
+@jit
+def chain_length(data: Array, record: int, own: Array, count: int, rates: Array, gradient: Array) -> int:
+    """Length of the strand with its derivatives, and all that its points need; whether it is wrapped at all."""
+    active = find_chain(data, record, own, count)
+    if active <= 0:
+        return STRAIGHT if active == 0 else UNSOLVED
+    n = 6 + 6 * count
+    if active > 1:
+        junctions_by_inputs(data, record, own, count, active)
+    junctions_in_time(data, record, own, count, active, rates)
+    own[LENGTH], own[RATE], own[CURVATURE] = 0.0, 0.0, 0.0
+    for k in range(n):
+        gradient[k] = 0.0
+    before, before_by = kept(data, record, BEFORE), kept(data, record, BEFORE_BY)
+    for number in range(active):
+        own[before + 3 * number], own[before + 3 * number + 1] = own[LENGTH], own[RATE]
+        own[before + 3 * number + 2] = own[CURVATURE]
+        for k in range(n):
+            own[before_by + n * number + k] = gradient[k]
+        i = touching(data, record, own, count, number)
+        mine = piece_of(data, record, i)
+        piece = own[mine : mine + PIECE_SIZE]
+        at = mine + GEODESIC_SIZE
+        own[LENGTH] += piece[LENGTH]
+        own[RATE] += piece[RATE]
+        bias = add_through(data, record, own, count, active, number, at, gradient, 0)
+        own[CURVATURE] += piece[CURVATURE] + bias
+    return WRAPPED
+
+
+@jit
+def chain_point(
+    data: Array,
+    record: int,
+    own: Array,
+    count: int,
+    sigma: float,
+    sigma_rate: float,
+    rates: Array,
+    point: Array,
+    tangent: Array,
+    jacobian: Array,
+    bias: Array,
+) -> None:
+    """As `wrap_strand.wrap_point`, where `chain_length` found the strand wrapped."""
+    n = 6 + 6 * count
+    active = list_touching(data, record, own, count)
+    before, before_by = kept(data, record, BEFORE), kept(data, record, BEFORE_BY)
+    number = 0
+    while number < active - 1 and own[before + 3 * (number + 1)] <= sigma:
+        number += 1
+    i = touching(data, record, own, count, number)
+    piece_rates(data, record, own, count, active, number, rates)
+    at, into = kept(data, record, PIECE), kept(data, record, TOUCHES)
+    out = own[into : into + OUT_SIZE]
+    place = before + 3 * number
+    rate = sigma_rate - own[place + 1]
+    mine = piece_of(data, record, i)
+    piece = own[mine : mine + PIECE_SIZE]
+    piece_point(data, shape_of(record, i), piece, sigma - own[place], rate, own[at : at + 12], out)
+    row = kept(data, record, MATRIX)
+    for j in range(3):
+        for k in range(n):
+            own[row + k] = -out[OUT_TANGENT + j] * own[before_by + n * number + k]
+        extra = add_through(data, record, own, count, active, number, into + OUT_JACOBIAN + 12 * j, own, row)
+        point[j], tangent[j] = out[j], out[OUT_TANGENT + j]
+        bias[j] = out[OUT_BIAS + j] + extra - out[OUT_TANGENT + j] * own[place + 2]
+        for k in range(n):
+            jacobian[j, k] = own[row + k]
