@@ -303,12 +303,16 @@ def bench(options, rest) -> int:
     return run(ensure(MAIN if os.name == "nt" else PEERS), "-m", "tests.benchmarks", *rest)
 
 
+# Tests run side by side; each process imports Blender, so not on every core of a large machine. `-- -n 0`: in one.
+AT_ONCE = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
+
+
 def test(options, rest) -> int:
     selected = ["--slow"] * options.slow + ["--small"] * options.small + rest
     if options.peers:
         return run(ensure(PEERS), "-m", "pytest", "-m", "peers", *selected, folder=ROOT)
     if options.installed is None:
-        return run(ensure(MAIN), "-m", "pytest", *selected, folder=ROOT)
+        return run(ensure(MAIN), "-m", "pytest", *AT_ONCE, *selected, folder=ROOT)
     python = ensure(blender_environment(options.installed))
     abi = "cp" + PYTHON_OF_BLENDER[options.installed].replace(".", "")
     out = ROOT / "dist" / f"installed-{options.installed}"

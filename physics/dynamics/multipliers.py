@@ -189,15 +189,9 @@ def constrained_bodies(
     forces = moving.joint_forces + complete[:nv]
     outside, aim = _rows(rows, right, 6 * nb, "rows")
     couplings, coupled = _rows(coordinate_rows, coordinate_right, nv, "coordinate rows")
-    acting, pushing, bias = _acting(model, state, complete)
-    couplings, coupled = np.concatenate([couplings, pushing]), np.concatenate([coupled, -bias])
-    for constraint in acting:
-        found = rows_on_bodies(moving, constraint)
-        if found is None:
-            couplings = np.concatenate([couplings, constraint.jacobian(model, state)])
-            coupled = np.concatenate([coupled, -constraint.bias(model, state)])
-        else:
-            outside, aim = np.concatenate([outside, found[0]]), np.concatenate([aim, found[1]])
+    own, own_aim, on_coordinates, on_aim = _model_rows(model, state, complete, moving)
+    outside, aim = np.concatenate([outside, own]), np.concatenate([aim, own_aim])
+    couplings, coupled = np.concatenate([couplings, on_coordinates]), np.concatenate([coupled, on_aim])
     armature = np.diag(model.arrays[4][:, layout.ARMATURE])
     # motors, springs and rotors act along the joints' rates: power tau . q' = (rates^T tau) . phi
     inertia = joints.rates.T @ armature @ joints.rates
@@ -220,6 +214,26 @@ def constrained_bodies(
         -(outside.T @ multipliers[inner:last]).reshape(nb, 6),
         float(np.abs(jacobian @ phi - aims).max(initial=0.0)),
     )
+
+
+def _model_rows(
+    model: Model, state: State, tau: FloatArray, moving: MaximalCoordinates
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Rows and right sides of the model's constraints that hold: on the bodies, and on the coordinates, where hard
+    limits that push come first.
+    """
+    acting, pushing, bias = _acting(model, state, tau)
+    rows, aims = [np.zeros((0, 6 * model.num_bodies))], [np.zeros(0)]
+    couplings, coupled = [pushing], [-bias]
+    for constraint in acting:
+        found = rows_on_bodies(moving, constraint)
+        if found is None:
+            couplings.append(constraint.jacobian(model, state))
+            coupled.append(-constraint.bias(model, state))
+        else:
+            rows.append(found[0])
+            aims.append(found[1])
+    return np.concatenate(rows), np.concatenate(aims), np.concatenate(couplings), np.concatenate(coupled)
 
 
 def _acting(model: Model, state: State, tau: FloatArray) -> tuple[list[Constraint], FloatArray, FloatArray]:
