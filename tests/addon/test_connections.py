@@ -96,6 +96,8 @@ def test_every_kind_is_read_drawn_and_baked(part, scene, make, pair, connect, ki
     frame = shift(0.25)
     if kind in {"planar_connector", "segmented_planar_connector"}:  # across the way of the point
         frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
+    if kind == "ground":  # which a body must not begin in
+        frame[2, 3] = -0.25
     item = connect(kind, left, right, frame)
     read = part("scene_to_model").read(scene)
     if kind == "spring":
