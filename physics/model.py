@@ -29,6 +29,7 @@ from .kernels import layout
 from .limits import coordinate_rows
 from .muscles.muscle import Muscle
 from .muscles.packing import PackedMuscles, muscle_room
+from .muscles.states import initial_states
 from .packing import Arrays, Workspace, link_body_frames, pack
 from .validation import finite_array, float_array, number
 
@@ -42,12 +43,14 @@ class State(ReadOnlyArrays):
         qd: their velocities (nv,).
         time: [s].
         chart: how often the rotation vectors of each body have changed their chart so far, (nb,).
+        muscle_states: of the muscles' laws (`Model.muscle_state_names`); None where there are none.
     """
 
     q: FloatArray
     qd: FloatArray
     time: float
     chart: IntArray
+    muscle_states: FloatArray | None = None
 
 
 class Model:
@@ -199,7 +202,8 @@ class Model:
         they are wanted.
         """
         room = muscle_room(self.muscles, self.num_coordinates, moment_arms)
-        workspace = Workspace(self.num_bodies, self.num_coordinates, self.num_inputs, room)
+        carried = len(self.carried(np.zeros(self.num_muscle_states)))
+        workspace = Workspace(self.num_bodies, self.num_coordinates, self.num_inputs, room, carried)
         workspace.dof[:, layout.HELD] = self.prescribed
         return workspace
 
@@ -246,7 +250,23 @@ class Model:
         """``body.reading`` for each of the nv readings."""
         return tuple(f"{body.name}.{name}" for body in self.bodies for name in body.joint.reading_names)
 
-    def state(self, q: Any = None, qd: Any = None, time: float = 0.0) -> State:
+    @cached_property
+    def muscle_state_names(self) -> tuple[str, ...]:
+        """``muscle.state`` for each state that the muscles' laws carry: activation, fibre length."""
+        return tuple(name for muscle in self.muscles for name in muscle.state_names)
+
+    @property
+    def num_muscle_states(self) -> int:
+        return len(self.muscle_state_names)
+
+    def carried(self, muscle_states: FloatArray | None) -> FloatArray:
+        """What stands behind forces and inputs where kernels take them (``kernels.muscle_states``)."""
+        count = self.num_muscle_states
+        if not count or muscle_states is None:
+            return np.zeros(2 * count + 1 if count else 0)
+        return np.concatenate([muscle_states, np.zeros(count + 1)])
+
+    def state(self, q: Any = None, qd: Any = None, time: float = 0.0, muscle_states: Any = None) -> State:
         """A state of this model.
 
         Args:
@@ -254,18 +274,22 @@ class Model:
                 time of a moving surface is `time`.
             qd: velocities in the same form; what is not given is 0, of a prescribed coordinate 1.
             time: [s].
+            muscle_states: in the order of `muscle_state_names`, or {name: value}; what is not given is the muscle at
+                rest with its own activation.
 
         Raises:
-            ModelError: wrong shape, not finite, an unknown body, a rotation vector at a singular length.
+            ModelError: wrong shape, not finite, an unknown body or state of a muscle, a rotation vector at a singular
+                length.
         """
         time = number(time, "time")
         positions = self._coordinates(q, "q", np.where(self.prescribed, time, self._default_coordinates()))
         velocities = self._coordinates(qd, "qd", self.prescribed.astype(np.float64))
         self._check_rotations(positions)
         chart = np.zeros(self.num_bodies, dtype=np.int64)
-        for array in (positions, velocities, chart):
+        states = initial_states(self, positions, muscle_states)
+        for array in (positions, velocities, chart, *(() if states is None else (states,))):
             array.flags.writeable = False
-        return State(positions, velocities, time, chart)
+        return State(positions, velocities, time, chart, states)
 
     def _default_coordinates(self) -> FloatArray:
         q = np.zeros(self.num_coordinates)

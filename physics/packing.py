@@ -49,6 +49,11 @@ class Muscles(Protocol):
         """How many have mass."""
         ...
 
+    @property
+    def num_states(self) -> int:
+        """How many states all of them carry."""
+        ...
+
     def records(self, frames: Sequence[FloatArray], body_int: Any) -> list[FloatArray]:
         """A record each, for the poses of body frames in their link frames."""
         ...
@@ -84,16 +89,22 @@ class LimitRow:
 class Workspace:
     """Scratch memory of the kernels for one thread: ``(work, dof, flags)``, and stages of the integrators.
 
-    room: rows of work and columns of dof that muscles need beside (see `muscles.packing`).
+    room: rows of work and columns of dof that muscles need beside (see `muscles.packing`). carried: how many numbers
+    of their states stand behind forces and inputs (see ``kernels.muscle_states``).
     """
 
     def __init__(
-        self, num_bodies: int, num_coordinates: int, num_inputs: int = 0, room: tuple[int, int] = (0, 0)
+        self,
+        num_bodies: int,
+        num_coordinates: int,
+        num_inputs: int = 0,
+        room: tuple[int, int] = (0, 0),
+        carried: int = 0,
     ) -> None:
         self.work = np.zeros((num_bodies + layout.SCRATCH_ROWS + room[0], layout.WORK_WIDTH))
         self.dof = np.zeros((num_coordinates, layout.DOF_WORK_WIDTH + room[1]))
         self.flags = np.zeros(2, dtype=np.int64)
-        self.stage = np.zeros((11, num_coordinates + num_inputs))
+        self.stage = np.zeros((11, num_coordinates + num_inputs + carried))
 
     def clear(self) -> tuple[FloatArray, FloatArray, Any]:
         """The three arrays, flags reset."""
@@ -118,7 +129,7 @@ def pack(
     body_int = np.zeros((len(links), layout.BODY_INT_WIDTH), dtype=np.int64)
     body_float = np.zeros((len(links), layout.BODY_FLOAT_WIDTH))
     block_rows: list[list[int]] = []
-    header = np.concatenate([gravity, [len(limits), 0.0, len(elements), 0.0, 0.0, 0.0, 0.0]])
+    header = np.concatenate([gravity, [len(limits), 0.0, len(elements), 0.0, 0.0, 0.0, 0.0, 0.0]])
     data: list[FloatArray] = [header]
     size = layout.DATA_HEADER
     body_frames = link_body_frames(links)
@@ -163,6 +174,7 @@ def pack(
         records = muscles.records(body_frames, body_int)
         header[layout.MUSCLE_COUNT], header[layout.MUSCLE_ROWS] = len(records), size
         header[layout.MUSCLE_MASSIVE] = muscles.num_massive
+        header[layout.MUSCLE_STATES] = muscles.num_states
         data += records
         size += sum(map(len, records))
     dof_float = _with_laws(links, size, data)

@@ -25,6 +25,7 @@ class Result:
         info: integrator, dt, steps and the like.
         row_forces: of the constraints' rows (T, rows) in the step that leads to each sample, None where there are
             none.
+        muscle_states: of the muscles' laws (T, n), named by `Model.muscle_state_names`; None where there are none.
         efforts: generalized forces (T, nv) that coordinates with a given motion took beside all others, 0 elsewhere.
     """
 
@@ -35,6 +36,7 @@ class Result:
     info: dict[str, Any] = field(default_factory=dict)
     row_forces: FloatArray | None = None
     efforts: FloatArray | None = None
+    muscle_states: FloatArray | None = None
 
     @property
     def constraint_forces(self) -> dict[str, FloatArray]:

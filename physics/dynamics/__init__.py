@@ -11,6 +11,7 @@ from .._typing import FloatArray
 from ..errors import JointRangeError, ModelError
 from ..kernels import layout
 from ..model import Model, State
+from ..muscles.states import initial_states
 from ..validation import finite_array, number
 
 
@@ -48,7 +49,8 @@ def check_state(model: Model, state: State) -> State:
     if np.shape(state.q) != (nv,) or np.shape(state.qd) != (nv,) or chart.shape != (model.num_bodies,):
         raise ModelError(f"the state does not belong to {model!r}: make it with model.state(...)")
     q, qd = finite_array(state.q, (nv,), "q of the state"), finite_array(state.qd, (nv,), "qd of the state")
-    return State(q, qd, number(state.time, "time of the state"), chart.astype(np.int64))
+    states = initial_states(model, q, state.muscle_states)
+    return State(q, qd, number(state.time, "time of the state"), chart.astype(np.int64), states)
 
 
 def check_accelerations(model: Model, qdd: FloatArray) -> FloatArray:
@@ -136,6 +138,7 @@ def articulated(
     dof = spaces[1]
     if held is not None and given is not None:
         dof[:, layout.HELD], dof[:, layout.GIVEN] = held, given
+    tau = np.concatenate([tau, model.carried(state.muscle_states)])
     kernel(model.arrays, np.array(state.q), np.array(state.qd), tau, qdd, *spaces)
     check_flags(model, spaces[2])
     return qdd, dof[:, layout.EFFORT] * dof[:, layout.HELD]
@@ -160,7 +163,7 @@ def newton_euler(
     """
     from ..kernels.rnea import inverse_dynamics as kernel
 
-    tau = inputs_alone(model, inputs)
+    tau = np.concatenate([inputs_alone(model, inputs), model.carried(state.muscle_states)])
     spaces = model.workspace().clear()
     kernel(model.arrays, np.array(state.q), np.array(state.qd), qdd, tau, *spaces)
     check_flags(model, spaces[2])

@@ -107,6 +107,7 @@ def constrained_accelerations(
     if held is not None and given is not None:
         spaces[1][:, tree_layout.HELD], spaces[1][:, tree_layout.GIVEN] = held, given
     q, qd = np.array(state.q), np.array(state.qd)
+    tau = np.concatenate([tau, model.carried(state.muscle_states)])
     kernel(model.arrays, q, qd, tau, qdd, *spaces)
     check_flags(model, spaces[2])
     system = make_system(rows, nv)
@@ -158,7 +159,8 @@ def assemble(model: Model, state: State) -> State:
     for _ in range(MOST_STEPS):
         last = worst
         spaces = model.workspace().clear()
-        kernel(model.arrays, q, qd, model.with_inputs(None), np.zeros(nv), *spaces)
+        forces = np.concatenate([model.with_inputs(None), model.carried(state.muscle_states)])
+        kernel(model.arrays, q, qd, forces, np.zeros(nv), *spaces)
         check_flags(model, spaces[2])
         found = constrain_accelerations(
             model.arrays, model.constraint_arrays, q, qd, np.zeros(nv), system, spaces
@@ -167,7 +169,7 @@ def assemble(model: Model, state: State) -> State:
         worst = float(np.abs(_equality_values(system, count)).max(initial=0.0))
         if worst <= NEAR or (worst <= MET and worst > 0.5 * last):
             project_velocities(model.arrays, model.constraint_arrays, found, q, qd, system, spaces)
-            result = State(q, qd, state.time, state.chart)
+            result = State(q, qd, state.time, state.chart, state.muscle_states)
             for array in (q, qd):
                 array.flags.writeable = False
             return result

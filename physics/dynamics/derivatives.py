@@ -45,7 +45,7 @@ def _evaluate(
         np.array(state.q),
         np.array(state.qd),
         qdd,
-        inputs_alone(model, inputs),
+        np.concatenate([inputs_alone(model, inputs), model.carried(state.muscle_states)]),
         slopes,
         tangents,
         spaces,

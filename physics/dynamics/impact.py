@@ -52,4 +52,4 @@ def limit_impact(model: Model, state: State, gradient: Any, restitution: float =
     impulse = -(1.0 + e) * approach / float(direction @ response)
     qd = state.qd + impulse * response
     qd.flags.writeable = False
-    return Impact(State(state.q, qd, state.time, state.chart), impulse)
+    return Impact(State(state.q, qd, state.time, state.chart, state.muscle_states), impulse)

@@ -54,7 +54,7 @@ class MaximalCoordinates:
         work, self._dof, flags = model.workspace().clear()
         moving = (self.twists, self.jacobian_rate_product, self.wrenches)
         q, qd = np.array(state.q), np.array(state.qd)
-        tau = inputs_alone(model, inputs)
+        tau = np.concatenate([inputs_alone(model, inputs), model.carried(state.muscle_states)])
         motions(model.arrays, q, qd, tau, self._frames, moving, self.joint_forces, work, self._dof, flags)
         check_flags(model, flags)
         masses, coms, moments = zip(*((body.mass, body.com, body.inertia) for body in model.bodies))

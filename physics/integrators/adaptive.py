@@ -15,7 +15,7 @@ from .base import Problem, Recording, refuse_impulses
 from .constrained import needs_constraints
 from .slope import ConstrainedSlope, Slope, motion_stops
 
-WITH_JACOBIAN = ("Radau", "BDF")  # implicit: they are given exact derivatives
+WITH_JACOBIAN = ("Radau", "BDF")  # implicit: they are given exact derivatives, where muscles carry no states
 
 
 def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
@@ -30,15 +30,14 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
 
     model, nv = problem.model, problem.model.num_coordinates
     refuse_impulses(model, name)
-    recording = Recording(
-        problem, state.q, state.qd, {"integrator": name, "evaluations": 0, "chart_changes": 0}
-    )
+    info = {"integrator": name, "evaluations": 0, "chart_changes": 0}
+    recording = Recording(problem, state.q, state.qd, info, state.muscle_states)
     slope = (ConstrainedSlope if needs_constraints(problem) else Slope)(problem, recording)
     end = problem.start + problem.duration
     now, written = problem.start, 1
-    y = np.concatenate([state.q, state.qd])
+    y = np.concatenate([state.q, state.qd, () if state.muscle_states is None else state.muscle_states])
     chart = np.array(state.chart)
-    change_charts(model.arrays, CHART_LIMIT, y[:nv], y[nv:], np.empty(nv), chart)
+    change_charts(model.arrays, CHART_LIMIT, y[:nv], y[nv : 2 * nv], np.empty(nv), chart)
     event = chart_event(model)
     stops = [*motion_stops(problem, now, end), end]
     while now < end:
@@ -52,7 +51,7 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
             method=name,
             t_eval=np.append(waiting[(waiting >= now) & (waiting < until)], until),
             events=event,
-            **({"jac": slope.jacobian} if name in WITH_JACOBIAN else {}),
+            **({"jac": slope.jacobian} if name in WITH_JACOBIAN and len(y) == 2 * nv else {}),
             rtol=problem.rtol,
             atol=problem.atol,
         )
@@ -61,13 +60,14 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
             if found[-1].size and solution.t[-1] == until and until not in waiting:
                 found = found[:-1]
             recording.q[written : written + len(found)] = found[:, :nv]
-            recording.qd[written : written + len(found)] = found[:, nv:]
+            recording.qd[written : written + len(found)] = found[:, nv : 2 * nv]
+            recording.rows[written : written + len(found), nv:] = found[:, 2 * nv :]
             written += len(found)
         recording.info["evaluations"] += int(solution.nfev)
         if solution.status == 0:
             now, y = until, solution.y[:, -1].copy()
             if now < end:
-                slope.pass_corner(now, y[:nv], y[nv:])
+                slope.pass_corner(now, y[:nv], y[nv : 2 * nv])
             continue
         if solution.status < 0:
             reached = float(problem.samples[written - 1])
@@ -75,7 +75,7 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
         now = float(solution.t_events[0][0])
         y = solution.y_events[0][0].copy()
         # the root lies a hair to either side of the limit
-        changed = change_charts(model.arrays, CHART_LIMIT - 1e-6, y[:nv], y[nv:], np.empty(nv), chart)
+        changed = change_charts(model.arrays, CHART_LIMIT - 1e-6, y[:nv], y[nv : 2 * nv], np.empty(nv), chart)
         recording.info["chart_changes"] += int(changed)
     slope.settle(written)
     return recording.result(written)

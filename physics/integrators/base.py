@@ -12,7 +12,7 @@ from .._typing import FloatArray
 from ..errors import CancelledError, DivergedError, ModelError
 from ..kernels import layout
 from ..kernels.constraint_layout import EQUALITY
-from ..model import Model
+from ..model import Model, State
 from ..motion import MotionArrays
 from ..result import Result
 from .control import Control
@@ -61,13 +61,41 @@ def refuse_impulses(model: Model, name: str) -> None:
             )
 
 
+def carry(model: Model, state: State, tau: FloatArray) -> None:
+    """Put the states of a model's muscles where kernels take them, behind forces and inputs in tau."""
+    carried = model.carried(state.muscle_states)
+    first = model.num_coordinates + model.num_inputs
+    tau[first : first + len(carried)] = carried
+
+
+def refuse_muscle_states(model: Model, name: str) -> None:
+    """ModelError where muscles carry states, which a method does not advance."""
+    if model.num_muscle_states:
+        raise ModelError(
+            f"the integrator {name!r} does not advance {model.muscle_state_names[0]!r}, a state of a muscle: "
+            "take a method with a fixed step"
+        )
+
+
 class Recording:
     """The samples of a run as they come; the first is the initial state."""
 
-    def __init__(self, problem: Problem, q: FloatArray, qd: FloatArray, info: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        q: FloatArray,
+        qd: FloatArray,
+        info: dict[str, Any],
+        muscle_states: FloatArray | None = None,
+    ) -> None:
         count = len(problem.samples)
         self.problem = problem
-        self.q = np.zeros((count, len(q)))
+        # coordinates, and behind them states of muscles: the kernels write both
+        self.rows = np.zeros((count, len(q) + (0 if muscle_states is None else len(muscle_states))))
+        self.q = self.rows[:, : len(q)]
+        self.muscle_states = None if muscle_states is None else self.rows[:, len(q) :]
+        if self.muscle_states is not None:
+            self.muscle_states[0] = muscle_states
         self.qd = np.zeros((count, len(q)))
         self.q[0], self.qd[0] = q, qd
         self.info = info
@@ -84,6 +112,7 @@ class Recording:
             self.info,
             None if self.forces is None else self.forces[:written].copy(),
             None if self.efforts is None else self.efforts[:written].copy(),
+            None if self.muscle_states is None else self.muscle_states[:written].copy(),
         )
 
     def report(self, fraction: float, written: int) -> None:

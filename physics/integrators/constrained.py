@@ -14,7 +14,7 @@ from ..kernels.contact_layout import FOUND_WIDTH, PAIR_POINT, PAIR_RADIUS, PAIR_
 from ..model import Model, State
 from ..packing import Workspace
 from ..result import Result
-from .base import Problem, Recording
+from .base import Problem, Recording, carry
 from .stretches import run_in_stretches
 
 # More at once make a system that no step could wait for.
@@ -43,6 +43,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
     model = problem.model
     workspace = model.workspace()
     spaces = workspace.clear()
+    carry(model, state, workspace.stage[5])
     system, memory, contacts, effort = constraint_space(model)
     constraints = model.constraint_arrays
 
@@ -64,7 +65,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
             counters,
             problem.samples,
             (q, qd, chart),
-            (recording.q, recording.qd, recording.forces, recording.efforts),
+            (recording.rows, recording.qd, recording.forces, recording.efforts),
             workspace.stage,
             effort,
             system,
@@ -89,6 +90,7 @@ def note_start(
     from ..kernels.evaluate import evaluate
 
     model = problem.model
+    states = None if recording.muscle_states is None else recording.muscle_states[0]
     recording.forces = np.zeros((len(problem.samples), model.num_constraint_rows))
     recording.efforts = np.zeros((len(problem.samples), model.num_coordinates))
     evaluate(
@@ -99,7 +101,7 @@ def note_start(
         problem.start,
         q,
         qd,
-        model.with_inputs(None),
+        np.concatenate([model.with_inputs(None), model.carried(states)]),
         np.zeros_like(q),
         recording.efforts[0],
         system,

@@ -13,7 +13,7 @@ from ..kernels.constraint_layout import ACTIVE, EQUALITY, ROW_FORCE, SYSTEM_KIND
 from ..model import State
 from ..result import Result
 from .adaptive import chart_event
-from .base import Problem, Recording
+from .base import Problem, Recording, refuse_muscle_states
 from .constrained import constraint_space, statistics
 from .slope import ConstrainedSlope, motion_stops
 
@@ -37,6 +37,7 @@ def integrate_event_driven(problem: Problem, name: str, state: State) -> Result:
         raise MissingDependencyError(
             f"the integrator {name!r} needs SciPy, which is not installed"
         ) from error
+    refuse_muscle_states(problem.model, name)
     run = _Run(problem, name, state)
     while run.now < run.end:
         if run.resting:

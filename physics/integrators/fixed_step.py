@@ -6,7 +6,7 @@ from .._typing import FloatArray, IntArray
 from ..kernels import layout
 from ..model import State
 from ..result import Result
-from .base import Problem, Recording
+from .base import Problem, Recording, carry
 from .constrained import integrate_constrained, needs_constraints
 from .stretches import run_in_stretches
 
@@ -27,6 +27,7 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
 
     workspace = problem.model.workspace()
     spaces = workspace.clear()
+    carry(problem.model, state, workspace.stage[5])
 
     def advance(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
@@ -43,7 +44,7 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
             q,
             qd,
             chart,
-            recording.q,
+            recording.rows,
             recording.qd,
             workspace.stage,
             spaces,

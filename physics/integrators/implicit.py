@@ -11,7 +11,7 @@ from ..kernels import layout
 from ..model import Model, State
 from ..packing import TangentSpace
 from ..result import Result
-from .base import Problem, Recording
+from .base import Problem, Recording, carry
 from .constrained import constraint_space, needs_constraints, note_start, refuse_torn, statistics
 from .stretches import run_in_stretches
 
@@ -32,7 +32,7 @@ def implicit_workspace(model: Model, rows: int = 0) -> tuple[Any, ...]:
         (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv))),
         np.zeros((size, size)),
         np.zeros(size, dtype=np.int64),
-        np.zeros((IMPLICIT_VECTORS, nv + max(model.num_inputs, rows))),
+        np.zeros((IMPLICIT_VECTORS, nv + max(model.num_inputs + len(model.carried(None)), rows))),
         np.zeros(IMPLICIT_NOTES),
         TangentSpace(model.arrays[0]).arrays,
     )
@@ -45,12 +45,13 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
     "substitutes" (linearly implicit steps in place of those whose end Newton's iteration did not find).
     """
     from ..kernels.implicit import implicit_rollout
-    from ..kernels.newton import ITERATIONS, MATRICES, SUBSTITUTES
+    from ..kernels.newton import GIVEN_FORCE, ITERATIONS, MATRICES, SUBSTITUTES
 
     model = problem.model
     workspace, constrained = model.workspace(), needs_constraints(problem)
     spaces = workspace.clear()
     implicit = implicit_workspace(model, model.num_constraint_rows if constrained else 0)
+    carry(model, state, implicit[3][GIVEN_FORCE])
     system, memory, contacts, effort = constraint_space(model)
 
     def advance(
@@ -74,7 +75,7 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
             q,
             qd,
             chart,
-            recording.q,
+            recording.rows,
             recording.qd,
             implicit,
             more,

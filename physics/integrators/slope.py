@@ -39,13 +39,17 @@ class Slope:
         self.recording = recording
         self.written = 1
         self.spaces = problem.model.workspace().clear()
-        self.tau = problem.model.with_inputs(None)
+        self.tau = np.concatenate([problem.model.with_inputs(None), problem.model.carried(None)])
+        first = problem.model.num_coordinates + problem.model.num_inputs
+        count = problem.model.num_muscle_states
+        self.states, self.rates = self.tau[first : first + count], self.tau[first + count : first + 2 * count]
         self.told = time.perf_counter()
 
     def __call__(self, t: float, y: FloatArray) -> FloatArray:
         slope = np.empty(len(y))
         if self.problem.control is not None:
-            self.problem.control.prepare(t, 0.0, *np.split(y, 2))
+            nv = self.problem.model.num_coordinates
+            self.problem.control.prepare(t, 0.0, y[:nv], y[nv : 2 * nv])
         self.evaluate(t, np.array(y), slope)
         flags = self.spaces[2]
         if flags[layout.STATUS] == layout.OK and not np.isfinite(slope).all():
@@ -57,20 +61,22 @@ class Slope:
         return slope
 
     def evaluate(self, t: float, state: FloatArray, slope: FloatArray) -> None:
-        """Slope (2 nv,) at the state (2 nv,), which may be changed."""
+        """Slope (2 nv + muscle states,) at the state (as many), which may be changed."""
         nv = self.problem.model.num_coordinates
-        slope[:nv] = state[nv:]
+        slope[:nv] = state[nv : 2 * nv]
+        self.states[:] = state[2 * nv :]
         self.kernel(
             self.problem.model.arrays,
             *self.problem.tau,
             t,
             state[:nv],
-            state[nv:],
-            state[nv:],
+            state[nv : 2 * nv],
+            state[nv : 2 * nv],
             self.tau,
-            slope[nv:],
+            slope[nv : 2 * nv],
             self.spaces,
         )
+        slope[2 * nv :] = self.rates
 
     def jacobian(self, t: float, y: FloatArray) -> FloatArray:
         """Derivative (2 nv, 2 nv) of the slope by the state."""
@@ -108,6 +114,7 @@ class ConstrainedSlope(Slope):
 
     def evaluate(self, t: float, state: FloatArray, slope: FloatArray) -> None:
         problem, nv = self.problem, len(self.effort)
+        self.states[:] = state[2 * nv :]
         self.on_constraints(
             problem.model.arrays,
             self.constraints,
@@ -115,14 +122,15 @@ class ConstrainedSlope(Slope):
             problem.tau,
             t,
             state[:nv],
-            state[nv:],
+            state[nv : 2 * nv],
             self.tau,
-            slope[nv:],
+            slope[nv : 2 * nv],
             self.effort,
             self.system,
             self.spaces,
         )
-        slope[:nv] = state[nv:]
+        slope[:nv] = state[nv : 2 * nv]
+        slope[2 * nv :] = self.rates
 
     def jacobian(self, t: float, y: FloatArray) -> FloatArray:
         """Derivative (2 nv, 2 nv) of the slope without constraints, its accelerations led along them.
@@ -165,11 +173,16 @@ class ConstrainedSlope(Slope):
         nv, count = model.num_coordinates, model.num_constraint_rows
         recording.forces, recording.efforts = np.zeros((len(recording.q), count)), np.zeros_like(recording.q)
         for k in range(written):
-            state, slope = np.concatenate([recording.q[k], recording.qd[k]]), np.zeros(2 * nv)
+            known = recording.rows[k]
+            state, slope = (
+                np.concatenate([known[:nv], recording.qd[k], known[nv:]]),
+                np.zeros(nv + len(known)),
+            )
             if self.problem.control is not None:
-                self.problem.control.prepare(float(self.problem.samples[k]), 0.0, *np.split(state, 2))
+                time_, parts = float(self.problem.samples[k]), (state[:nv], state[nv : 2 * nv])
+                self.problem.control.prepare(time_, 0.0, *parts)
             self.evaluate(float(self.problem.samples[k]), state, slope)
-            recording.q[k], recording.qd[k] = state[:nv], state[nv:]
+            recording.q[k], recording.qd[k] = state[:nv], state[nv : 2 * nv]
             recording.forces[k] = self.system[rows.SYSTEM_IMPULSE][:count]
             recording.efforts[k] = self.effort
         recording.info["constraints"] = statistics(self.system)

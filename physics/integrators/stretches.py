@@ -28,7 +28,8 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
     """
     q, qd, chart = np.array(state.q), np.array(state.qd), np.array(state.chart)
     steps = int(np.ceil(problem.duration / problem.dt - 1e-9))
-    recording = Recording(problem, q, qd, {"integrator": name, "dt": problem.dt, "steps": steps})
+    info = {"integrator": name, "dt": problem.dt, "steps": steps}
+    recording = Recording(problem, q, qd, info, state.muscle_states)
     counters = np.array([0, 1], dtype=np.int64)
     stretch = 1  # the first call may compile
     while counters[0] < steps:

@@ -24,7 +24,7 @@ from .schema import check_document
 FORMAT = "condyle-result"
 VERSION = 1
 HEADER = "header"
-OPTIONAL = ("row_forces", "efforts")
+OPTIONAL = ("row_forces", "efforts", "muscle_states")
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ResultFile:
 
 def result_arrays(result: Result) -> dict[str, FloatArray]:
     """t (T,), q and qd (T, nv), poses (T, nb, 4, 4), energy (T, 3) and rotations (R, T, 4) of a result; row_forces
-    (T, rows) and efforts (T, nv) where it has them.
+    (T, rows), efforts (T, nv) and muscle_states (T, n) where it has them.
     """
     rotations = np.array(list(result.rotations.values())).reshape(-1, len(result.t), 4)
     extra = {name: getattr(result, name) for name in OPTIONAL if getattr(result, name) is not None}
@@ -76,6 +76,7 @@ def result_from_arrays(
         "rotations": (len(rotations), samples, 4),
     }
     optional = {"row_forces": (samples, model.num_constraint_rows), "efforts": (samples, nv)}
+    optional["muscle_states"] = (samples, model.num_muscle_states)
     shapes |= {name: shape for name, shape in optional.items() if name in arrays}
     for name, shape in shapes.items():
         if name not in arrays:
@@ -91,6 +92,7 @@ def result_from_arrays(
         dict(info),
         arrays.get("row_forces"),
         arrays.get("efforts"),
+        arrays.get("muscle_states"),
     )
     # what the result would compute when first asked is known already
     vars(result)["_observed"] = (arrays["poses"], arrays["energy"])

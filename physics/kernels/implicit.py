@@ -23,6 +23,7 @@ from .layout import (
 from .lu import lu_factorize
 from .motion import catch, follow, hold
 from .motion_layout import CHANNEL_COORDINATE
+from .muscle_states import begin_states, lead_states, record_states, set_implicit
 from .newton import (
     ACCELERATIONS,
     BASE,
@@ -62,14 +63,15 @@ FAR = 1.0  # m or rad
 
 @jit
 def linear_step(
-    arrays: Array, more: Array, dt: float, q: Array, qd: Array, implicit: Array, spaces: Array
+    arrays: Array, more: Array, width: int, dt: float, q: Array, qd: Array, implicit: Array, spaces: Array
 ) -> None:
     """(M - h D - h^2 K) (q'_new - q') = h (f + h K q'), then q_new = q + h q'_new (Wang 2022, eqs. 4.80-4.82).
 
     f is the whole generalized force, that of velocities included, K = df/dq and D = df/dq' its exact derivatives: of
     joints' and elements' forces with their geometric terms, of gravity, and of the inertial forces. With damping that
     is linear, f + ... - D q' on the paper's right side is what it calls f. The forces are those at the step's end as
-    far as they depend on time. Equalities hold for the new velocities, with their Jacobian at the old coordinates.
+    far as they depend on time; width is that of their table. Equalities hold for the new velocities, with their
+    Jacobian at the old coordinates.
     """
     slopes, system, pivots, vectors, notes, tangents = implicit
     dof, flags = spaces[1], spaces[2]
@@ -79,9 +81,11 @@ def linear_step(
     x, a, right = vectors[ACCELERATIONS, :n], vectors[ACCELERATIONS, :nv], vectors[CORRECTION, :n]
     for d in range(n):
         x[d] = dof[d, GIVEN] if d < nv and dof[d, HELD] != 0.0 else 0.0
+    set_implicit(arrays[3], vectors[GIVEN_FORCE], width, dt)
     copy(vectors[GIVEN_FORCE], vectors[FOUND_FORCE])
     found = vectors[FOUND_FORCE]
     inverse_dynamics_derivatives(arrays, q, qd, a, found, slopes, tangents, spaces)
+    lead_states(arrays[3], vectors[FOUND_FORCE], vectors[GIVEN_FORCE], width, dt, vectors[GIVEN_FORCE])
     notes[MATRICES] += 1.0
     for d in range(nv):
         for e in range(nv):
@@ -161,7 +165,9 @@ def settle(
     """End the step: impulses, and back onto the equalities; returns how many rows there are."""
     constraints, system, motion, contacts, memory, effort, _, _ = more
     vectors, nv = implicit[3], q.shape[0]
-    tau, qdd = vectors[FOUND_FORCE, : tables[1].shape[1]], vectors[CORRECTION, :nv]
+    tau, qdd = vectors[FOUND_FORCE], vectors[CORRECTION, :nv]
+    copy(vectors[GIVEN_FORCE], tau)
+    set_implicit(arrays[3], tau, tables[1].shape[1], 0.0)
     if memory.shape[0] > 0 or unilateral(constraints):
         last = vectors[LAST_Q, :nv], vectors[LAST_QD, :nv]
         hold(motion, t, 0.0, last[0], last[1], spaces[1])
@@ -218,7 +224,7 @@ def newton_step(
     steps is how many are done before.
     """
     vectors = implicit[3]
-    nv = q.shape[0]
+    nv, width = q.shape[0], values.shape[1]
     stages = 1 if integrator == BACKWARD_EULER else 2
     gamma = 1.0 if stages == 1 else GAMMA
     for stage in range(stages):
@@ -231,9 +237,14 @@ def newton_step(
         if more is not None:
             hold_stage(more[2], t, dt, t + reached * dt, gamma * dt, vectors, spaces[1])
         table_force(times, values, t + reached * dt, vectors[GIVEN_FORCE, : values.shape[1]])
+        lead_states(arrays[3], vectors[FOUND_FORCE], vectors[LAST_Q], width, done * dt, vectors[GIVEN_FORCE])
+        set_implicit(arrays[3], vectors[GIVEN_FORCE], width, gamma * dt)
         if not solve_stage(arrays, more, gamma * dt, implicit, spaces, vectors[0, :0]):
             return
         keep_stage(steps + reached, implicit)
+    lead_states(
+        arrays[3], vectors[FOUND_FORCE], vectors[GIVEN_FORCE], width, gamma * dt, vectors[GIVEN_FORCE]
+    )
     copy(vectors[STAGE_Q, :nv], q)
     copy(vectors[STAGE_QD, :nv], qd)
 
@@ -265,10 +276,11 @@ def substitute(
     flags[STATUS] = OK
     copy(vectors[LAST_Q, :nv], q)
     copy(vectors[LAST_QD, :nv], qd)
+    begin_states(arrays[3], values.shape[1], vectors[LAST_Q], vectors[GIVEN_FORCE])
     if more is not None:
         hold(more[2], t, dt, q, qd, spaces[1])
     table_force(times, values, t + dt, vectors[GIVEN_FORCE, : values.shape[1]])
-    linear_step(arrays, more, dt, q, qd, implicit, spaces)
+    linear_step(arrays, more, values.shape[1], dt, q, qd, implicit, spaces)
     notes[KNOWN], notes[HISTORY] = 0.0, 0.0
 
 
@@ -308,6 +320,7 @@ def implicit_rollout(
         t = start + counters[0] * dt
         copy(q, last_q)
         copy(qd, last_qd)
+        begin_states(arrays[3], values.shape[1], vectors[GIVEN_FORCE], vectors[LAST_Q])
         if more is not None:
             catch(more[2], t, q, qd)
             mean = dt if integrator == LINEARLY_IMPLICIT_EULER else 0.0
@@ -315,7 +328,7 @@ def implicit_rollout(
                 notes[KNOWN], notes[HISTORY] = 0.0, 0.0
         if integrator == LINEARLY_IMPLICIT_EULER:
             table_force(times, values, t + dt, vectors[GIVEN_FORCE, : values.shape[1]])
-            linear_step(arrays, more, dt, q, qd, implicit, spaces)
+            linear_step(arrays, more, values.shape[1], dt, q, qd, implicit, spaces)
         else:
             newton_step(arrays, more, integrator, times, values, t, counters[0], dt, q, qd, implicit, spaces)
             if flags[STATUS] == NOT_CONVERGED or flags[STATUS] == SINGULAR:
@@ -334,6 +347,18 @@ def implicit_rollout(
         if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
             before = counters[1]
             record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
+            record_states(
+                arrays[3],
+                values.shape[1],
+                before,
+                counters[1],
+                samples,
+                t,
+                dt,
+                vectors[LAST_Q],
+                vectors[GIVEN_FORCE],
+                record_q,
+            )
             if more is not None:
                 record_forces(before, counters, count, more[1], more[5], more[6], more[7])
         if has_charts and change_charts(arrays, CHART_LIMIT, q, qd, vectors[ACCELERATIONS, :nv], chart) > 0:

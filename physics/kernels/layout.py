@@ -46,9 +46,10 @@ NORMAL_TILT, NORMAL_SPIN = 0, 1
 
 # data: gravity first, then how many limit rows and force elements there are and where they begin,
 GRAVITY, LIMIT_COUNT, LIMIT_ROWS, ELEMENT_COUNT, ELEMENT_ROWS = 0, 3, 4, 5, 6
-# then how many muscles there are, where they begin (see `muscle_layout`), and how many of them have mass
-MUSCLE_COUNT, MUSCLE_ROWS, MUSCLE_MASSIVE = 7, 8, 9
-DATA_HEADER = 10
+# then how many muscles there are, where they begin (see `muscle_layout`), how many of them have mass, and how many
+# states all of them carry (see `muscle_states`)
+MUSCLE_COUNT, MUSCLE_ROWS, MUSCLE_MASSIVE, MUSCLE_STATES = 7, 8, 9, 10
+DATA_HEADER = 11
 
 # a force element: kind, bodies (-1 for the world), numbers until the next one, and what its kind reads from there
 ELEMENT_KIND, ELEMENT_BODY, ELEMENT_OTHER, ELEMENT_SIZE, ELEMENT_HEADER = 0, 1, 2, 3, 4

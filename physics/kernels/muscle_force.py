@@ -22,6 +22,7 @@ from .layout import (
     SCRATCH_ROWS,
 )
 from .muscle_frames import NONE, put3, row_at
+from .muscle_law import tension_of
 from .muscle_layout import (
     ALONG_BEFORE,
     ALONG_PATH,
@@ -33,11 +34,11 @@ from .muscle_layout import (
     AT_SLIDES,
     BEFORE_RATE,
     BEFORE_SECOND,
-    MUSCLE_INPUT,
+    LENGTH,
     MUSCLE_MASS_COUNT,
     MUSCLE_SIZE,
-    MUSCLE_TENSION,
     MUSCLE_VELOCITY_TERMS,
+    POWER,
     RATE,
     ROOM_ROW,
     SECOND,
@@ -55,14 +56,6 @@ from .muscle_path import share_masses, trace_path
 from .muscle_strand import pull_strand
 from .points import wrench_at
 from .spatial import Array, Vector, add3, dot3, flat3, load6, scale_add3, scale_add6, store6, subtract3
-
-
-@inline
-def tension_of(data: Array, row: int, tau: Array, nv: int) -> float:
-    """Pull of the muscle whose record begins at row, from its number or the input that it follows."""
-    number = int(data[row + MUSCLE_INPUT])
-    pull: float = data[row + MUSCLE_TENSION] if number < 0 else tau[nv + number]
-    return pull
 
 
 @inline
@@ -163,6 +156,7 @@ def muscle_loads(
     if data[LIMIT_COUNT] == 0.0:  # else they are there already
         for d in range(q.shape[0]):
             dof[d, EXTRA] = 0.0
+    power = 0.0
     row = int(data[MUSCLE_ROWS])
     for _ in range(int(data[MUSCLE_COUNT])):
         massive = inertia and data[row + MUSCLE_MASS_COUNT] > 0.0
@@ -179,7 +173,9 @@ def muscle_loads(
                     strand_inertia(room, row_at(k), room[RATE], room[SECOND])
             if columns:
                 add_muscle_mass(arrays, row, count, room, dof)
-        pull = tension_of(data, row, tau, dof_float.shape[0])
+        pull = tension_of(data, row, tau, dof_float.shape[0], room[LENGTH], room[RATE])
+        power += abs(pull * room[RATE])
         pull_points(arrays, count, pull, massive, work, room)
         hand_over(arrays, count, work, dof, room)
         row += int(data[row + MUSCLE_SIZE])
+    room[POWER] = power

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 # a muscle: numbers until the next one, its path's points, its mass points, the coordinates that move it (rising
 # numbers), its tension, the input that is its tension or its excitation (-1: none), its law of force (0: none), where
-# its states begin in tau, and whether the quadratic velocity vector counts
+# its states begin in tau and how many come before them, and whether the quadratic velocity vector counts
 (
     MUSCLE_SIZE,
     MUSCLE_VIA_COUNT,
@@ -22,7 +22,7 @@ from __future__ import annotations
     MUSCLE_INPUT,
     MUSCLE_LAW,
     MUSCLE_STATE,
-    MUSCLE_STATES,
+    MUSCLE_FIRST_STATE,
     MUSCLE_VELOCITY_TERMS,
 ) = range(13)
 MUSCLE_HEADER = 13
@@ -66,10 +66,10 @@ def place_size(obstacles: int, own: int) -> int:
     return PLACE_FRAMES + 15 * obstacles + 3 * n + (n + 2) + (n + 2) ** 2 + 9 + 3 * n + own
 
 
-# the room's header: length of the path, its first and second derivative, how many points of the path are there, and how
-# many obstacles its strands have
-LENGTH, RATE, SECOND, ACTIVE, OBSTACLES = 0, 1, 2, 3, 4
-ROOM_HEADER = 5
+# the room's header: length of the path, its first and second derivative, how many points of the path are there, how
+# many obstacles its strands have, and the power of all muscles
+LENGTH, RATE, SECOND, ACTIVE, OBSTACLES, POWER = 0, 1, 2, 3, 4, 5
+ROOM_HEADER = 6
 
 # the row of a point that is there: its place in data, its body, lever from the reference point of its tree, place in
 # the world, velocity, acceleration, the force on it, and how it moves in its body with each of its components; of the

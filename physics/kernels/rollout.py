@@ -12,11 +12,20 @@ from .layout import (
     COORDINATE,
     DOF_START,
     KIND,
+    MUSCLE_STATES,
     OK,
     ROTATION_VECTOR,
     RUNGE_KUTTA_4,
     STATUS,
     SYMPLECTIC_EULER,
+)
+from .muscle_states import (
+    FIRST,
+    begin_states,
+    finish_states,
+    prepare_states,
+    record_states,
+    sum_states,
 )
 from .rotation_vector import principal_rotation_vector
 from .spatial import Array
@@ -61,7 +70,7 @@ def interpolate(times: Array, values: Array, t: float, tau: Array) -> None:
         else:
             high = middle
     share = (t - times[low]) / (times[high] - times[low])
-    for d in range(tau.shape[0]):
+    for d in range(values.shape[1]):
         tau[d] = (1.0 - share) * values[low, d] + share * values[high, d]
 
 
@@ -214,8 +223,8 @@ def rollout(
 
     counters is (steps done, samples written), kept between calls: step k begins at start + k dt, so
     that the result does not depend on how a run is cut into calls. Where a step fails, flags hold status and culprit,
-    and the state stays the last good one. stage is a workspace (8, nv + inputs), spaces
-    is (work, dof, flags).
+    and the state stays the last good one. stage is a workspace (11, nv + inputs and
+    what `muscle_states` keeps), spaces is (work, dof, flags). record_q has columns for states of muscles behind nv.
     """
     work, dof, flags = spaces
     nv = q.shape[0]
@@ -223,6 +232,7 @@ def rollout(
     rate = stage[1, :nv] if integrator == RUNGE_KUTTA_4 else qd
     stage_q, stage_qd, sum_qd, sum_qdd = stage[0, :nv], stage[1, :nv], stage[3, :nv], stage[4, :nv]
     tau, qdd, last_q, last_qd = stage[5], stage[2, :nv], stage[6, :nv], stage[7, :nv]
+    first, has_states = values.shape[1], arrays[3][MUSCLE_STATES] > 0.0
     has_charts = False
     for b in range(arrays[2].shape[0]):
         has_charts |= arrays[2][b, KIND] == ROTATION_VECTOR
@@ -230,18 +240,26 @@ def rollout(
         t = start + counters[0] * dt
         copy(q, last_q)
         copy(qd, last_qd)
+        if has_states:
+            begin_states(arrays[3], first, tau, stage[FIRST])
         for k in range(stages):  # the only place that evaluates the dynamics: it is compiled once
             prepare_stage(integrator, k, dt, q, qd, stage)
             offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
             table_force(times, values, t + offset, tau)
+            if has_states and stages > 1:
+                prepare_states(arrays[3], first, k, dt, stage)
             accelerations(arrays, stage_q, stage_qd, rate, tau, qdd, work, dof, flags)
             if stages == 1:
                 break
+            if has_states:
+                sum_states(arrays[3], first, k, stage)
             weight = 1.0 if k == 0 or k == 3 else 2.0
             for d in range(q.shape[0]):
                 sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
                 sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
         finish_step(integrator, dt, q, qd, stage)
+        if has_states:
+            finish_states(arrays[3], first, integrator, dt, stage)
         if flags[STATUS] == OK:
             check_step(arrays, has_charts, dt, tau, q, qd, spaces)
         if flags[STATUS] != OK:
@@ -249,7 +267,12 @@ def rollout(
             copy(last_qd, qd)
             return
         if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
+            before = counters[1]
             record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
+            if has_states:
+                record_states(
+                    arrays[3], first, before, counters[1], samples, t, dt, stage[FIRST], tau, record_q
+                )
         if has_charts:
             change_charts(arrays, CHART_LIMIT, q, qd, qdd, chart)
         counters[0] += 1

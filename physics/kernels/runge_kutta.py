@@ -13,8 +13,9 @@ from .constraint_layout import (
     WARM,
 )
 from .evaluate import evaluate_here
-from .layout import OK, RUNGE_KUTTA_4, STATUS
+from .layout import MUSCLE_STATES, OK, RUNGE_KUTTA_4, STATUS
 from .motion import catch, finish_held, follow, hold
+from .muscle_states import BEGUN, begin_states, finish_states, prepare_states, sum_states
 from .resting import come_to_rest, hold_resting, let_move, release_pulled
 from .rollout import copy, prepare_stage
 from .spatial import Array
@@ -54,6 +55,8 @@ def runge_kutta_stages(
         offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
         # as given where the step begins: what comes behind a motion's end is not of this step
         follow(motion, t, dt, t + offset, stage_q, stage_qd, dof)
+        if data[MUSCLE_STATES] > 0.0:
+            prepare_states(data, tables[1].shape[1], k, dt, stage)
         if k == 0:
             hold_resting(data, memory, dof)
         found = evaluate_here(
@@ -63,6 +66,8 @@ def runge_kutta_stages(
             found = evaluate_here(
                 arrays, constraints, tables, t, stage_q, stage_qd, tau, qdd, effort, system, spaces
             )
+        if data[MUSCLE_STATES] > 0.0:
+            sum_states(data, tables[1].shape[1], k, stage)
         weight = 1.0 if k == 0 or k == 3 else 2.0
         for d in range(nv):
             sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
@@ -71,6 +76,8 @@ def runge_kutta_stages(
         q[d] += dt / 6.0 * sum_qd[d]
         qd[d] += dt / 6.0 * sum_qdd[d]
     finish_held(motion, t, dt, q, qd)
+    if data[MUSCLE_STATES] > 0.0:
+        finish_states(data, tables[1].shape[1], RUNGE_KUTTA_4, dt, stage)
     return found
 
 
@@ -222,6 +229,7 @@ def runge_kutta_parts(
         if not found and size > 1 and met(memory):
             copy(last_q, q)
             copy(last_qd, qd)
+            begin_states(arrays[3], tables[1].shape[1], stage[BEGUN], stage[5])
             keep(memory, True)
             size //= 2
             continue

@@ -24,8 +24,19 @@ from .constraint_layout import (
     TANGENT,
 )
 from .evaluate import evaluate
-from .layout import FORWARD_EULER, HELD, KIND, OK, ROTATION_VECTOR, RUNGE_KUTTA_4, STATUS, SYMPLECTIC_EULER
+from .layout import (
+    FORWARD_EULER,
+    HELD,
+    KIND,
+    MUSCLE_STATES,
+    OK,
+    ROTATION_VECTOR,
+    RUNGE_KUTTA_4,
+    STATUS,
+    SYMPLECTIC_EULER,
+)
 from .motion import catch, finish_held, hold
+from .muscle_states import FIRST, begin_states, finish_states, record_states
 from .response import held_efforts, speed_along
 from .rollout import (
     CHART_LIMIT,
@@ -69,6 +80,8 @@ def euler_step(
     copy(qd, last_qd)
     for d in range(q.shape[0]):
         qd[d] += dt * qdd[d]
+    if arrays[3][MUSCLE_STATES] > 0.0:
+        finish_states(arrays[3], tables[1].shape[1], integrator, dt, stage)
     ahead = dt if integrator == FORWARD_EULER else 0.0
     count, found = constrain_velocities(
         arrays, constraints, contacts, dt, ahead, q, qd, last_qd, system, memory, spaces
@@ -186,6 +199,8 @@ def advance(
         t = start + counters[0] * dt
         copy(q, last_q)
         copy(qd, last_qd)
+        if arrays[3][MUSCLE_STATES] > 0.0:
+            begin_states(arrays[3], tables[1].shape[1], stage[5], stage[FIRST])
         if integrator == RUNGE_KUTTA_4:
             count = runge_kutta_parts(
                 arrays,
@@ -230,6 +245,11 @@ def advance(
         before = counters[1]
         if before < samples.shape[0] and samples[before] <= t + dt * (1.0 + 1e-9):
             record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
+            if arrays[3][MUSCLE_STATES] > 0.0:
+                ends = stage[FIRST], stage[5]
+                record_states(
+                    arrays[3], tables[1].shape[1], before, counters[1], samples, t, dt, ends[0], ends[1], record_q
+                )
             record_forces(before, counters, count, system, effort, record_force, record_effort)
         if has_charts:
             change_charts(arrays, CHART_LIMIT, q, qd, qdd, chart)

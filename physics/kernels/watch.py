@@ -32,6 +32,7 @@ from .layout import (
     SURFACE_ROWS,
     VELOCITY,
 )
+from .muscle_layout import POWER
 from .muscle_mass import muscle_energies
 from .observe import potential_energy
 from .spatial import Array, dot6, load6
@@ -114,6 +115,8 @@ def watch_energy(arrays: Array, dt: float, tau: Array, q: Array, qd: Array, spac
     power = 0.0
     for d in range(qd.shape[0]):
         power += (tau[d] + (dof[d, EFFORT] if dof[d, HELD] != 0.0 else 0.0)) * qd[d]
+    if arrays[3][MUSCLE_COUNT] > 0.0:
+        power = abs(power) + work[row + 1, POWER]
     work[row, WORK] += dt * abs(power)
     work[row, STEPS] += 1.0
     if work[row, STEPS] >= STRETCH:

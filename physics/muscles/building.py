@@ -10,12 +10,13 @@ from ..errors import FormatError, ModelError
 from ..forces.building import check_keys
 from ..forces.inputs import Input
 from ..validation import number
+from .force_law import ForceLaw, law_from_dict
 from .mass import MassPoints, masses_from_dict
 from .muscle import Muscle, make_muscle
 from .path import PathPoint, point_from_dict
 from .wrapping import Wrap
 
-MUSCLE_KEYS = ("name", "path", "tension", "masses", "velocity_terms")
+MUSCLE_KEYS = ("name", "path", "tension", "masses", "velocity_terms", "law", "excitation", "activation")
 
 
 class MuscleBuilder:
@@ -23,6 +24,7 @@ class MuscleBuilder:
 
     bodies: list[Body]
     inputs: list[Input]
+    add_input: Any
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,6 +40,9 @@ class MuscleBuilder:
         masses: MassPoints | None = None,
         tension: float | str = 0.0,
         velocity_terms: bool = True,
+        law: ForceLaw | None = None,
+        excitation: float | str | None = None,
+        activation: float | None = None,
     ) -> Muscle:
         """Add a muscle along path points of bodies that are there already (Wang 2022, sec. 5.3).
 
@@ -48,6 +53,10 @@ class MuscleBuilder:
             masses: instead of it, where the mass lies.
             tension: [N], not negative, or the name of an input that it follows.
             velocity_terms: as in `Muscle`.
+            law: what pulls in place of a tension: `muscles.Millard`, `muscles.Thelen`, `muscles.Tension`.
+            excitation: of the law, a number, or the name of an input; None: an input of its own, ``name.excitation``,
+                is made, which is 0 where nothing drives it.
+            activation: where it begins, in [0, 1]; None: the least that the law allows.
 
         Raises:
             ModelError: anything of this is not acceptable; nothing has been added then.
@@ -56,15 +65,25 @@ class MuscleBuilder:
             masses = MassPoints.uniform(mass, num_points)
         elif masses is not None and mass != 0.0:
             raise ModelError(f"muscle {name!r}: give its mass or its masses, not both")
-        muscle = make_muscle(name, path, masses, tension, velocity_terms)
+        own = None
+        if law is None and excitation is not None:
+            raise ModelError(f"muscle {name!r} has an excitation but no law that it excites")
+        if law is not None:
+            if tension != 0.0:
+                raise ModelError(f"muscle {name!r}: give its tension or its law, not both")
+            own = f"{name}.excitation" if excitation is None else None
+            tension = own or excitation or 0.0
+        muscle = make_muscle(name, path, masses, tension, velocity_terms, law, activation)
         if any(known.name == name for known in self.muscles):
             raise ModelError(f"there is a muscle named {name!r} already")
-        self._check_known(muscle)
+        self._check_known(muscle, own)
+        if own is not None and all(known.name != own for known in self.inputs):
+            self.add_input(own, 0.0)
         self.muscles.append(muscle)
         return muscle
 
-    def _check_known(self, muscle: Muscle) -> None:
-        """ModelError where a muscle names a body, a coordinate or an input that is not there."""
+    def _check_known(self, muscle: Muscle, own: str | None) -> None:
+        """ModelError where a muscle names a body, a coordinate or an input that is not there; own is to be made."""
         bodies = {body.name for body in self.bodies}
         coordinates = {f"{body.name}.{name}" for body in self.bodies for name in body.joint.coordinate_names}
         for wrap in muscle.strands.values():
@@ -85,7 +104,11 @@ class MuscleBuilder:
                         f"a path point of muscle {muscle.name!r} follows a coordinate that is missing: "
                         f"{coordinate!r}"
                     )
-        if isinstance(muscle.tension, str) and all(known.name != muscle.tension for known in self.inputs):
+        if (
+            isinstance(muscle.tension, str)
+            and muscle.tension != own
+            and all(known.name != muscle.tension for known in self.inputs)
+        ):
             raise ModelError(
                 f"tension of muscle {muscle.name!r} follows an input that is missing: {muscle.tension!r}"
             )
@@ -99,6 +122,8 @@ class MuscleBuilder:
             values = dict(entry)
             if values.get("masses") is not None:
                 values["masses"] = masses_from_dict(values["masses"])
+            if values.get("law") is not None:
+                values["law"] = law_from_dict(values["law"])
             self.add_muscle(path=_path(values.pop("path")), **values)
 
 

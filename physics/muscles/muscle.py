@@ -14,6 +14,7 @@ from ..forces.base import checked_name
 from ..kernels import layout
 from ..kernels import muscle_layout as at
 from ..validation import number, truth
+from .force_law import ForceLaw
 from .mass import MassPoints
 from .path import PathPoint
 from .wrapping import Wrap
@@ -28,7 +29,9 @@ class Muscle:
         path: two or more points, the first its origin, the last its insertion; between two of them a `Wrap`, where the
             strand between them runs over obstacles.
         masses: None where it has no mass.
-        tension: [N], a number, or the name of an input that it follows.
+        tension: [N], a number, or the name of an input that it follows; with a law its excitation instead.
+        law: what pulls (`Millard`, `Thelen`, ...); None: the tension.
+        activation: where its activation begins, in [0, 1]; None: the least that the law allows.
         velocity_terms: whether the quadratic velocity vector of its mass (Wang 2022, eq. 5.6) counts. Without it the
             motion is wrong; it is there to be compared with.
     """
@@ -38,6 +41,13 @@ class Muscle:
     masses: MassPoints | None = None
     tension: float | str = 0.0
     velocity_terms: bool = True
+    law: ForceLaw | None = None
+    activation: float | None = None
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """``muscle.state`` for each state that its law carries."""
+        return () if self.law is None else tuple(f"{self.name}.{name}" for name in self.law.state_names)
 
     @property
     def mass(self) -> float:
@@ -70,8 +80,13 @@ class Muscle:
         described: dict[str, Any] = {
             "name": self.name,
             "path": [point.to_dict() for point in self.path],
-            "tension": self.tension,
         }
+        if self.law is None:
+            described["tension"] = self.tension
+        else:
+            described |= {"law": self.law.to_dict(), "excitation": self.tension}
+            if self.activation is not None:
+                described["activation"] = self.activation
         if self.masses is not None:
             described["masses"] = self.masses.to_dict()
         if not self.velocity_terms:
@@ -124,8 +139,11 @@ class Muscle:
         else:
             header[at.MUSCLE_TENSION] = self.tension
         header[at.MUSCLE_VELOCITY_TERMS] = self.velocity_terms
-        header[at.MUSCLE_SIZE] = size + len(span) + len(masses)
-        return np.concatenate([header, *rows, *parts, np.array(span, dtype=np.float64), masses])
+        law = np.zeros(0) if self.law is None else self.law.record
+        if len(law):
+            header[at.MUSCLE_LAW] = size + len(span) + len(masses)
+        header[at.MUSCLE_SIZE] = size + len(span) + len(masses) + len(law)
+        return np.concatenate([header, *rows, *parts, np.array(span, dtype=np.float64), masses, law])
 
     @staticmethod
     def _span(bodies: Sequence[int], rows: Sequence[FloatArray], body_int: Any) -> list[int]:
@@ -142,7 +160,9 @@ class Muscle:
         return sorted(found)
 
 
-def make_muscle(name: Any, path: Any, masses: Any, tension: Any, velocity_terms: Any) -> Muscle:
+def make_muscle(
+    name: Any, path: Any, masses: Any, tension: Any, velocity_terms: Any, law: Any, activation: Any
+) -> Muscle:
     """Check everything that can be told without the model; ModelError names muscle, thing and value."""
     of = f"of muscle {checked_name(name, 'muscle')!r}"
     try:
@@ -166,6 +186,14 @@ def make_muscle(name: Any, path: Any, masses: Any, tension: Any, velocity_terms:
         raise ModelError(f"all points {of} are on body {points[0].body!r}: it would move nothing")
     if masses is not None and not isinstance(masses, MassPoints):
         raise ModelError(f"the masses {of} must be MassPoints, got {masses!r:.80}")
+    if law is not None and not isinstance(law, ForceLaw):
+        raise ModelError(f"the law {of} must be a force law, got {law!r:.80}")
     if not isinstance(tension, str):
-        tension = number(tension, f"tension {of}", not_negative=True)
-    return Muscle(name, items, masses, tension, truth(velocity_terms, f"velocity_terms {of}"))
+        what = "tension" if law is None else "excitation"
+        tension = number(tension, f"{what} {of}", not_negative=True)
+    if activation is not None:
+        activation = number(activation, f"activation {of}")
+        if law is None or not 0.0 <= activation <= 1.0:
+            raise ModelError(f"the activation {of} must lie in [0, 1] and needs a law, got {activation:g}")
+    wanted = truth(velocity_terms, f"velocity_terms {of}")
+    return Muscle(name, items, masses, tension, wanted, law, activation)

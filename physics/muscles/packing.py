@@ -32,11 +32,20 @@ class PackedMuscles:
         """How many have mass."""
         return sum(muscle.num_points > 0 for muscle in self.muscles)
 
+    @property
+    def num_states(self) -> int:
+        """How many states all of them carry."""
+        return sum(len(muscle.state_names) for muscle in self.muscles)
+
     def records(self, frames: Sequence[FloatArray], body_int: Any) -> list[FloatArray]:
         """A record each (``kernels.muscle_layout``)."""
         place, found = room_rows(self.muscles), []
+        behind = len(self.coordinates) + len(self.inputs)
+        states = 0
         for muscle in self.muscles:
             found.append(muscle.packed(self.bodies, self.coordinates, self.inputs, frames, body_int, place))
+            found[-1][at.MUSCLE_STATE], found[-1][at.MUSCLE_FIRST_STATE] = behind + states, states
+            states += len(muscle.state_names)
             place += strand_places(muscle)
         return found
 
