@@ -248,7 +248,16 @@ def advance(
             if arrays[3][MUSCLE_STATES] > 0.0:
                 ends = stage[FIRST], stage[5]
                 record_states(
-                    arrays[3], tables[1].shape[1], before, counters[1], samples, t, dt, ends[0], ends[1], record_q
+                    arrays[3],
+                    tables[1].shape[1],
+                    before,
+                    counters[1],
+                    samples,
+                    t,
+                    dt,
+                    ends[0],
+                    ends[1],
+                    record_q,
                 )
             record_forces(before, counters, count, system, effort, record_force, record_effort)
         if has_charts:
