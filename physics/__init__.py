@@ -63,6 +63,7 @@ from .kinematic_targets import Target
 from .model import Model, State
 from .motion import Motion
 from .muscles.excitation import excite
+from .muscles.ranking import MuscleMassEffect, rank_muscle_masses
 from .muscles.reading import MuscleLengths, MusclePoints, muscle_lengths, muscle_points, muscle_polyline
 from .projection import Projection, project
 from .result import Result
@@ -79,6 +80,8 @@ __all__ = [
     "muscle_points",
     "MusclePoints",
     "muscle_polyline",
+    "rank_muscle_masses",
+    "MuscleMassEffect",
     "force_wrenches",
     "ForceWrench",
     "lie",

@@ -30,7 +30,7 @@ from .limits import coordinate_rows
 from .muscles.muscle import Muscle
 from .muscles.packing import PackedMuscles, muscle_room
 from .muscles.states import initial_states
-from .packing import Arrays, Workspace, link_body_frames, pack
+from .packing import Arrays, Workspace, check_rotations, link_body_frames, pack
 from .validation import finite_array, float_array, number
 
 
@@ -284,7 +284,7 @@ class Model:
         time = number(time, "time")
         positions = self._coordinates(q, "q", np.where(self.prescribed, time, self._default_coordinates()))
         velocities = self._coordinates(qd, "qd", self.prescribed.astype(np.float64))
-        self._check_rotations(positions)
+        check_rotations(self.arrays, self.body_names, positions)
         chart = np.zeros(self.num_bodies, dtype=np.int64)
         states = initial_states(self, positions, muscle_states)
         for array in (positions, velocities, chart, *(() if states is None else (states,))):
@@ -310,21 +310,6 @@ class Model:
             values = np.atleast_1d(float_array(entry, f"{name} of body {body!r}"))
             default[where] = finite_array(values, (count,), f"{name} of body {body!r}")
         return default
-
-    def _check_rotations(self, q: FloatArray) -> None:
-        body_int, _, block_int, _, _ = self.arrays
-        for i, body in enumerate(self.bodies):
-            start = body_int[i, layout.BLOCK_START]
-            for row in block_int[start : start + body_int[i, layout.BLOCK_COUNT]]:
-                if row[layout.KIND] != layout.ROTATION_VECTOR:
-                    continue
-                first = body_int[i, layout.DOF_START] + row[layout.COORDINATE]
-                angle = float(np.linalg.norm(q[first : first + 3]))
-                turns = round(angle / (2.0 * np.pi))
-                if turns and abs(angle - 2.0 * np.pi * turns) < 1e-6:
-                    raise ModelError(
-                        f"q of body {body.name!r}: a rotation vector of length {angle:g} is singular (a whole turn)"
-                    )
 
     def check_dynamics(self) -> None:
         """ModelError where a joint is for kinematics only (a clamped or C1 spline); simulations call it."""

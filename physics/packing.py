@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from ._typing import FloatArray
+from .errors import ModelError
 from .joints.base import IDENTITY, Joint
 from .joints.spline_curve import kernel_poses
 from .kernels import layout
@@ -217,6 +218,23 @@ def _body_row(link: Link, placement: FloatArray, body_frame: FloatArray) -> Floa
             kernel_poses(body_frame[None])[0],
         ]
     )
+
+
+def check_rotations(arrays: Arrays, names: Sequence[str], q: FloatArray) -> None:
+    """ModelError where a rotation vector among coordinates (nv,) has a singular length; names are the bodies'."""
+    body_int, _, block_int, _, _ = arrays
+    for i, name in enumerate(names):
+        start = body_int[i, layout.BLOCK_START]
+        for row in block_int[start : start + body_int[i, layout.BLOCK_COUNT]]:
+            if row[layout.KIND] != layout.ROTATION_VECTOR:
+                continue
+            first = body_int[i, layout.DOF_START] + row[layout.COORDINATE]
+            angle = float(np.linalg.norm(q[first : first + 3]))
+            turns = round(angle / (2.0 * np.pi))
+            if turns and abs(angle - 2.0 * np.pi * turns) < 1e-6:
+                raise ModelError(
+                    f"q of body {name!r}: a rotation vector of length {angle:g} is singular (a whole turn)"
+                )
 
 
 def free_coordinates(count: int) -> FloatArray:

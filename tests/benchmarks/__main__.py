@@ -18,7 +18,7 @@ import numpy as np
 import physics as ph
 from tests.verification.report import environment, write_beside
 
-from . import chains, compile_time, linkages, peers, pinocchio_cpp, trees
+from . import chains, compile_time, linkages, muscles, peers, pinocchio_cpp, trees
 from .timing import ROUNDS, Contestant, Spread, alternate
 
 SIZES = (1, 7, 30, 100)
@@ -125,7 +125,7 @@ def on_two_threads(report: Report) -> None:
 
 
 def against_ourselves(report: Report) -> None:
-    """Spline joints against hinges, many control frames against few, long chains against short ones."""
+    """Spline joints against hinges, many control frames against few, long chains against short ones, muscles."""
     hinges = {n: chains.rollout(f"{n} hinges", chains.revolute(n), chains.bend(n)) for n in (30, 100, 1000)}
     report.race(hinges[1000], ("bodies_1000_over_100", hinges[100]))
     frames = {}
@@ -142,6 +142,7 @@ def against_ourselves(report: Report) -> None:
     report.race(ends[100], ("splines_100_over_1", ends[1]), ("splines_100_over_10", ends[10]))
     report.race(frames[8], ("rollout_spline_30_over_revolute_30", hinges[30]))
     report.race(frames[1000], ("control_frames_1000_over_8", frames[8]))
+    report.race(muscles.massive(), ("muscle_mass_over_massless", muscles.massless()))
 
 
 def compilation(report: Report) -> None:

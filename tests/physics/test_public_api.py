@@ -10,11 +10,14 @@ import physics as ph
 
 PUBLIC = {
     "excite",
+    "muscles",
     "muscle_lengths",
     "MuscleLengths",
     "muscle_points",
     "MusclePoints",
     "muscle_polyline",
+    "rank_muscle_masses",
+    "MuscleMassEffect",
     "joints",
     "constraints",
     "lie",

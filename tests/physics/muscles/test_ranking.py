@@ -1,0 +1,70 @@
+"""Which muscles' mass matters for a motion."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.muscles import PathPoint
+from physics.muscles.ranking import _without
+
+BAR = np.diag([0.01, 0.01, 0.002])
+
+
+def arm():
+    """Two links with a heavy and a light muscle over the same path, and one without mass."""
+    builder = ph.ModelBuilder()
+    place = np.eye(4)
+    place[2, 3] = -0.3
+    builder.add_body("a", joint=ph.joints.Hinge([0, 1, 0]), mass=1.0, inertia=BAR, com=(0, 0, -0.15))
+    builder.add_body(
+        "b",
+        "a",
+        joint=ph.joints.Hinge([0, 1, 0]),
+        joint_in_parent=place,
+        mass=1.0,
+        inertia=BAR,
+        com=(0, 0, -0.1),
+    )
+    path = [PathPoint("a", (0.03, 0, 0.0)), PathPoint("b", (0.03, 0, -0.1))]
+    builder.add_muscle("light", path, mass=0.01)
+    builder.add_muscle("none", path)
+    builder.add_muscle("heavy", path, mass=0.4)
+    return builder.build()
+
+
+def motion(count=25):
+    t = np.linspace(0.0, 1.0, count)[:, None]
+    phase, size = np.array([0.0, 1.0]), np.array([0.4, 0.8])
+    q = size * np.sin(6.0 * t + phase)
+    samples = ph.SampledDynamics(q, q, 6.0 * size * np.cos(6.0 * t + phase), -36.0 * q, t[:, 0])
+    return samples
+
+
+@pytest.mark.parametrize("against", ["lumped", "massless"])
+def test_the_heavier_muscle_comes_first(against):
+    model, samples = arm(), motion()
+    ranked = ph.rank_muscle_masses(model, samples, against)
+    assert [effect.muscle for effect in ranked] == ["heavy", "light"]
+    assert ranked[0].mass == pytest.approx(0.4)
+    # at the small shares that they have, effects go with masses
+    np.testing.assert_allclose(ranked[0].changes, 40.0 * ranked[1].changes, rtol=1e-9)
+    assert 0.0 < ranked[1].share < ranked[0].share < 1.0
+    assert ranked[0].coordinate in model.coordinate_names
+
+
+def test_lumped_mass_is_all_there():
+    model = arm()
+    muscle = model.muscles[2]
+    lumped = _without(model, muscle, np.zeros(2), "lumped")
+    assert [body.mass for body in lumped.bodies] == pytest.approx([1.2, 1.2])
+    assert [known.num_points for known in lumped.muscles] == [20, 0, 0]
+    # where the points are fixed they weigh the same
+    weights = [ph.energy(each, each.state()).potential for each in (model, lumped)]
+    assert weights[0] == pytest.approx(weights[1])
+
+
+def test_bad_arguments_are_told():
+    with pytest.raises(ph.ModelError, match="against must be one of"):
+        ph.rank_muscle_masses(arm(), motion(), "nothing")
