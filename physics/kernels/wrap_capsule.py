@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ._jit import inline, jit
-from .spatial import Array, Vector, add3, cross, dot3, scale_add3, subtract3
+from .spatial import Array, Vector, cross, dot3, scale_add3, subtract3
 from .wrap_layout import (
     BY_HINT,
     CAPSULE,
@@ -15,14 +15,11 @@ from .wrap_layout import (
     SHAPE_PARAMETERS,
     SHAPE_SENSE,
     SHORTER,
-    START,
-    STOP,
     STRAIGHT,
     WRAPPED,
 )
-from .wrap_level import set_beginning, settle, tube, tube_radius
-from .wrap_planar import cross2, dot2, tangent_point
-from .wrap_round import along, put3
+from .wrap_level import over_circle, settle, tube_radius
+from .wrap_round import forced
 from .wrap_surface import Moving, gradient_of, level_of
 
 # of the radius: how far the seams are rounded; the surface lies up to 3.4e-4 of the radius deeper there
@@ -92,6 +89,8 @@ def capsule_level(
     if not 1e-9 < part < 1.0 - 1e-9:
         return STRAIGHT
     sense = chosen(data, shape, e, g)
+    if sense < 0.0 and gap >= radius + width and not forced(data, shape, p[0], q[0]):
+        return STRAIGHT
     if sense > 0.0 and gap > 0.5 * own[RADIUS]:
         slide = -(dot3(gv, e) + dot3(g, e1)) / dot3(ge, e)
         rate = dot3(g, v) / gap
@@ -130,22 +129,4 @@ def capsule_beginning(
     length = math.sqrt(dot3(out, out))
     out = (out[0] / length, out[1] / length, out[2] / length) if length > 0.0 else (1.0, 0.0, 0.0)
     k = cross(m, out)
-    put3(own, START, along(out, k, m, subtract3(p, centre)))
-    put3(own, STOP, along(out, k, m, subtract3(q, centre)))
-    for at in (START, STOP):
-        put3(own, at + 3, ZERO)
-        put3(own, at + 6, ZERO)
-    n, _, before = tangent_point(own, START, 1.0, (rho, 0.0, 0.0))
-    o, _, behind = tangent_point(own, STOP, -1.0, (rho, 0.0, 0.0))
-    turn = math.atan2(cross2(n, o), dot2(n, o))
-    turn = turn if turn > -1e-9 else turn + 2.0 * math.pi
-    c, s = math.cos(0.5 * turn), math.sin(0.5 * turn)
-    middle = n[0] * c - n[1] * s, n[1] * c + n[0] * s
-    length = before[0] + rho * turn + behind[0]
-    low, high = own[START + 2], own[STOP + 2]
-    a = low + (high - low) * before[0] / length
-    b = high + (low - high) * behind[0] / length
-    first = add3(centre, scale_add3(tube(out, k, n, rho), a, m))
-    last = add3(centre, scale_add3(tube(out, k, o, rho), b, m))
-    between = add3(centre, scale_add3(tube(out, k, middle, rho), 0.5 * (a + b), m))
-    set_beginning(own, p, first, between, last)
+    over_circle(own, (1.0, 1.0, 1.0), p, q, centre, out, k, rho)

@@ -231,7 +231,7 @@ def find_junctions(data: Array, record: int, own: Array, count: int, active: int
                 row = 3 * number + i
                 gap = 2.0 * own[junctions + row] - own[before + i] - own[behind + i]
                 own[matrix + row * (size + 1) + size] = gap
-        if not eliminate(own, matrix, size, size + 1):
+        if eliminate(own, matrix, size, size + 1) == 0.0:
             return False
         change = 0.0
         for row in range(size):

@@ -80,6 +80,8 @@ from .wrap_planar import blend, store_jet
 from .wrap_round import combine, into_world, put3, seen_from
 from .wrap_surface import Moving
 
+ASIDE = 1.0  # [rad] from one guess to another
+
 
 @inline
 def surface_size(data: Array, shape: int) -> Vector:
@@ -104,12 +106,12 @@ def relative_width(data: Array, shape: int, width: float) -> tuple[float, float]
 
 @inline
 def surface_level(
-    data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool
+    data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool, tilt: float
 ) -> int:
     """RADIUS of the level to wrap over, LEVEL of its function, REACH, each with derivatives; whether wrapped."""
     width, unit = relative_width(data, shape, width)
     if int(data[shape + SHAPE_KIND]) == ELLIPSOID:
-        status = ellipsoid_level(data, shape, width, own, p, q, fresh)
+        status = ellipsoid_level(data, shape, width, own, p, q, fresh, tilt)
     elif int(data[shape + SHAPE_KIND]) == CAPSULE:
         status = capsule_level(data, shape, width, own, p, q, fresh)
     else:
@@ -130,6 +132,39 @@ def surface_level(
 
 
 @jit
+def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving) -> int:
+    """The geodesic and its slopes by the ends: from where it lay before, else from a first guess, and where that
+    leads to a pass between two shorter ones, from guesses beside it, the shorter of both.
+    """
+    kind, size = int(data[shape + SHAPE_KIND]), surface_size(data, shape)
+    known = own[KNOWN] == 1.0
+    own[KNOWN] = 0.0
+    status = surface_level(data, shape, width, own, p, q, not known, 0.0)
+    if status != WRAPPED:
+        return status
+    for attempt in range(1 if known else 0, -1, -1):
+        if attempt == 0 and known:
+            surface_level(data, shape, width, own, p, q, True, 0.0)
+        if find_geodesic(kind, size, own, p[0], q[0]) and ends_slopes(kind, size, own, p[0], q[0]) > 0.0:
+            return WRAPPED
+    best, side = 1e300, 0.0
+    for k in range(2):
+        tilt = ASIDE * (2.0 * k - 1.0)
+        surface_level(data, shape, width, own, p, q, True, tilt)
+        if find_geodesic(kind, size, own, p[0], q[0]) and ends_slopes(kind, size, own, p[0], q[0]) > 0.0:
+            end_points(kind, size, own)
+            lengths(own, p, q)
+            if own[LENGTH] < best:
+                best, side = own[LENGTH], tilt
+    if side == 0.0:
+        return UNSOLVED
+    surface_level(data, shape, width, own, p, q, True, side)
+    find_geodesic(kind, size, own, p[0], q[0])
+    ends_slopes(kind, size, own, p[0], q[0])
+    return WRAPPED
+
+
+@jit
 def curved_path(data: Array, shape: int, width: float, rates: Array, own: Array, gradient: Array) -> int:
     """As `wrap_round.round_path`, over the one curved obstacle whose record begins at `shape`."""
     r, origin = flat9(own, FRAMES), flat3(own, FRAMES + 9)
@@ -138,19 +173,9 @@ def curved_path(data: Array, shape: int, width: float, rates: Array, own: Array,
     p = seen_from(r, start, subtract3(flat3(rates, 0), drift), spin)
     q = seen_from(r, stop, subtract3(flat3(rates, 3), drift), spin)
     kind, size = int(data[shape + SHAPE_KIND]), surface_size(data, shape)
-    known = own[KNOWN] == 1.0
-    own[KNOWN] = 0.0
-    status = surface_level(data, shape, width, own, p, q, not known)
+    status = find_path(data, shape, width, own, p, q)
     if status != WRAPPED:
         return status
-    if not find_geodesic(kind, size, own, p[0], q[0]):
-        if not known:
-            return UNSOLVED
-        surface_level(data, shape, width, own, p, q, True)
-        if not find_geodesic(kind, size, own, p[0], q[0]):
-            return UNSOLVED
-    if not ends_slopes(kind, size, own, p[0], q[0]):
-        return UNSOLVED
     lane_of_time(kind, size, own, p, q)
     for k in range(7):
         own[BEGINNING + k] = own[ARC] if k == 6 else own[node(0, ASIDE_LANE) + k]

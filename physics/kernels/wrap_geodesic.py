@@ -194,8 +194,11 @@ def build_system(kind: int, size: Vector, own: Array, p: Vector, q: Vector, leve
 
 
 @jit
-def eliminate(space: Array, at: int, n: int, width: int) -> bool:
-    """Gauss-Jordan with row pivots on n rows of `width` numbers: the right sides behind column n become solutions."""
+def eliminate(space: Array, at: int, n: int, width: int) -> float:
+    """Gauss-Jordan with row pivots on n rows of `width` numbers: the right sides behind column n become solutions.
+    The determinant, 0 where there is none.
+    """
+    determinant = 1.0
     for k in range(n):
         best = k
         for i in range(k + 1, n):
@@ -203,7 +206,8 @@ def eliminate(space: Array, at: int, n: int, width: int) -> bool:
                 best = i
         pivot = space[at + best * width + k]
         if pivot == 0.0 or not abs(pivot) < 1e300:
-            return False
+            return 0.0
+        determinant *= pivot if best == k else -pivot
         for j in range(width):
             kept = space[at + best * width + j] / pivot
             space[at + best * width + j] = space[at + k * width + j]
@@ -213,7 +217,7 @@ def eliminate(space: Array, at: int, n: int, width: int) -> bool:
             if i != k and share != 0.0:
                 for j in range(k, width):
                     space[at + i * width + j] -= share * space[at + k * width + j]
-    return True
+    return determinant
 
 
 @inline
@@ -247,7 +251,7 @@ def find_geodesic(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> 
     error = measure(kind, size, own, p, q)
     scale = math.sqrt(dot3(subtract3(q, p), subtract3(q, p)))
     for _ in range(MOST_ITERATIONS):
-        if error == 1e300 or not eliminate(own, SYSTEM, 4, WIDTH):
+        if error == 1e300 or eliminate(own, SYSTEM, 4, WIDTH) == 0.0:
             return False
         along, aside = own[SYSTEM + 4], own[SYSTEM + WIDTH + 4]
         turn, longer = own[SYSTEM + 2 * WIDTH + 4], own[SYSTEM + 3 * WIDTH + 4]
@@ -282,8 +286,11 @@ def get_moving(own: Array, at: int) -> Moving:
 
 
 @jit
-def ends_slopes(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> bool:
-    """How the geodesic's beginning and length change with both ends, LEVEL_ENDS known: along, aside, turn, length."""
+def ends_slopes(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> float:
+    """How the geodesic's beginning and length change with both ends, LEVEL_ENDS known: along, aside, turn, length.
+    The determinant of the system: positive where the geodesic is shorter than all near it, negative where it is a
+    pass between two shorter ones.
+    """
     follow(kind, size, own, LEVEL_LANE, False)
     build_system(kind, size, own, p, q, 10)
     x, y = node(0, ASIDE_LANE), node(int(own[STEPS]), ASIDE_LANE)
@@ -298,13 +305,12 @@ def ends_slopes(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> bo
         kept = own[at + 10]
         for k in range(6):
             own[at + 4 + k] -= kept * own[LEVEL_ENDS + k]
-    if not eliminate(own, SYSTEM, 4, WIDTH):
-        return False
+    determinant = eliminate(own, SYSTEM, 4, WIDTH)
     for k in range(6):
         own[ALONG_ENDS + k], own[ASIDE_ENDS + k] = own[SYSTEM + 4 + k], own[SYSTEM + WIDTH + 4 + k]
         own[TURN_ENDS + k] = own[SYSTEM + 2 * WIDTH + 4 + k]
         own[ARC_ENDS + k] = own[SYSTEM + 3 * WIDTH + 4 + k]
-    return True
+    return determinant
 
 
 @inline

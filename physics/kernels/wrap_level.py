@@ -26,7 +26,7 @@ from .wrap_layout import (
 from .wrap_planar import NEAREST, Pair, arc_radius, cross2, dot2, store_jet, tangent_point
 from .wrap_round import along, plane_axes, put3, tilt_plane
 from .wrap_smooth import ramp_of
-from .wrap_surface import Moving, gradient_of, level_of
+from .wrap_surface import Moving, gradient_of, level_of, times3
 
 AROUND = 24
 MOST_STEPS = 30
@@ -50,7 +50,7 @@ def set_beginning(own: Array, p: Vector, x: Vector, middle: Vector, y: Vector) -
 
 @jit
 def ellipsoid_level(
-    data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool
+    data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool, tilt: float
 ) -> int:
     """In axes in which the ellipsoid is the unit sphere: RADIUS and its derivatives by both ends; whether wrapped."""
     at = shape + SHAPE_PARAMETERS
@@ -62,7 +62,7 @@ def ellipsoid_level(
         put3(own, START + 3 * k, along(x, y, z, shrunk(p[k], radii)))
         put3(own, STOP + 3 * k, along(x, y, z, shrunk(q[k], radii)))
     tilt_plane(own)
-    status, rho, by = arc_radius(own, 1.0, width)
+    status, rho, by = arc_radius(own, 1.0, width, True)
     if status != WRAPPED:
         return status
     store_jet(own, RADIUS, rho)
@@ -70,26 +70,57 @@ def ellipsoid_level(
         own[RADIUS_ENDS + k] = (by[0] * x[k] + by[1] * y[k]) / radii[k]
         own[RADIUS_ENDS + 3 + k] = (by[2] * x[k] + by[3] * y[k]) / radii[k]
     if fresh:
-        n, _, _ = tangent_point(own, START, 1.0, rho)
-        m, _, _ = tangent_point(own, STOP, -1.0, rho)
-        turn = math.atan2(cross2(n, m), dot2(n, m))
-        half = 0.5 * (turn if turn > -1e-9 else turn + 2.0 * math.pi)
-        c, s = math.cos(half), math.sin(half)
-        middle = n[0] * c - n[1] * s, n[1] * c + n[0] * s
-        first, last = spread(x, y, n, rho[0], radii), spread(x, y, m, rho[0], radii)
-        set_beginning(own, p[0], first, spread(x, y, middle, rho[0], radii), last)
+        tilted_beginning(own, radii, shrunk(p[0], radii), shrunk(q[0], radii), x, y, z, tilt)
     return WRAPPED
 
 
 @inline
-def spread(x: Vector, y: Vector, n: Pair, rho: float, radii: Vector) -> Vector:
-    """The point of an ellipsoid where its unit sphere has rho n in the plane of x and y."""
-    a, b = rho * n[0], rho * n[1]
-    return (
-        radii[0] * (a * x[0] + b * y[0]),
-        radii[1] * (a * x[1] + b * y[1]),
-        radii[2] * (a * x[2] + b * y[2]),
-    )
+def tilted_beginning(
+    own: Array, radii: Vector, p: Vector, q: Vector, x: Vector, y: Vector, z: Vector, tilt: float
+) -> None:
+    """The path over the circle in which a plane through both ends, tilted against that of the centre, cuts the
+    sphere.
+    """
+    e = subtract3(q, p)
+    length = math.sqrt(dot3(e, e))
+    k = e[0] / length, e[1] / length, e[2] / length
+    n, c, s = cross(k, z), math.cos(tilt), math.sin(tilt)
+    away = dot3(p, n)
+    out = c * n[0] + s * z[0], c * n[1] + s * z[1], c * n[2] + s * z[2]
+    m = cross(out, k)
+    deep = dot3(m, n) * away
+    rho = math.sqrt(max(own[RADIUS] * own[RADIUS] - deep * deep, 0.01 * own[RADIUS] * own[RADIUS]))
+    over_circle(own, radii, p, q, (deep * m[0], deep * m[1], deep * m[2]), out, k, rho)
+
+
+@jit
+def over_circle(
+    own: Array, radii: Vector, p: Vector, q: Vector, centre: Vector, out: Vector, k: Vector, rho: float
+) -> None:
+    """Look for the geodesic near the path over a cylinder along out x k, counterclockwise about that, which bulges
+    along `out`; all in axes stretched by the radii.
+    """
+    axis = cross(out, k)
+    put3(own, START, along(out, k, axis, subtract3(p, centre)))
+    put3(own, STOP, along(out, k, axis, subtract3(q, centre)))
+    for at in (START, STOP):
+        put3(own, at + 3, ZERO)
+        put3(own, at + 6, ZERO)
+    n, _, before = tangent_point(own, START, 1.0, (rho, 0.0, 0.0))
+    o, _, behind = tangent_point(own, STOP, -1.0, (rho, 0.0, 0.0))
+    turn = math.atan2(cross2(n, o), dot2(n, o))
+    turn = turn if turn > -1e-9 else turn + 2.0 * math.pi
+    c, s = math.cos(0.5 * turn), math.sin(0.5 * turn)
+    middle = n[0] * c - n[1] * s, n[1] * c + n[0] * s
+    length = before[0] + rho * turn + behind[0]
+    low, high = own[START + 2], own[STOP + 2]
+    a = low + (high - low) * before[0] / length
+    b = high + (low - high) * behind[0] / length
+    first = add3(centre, scale_add3(tube(out, k, n, rho), a, axis))
+    last = add3(centre, scale_add3(tube(out, k, o, rho), b, axis))
+    between = add3(centre, scale_add3(tube(out, k, middle, rho), 0.5 * (a + b), axis))
+    x = times3(radii, first)
+    set_beginning(own, times3(radii, p), x, times3(radii, between), times3(radii, last))
 
 
 @inline
@@ -251,30 +282,10 @@ def torus_beginning(
 ) -> None:
     """The path over the tube as if it were straight, a cylinder along the circle's tangent."""
     c, s = math.cos(angle), math.sin(angle)
-    centre, axis = (major * c, major * s, 0.0), (-s, c, 0.0)
-    k = cross(axis, m)
+    k = cross((-s, c, 0.0), m)
     if dot3(k, subtract3(q, p)) < 0.0:
         k = (-k[0], -k[1], -k[2])
-    first, last = subtract3(p, centre), subtract3(q, centre)
-    put3(own, START, along(m, k, axis, first))
-    put3(own, STOP, along(m, k, axis, last))
-    for at in (START, STOP):
-        put3(own, at + 3, ZERO)
-        put3(own, at + 6, ZERO)
-    n, _, before = tangent_point(own, START, 1.0, (rho, 0.0, 0.0))
-    o, _, behind = tangent_point(own, STOP, -1.0, (rho, 0.0, 0.0))
-    wrap = rho * max(math.atan2(cross2(n, o), dot2(n, o)), 0.0)
-    length = before[0] + wrap + behind[0]
-    low, high = own[START + 2], own[STOP + 2]
-    a = low + (high - low) * before[0] / length
-    b = high + (low - high) * behind[0] / length
-    x = add3(centre, scale_add3(tube(m, k, n, rho), a, axis))
-    y = add3(centre, scale_add3(tube(m, k, o, rho), b, axis))
-    half = (n[0] + o[0], n[1] + o[1])
-    length = math.sqrt(dot2(half, half))
-    half = (half[0] / length, half[1] / length) if length > 0.1 else (1.0, 0.0)
-    middle = add3(centre, scale_add3(tube(m, k, half, rho), 0.5 * (a + b), axis))
-    set_beginning(own, p, x, middle, y)
+    over_circle(own, (1.0, 1.0, 1.0), p, q, (major * c, major * s, 0.0), m, k, rho)
 
 
 @inline

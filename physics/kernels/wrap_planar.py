@@ -120,12 +120,16 @@ def least(radius: Vector, by: Four, own: Array, at: int, width: float) -> tuple[
 
 
 @inline
-def arc_radius(own: Array, radius: float, width: float) -> tuple[int, Vector, Four]:
-    """Whether the path is wrapped, and the radius of its arc with its derivatives; width 0 for the shortest path."""
+def arc_radius(own: Array, radius: float, width: float, forced: bool) -> tuple[int, Vector, Four]:
+    """Whether the path is wrapped, and the radius of its arc with its derivatives; width 0 for the shortest path.
+
+    Args:
+        forced: whether a line that misses the circle on the wrong side must go round.
+    """
     nothing = (0.0, 0.0, 0.0, 0.0)
     distance, distance_by, between = line_distance(own)
     rho = (radius, 0.0, 0.0)
-    if not between:
+    if not between or (distance[0] <= -radius - width and not forced):
         return STRAIGHT, rho, nothing
     p, s = pair(own, START), pair(own, STOP)
     if width == 0.0:
@@ -171,9 +175,9 @@ def tangent_point(own: Array, at: int, sense: float, rho: Vector) -> tuple[Pair,
 
 
 @jit
-def planar_path(own: Array, radius: float, width: float) -> int:
+def planar_path(own: Array, radius: float, width: float, forced: bool) -> int:
     """Everything of the path past a circle that its points need, from both ends in `own`; whether it is wrapped."""
-    status, rho, by = arc_radius(own, radius, width)
+    status, rho, by = arc_radius(own, radius, width, forced)
     if status != WRAPPED:
         return status
     n, first, first_length = tangent_point(own, START, 1.0, rho)

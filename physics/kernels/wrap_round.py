@@ -41,6 +41,7 @@ from .wrap_layout import (
     SHAPE_KIND,
     SHAPE_PARAMETERS,
     SHAPE_SENSE,
+    SHORTER,
     SPHERE,
     START,
     START_RATE,
@@ -78,18 +79,18 @@ def seen_from(r: Rotation, arm: Vector, velocity: Vector, spin: Vector) -> tuple
 
 
 @inline
-def sense_of(data: Array, shape: int, bulge: Vector, cylinder: bool) -> float:
-    """1 for counterclockwise about the axis across the path, -1 for clockwise; `bulge`: in the shape's axes, to where
-    a counterclockwise path bulges.
+def wrong_half(data: Array, shape: int, p: Vector, s: Vector) -> bool:
+    """Whether both ends lie on the half of the obstacle away from its hint."""
+    hint = flat3(data, shape + SHAPE_HINT)
+    return dot3(p, hint) < 0.0 and dot3(s, hint) < 0.0
+
+
+@inline
+def forced(data: Array, shape: int, p: Vector, s: Vector) -> bool:
+    """Whether a line that misses the obstacle on the wrong side must go round: not if only a hint says which side is
+    right and an end lies there.
     """
-    sense = int(data[shape + SHAPE_SENSE])
-    if sense == BY_HINT:
-        return 1.0 if dot3(bulge, flat3(data, shape + SHAPE_HINT)) >= 0.0 else -1.0
-    if cylinder and sense == COUNTERCLOCKWISE:
-        return 1.0
-    if cylinder and sense == CLOCKWISE:
-        return -1.0
-    return 0.0
+    return int(data[shape + SHAPE_SENSE]) != BY_HINT or wrong_half(data, shape, p, s)
 
 
 @inline
@@ -98,16 +99,22 @@ def plane_axes(data: Array, shape: int, p: Vector, s: Vector) -> tuple[bool, Vec
     end and a sphere's centre and the other end lie in line, so that there is no such plane.
     """
     e = subtract3(s, p)
+    hint, side = flat3(data, shape + SHAPE_HINT), int(data[shape + SHAPE_SENSE])
     if int(data[shape + SHAPE_KIND]) == CYLINDER:
-        sense = sense_of(data, shape, (e[1], -e[0], 0.0), True)
-        if sense == 0.0:
-            sense = 1.0 if p[0] * s[1] - p[1] * s[0] >= 0.0 else -1.0
-        return True, (1.0, 0.0, 0.0), (0.0, sense, 0.0), (0.0, 0.0, 1.0)
+        sense = e[1] * hint[0] - e[0] * hint[1]  # counterclockwise a path bulges to (e_y, -e_x)
+        if side == SHORTER:
+            sense = p[0] * s[1] - p[1] * s[0]
+        elif side == COUNTERCLOCKWISE:
+            sense = 1.0
+        elif side == CLOCKWISE:
+            sense = -1.0
+        return True, (1.0, 0.0, 0.0), (0.0, 1.0 if sense >= 0.0 else -1.0, 0.0), (0.0, 0.0, 1.0)
     m = cross(p, s)
     far, size = math.sqrt(dot3(p, p)), math.sqrt(dot3(m, m))
     if size <= 1e-14 * far * math.sqrt(dot3(s, s)) or far == 0.0:
         return False, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-    size = size if sense_of(data, shape, cross(e, m), False) >= 0.0 else -size
+    if side == BY_HINT and wrong_half(data, shape, p, s) and dot3(cross(e, m), hint) < 0.0:
+        size = -size
     x, m = (p[0] / far, p[1] / far, p[2] / far), (m[0] / size, m[1] / size, m[2] / size)
     return True, x, cross(m, x), m
 
@@ -140,7 +147,7 @@ def round_path(data: Array, shape: int, width: float, rates: Array, own: Array, 
     sphere = int(data[shape + SHAPE_KIND]) == SPHERE
     if sphere:
         tilt_plane(own)
-    status = planar_path(own, data[shape + SHAPE_PARAMETERS], width)
+    status = planar_path(own, data[shape + SHAPE_PARAMETERS], width, sphere or forced(data, shape, p, s))
     if status == WRAPPED and not sphere and beyond(own, data[shape + SHAPE_PARAMETERS + 1]):
         status = STRAIGHT
     if status != WRAPPED:

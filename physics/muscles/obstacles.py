@@ -33,9 +33,11 @@ class Obstacle(ReadOnlyArrays):
     Attributes:
         body: name of the body that carries it, None for the world.
         frame: (4, 4) its own frame in that body's frame.
-        side: on which side the path passes. A point (3,) in its own frame: the path bulges towards it. ``"+x"``,
-            ``"-x"`` ... ``"-z"``: towards that end of an axis (OpenSim's quadrant). ``"shorter"``: the way that is
-            shorter as if the surface were round. For cylinders ``"counterclockwise"`` or ``"clockwise"`` about z.
+        side: on which side the path passes. A point (3,) in its own frame: towards it. ``"+x"``, ``"-x"`` ...
+            ``"-z"``: towards that end of an axis (OpenSim's quadrant). ``"shorter"``: the way that is shorter as if
+            the surface were round. For cylinders ``"counterclockwise"`` or ``"clockwise"`` about z. By point or
+            axis a line that misses the surface is free unless both ends lie on the other half, and round surfaces
+            are passed the shorter way unless both do.
         type: the obstacle's name in files and menus.
         kind: the kernels' number for it.
     """
@@ -80,6 +82,10 @@ class Obstacle(ReadOnlyArrays):
     def parameters(self) -> FloatArray:
         """What the kernels need to know of the shape."""
         raise TypeError(f"{type(self).__name__} does not say which parameters it has")
+
+    def least_radius(self) -> float:
+        """Of the shape's radii the least [m]."""
+        raise TypeError(f"{type(self).__name__} does not say how large it is")
 
     def parts(self) -> list[Part]:
         """The primitive surfaces that it is made of, in the order in which the path meets them, with their frames."""
@@ -147,6 +153,9 @@ class Sphere(Obstacle):
         self._positive("radius")
         super().__post_init__()
 
+    def least_radius(self) -> float:
+        return self.radius
+
     def parameters(self) -> FloatArray:
         return np.array([self.radius])
 
@@ -175,6 +184,9 @@ class Cylinder(Obstacle):
         self._positive("radius", *(() if self.length is None else ("length",)))
         super().__post_init__()
 
+    def least_radius(self) -> float:
+        return self.radius
+
     def parameters(self) -> FloatArray:
         return np.array([self.radius, np.inf if self.length is None else 0.5 * self.length])
 
@@ -200,6 +212,9 @@ class SphereCappedCylinder(Obstacle):
     def __post_init__(self) -> None:
         self._positive("radius", "length")
         super().__post_init__()
+
+    def least_radius(self) -> float:
+        return self.radius
 
     def parameters(self) -> FloatArray:
         return np.array([self.radius, 0.5 * self.length])
@@ -228,6 +243,9 @@ class Ellipsoid(Obstacle):
             raise ModelError(f"radii of an ellipsoid must be positive, got {radii.tolist()}")
         self._set("radii", radii)
         super().__post_init__()
+
+    def least_radius(self) -> float:
+        return float(self.radii.min())
 
     def parameters(self) -> FloatArray:
         return self.radii
@@ -259,6 +277,9 @@ class Torus(Obstacle):
                 f"got {self.minor_radius:g}"
             )
         super().__post_init__()
+
+    def least_radius(self) -> float:
+        return self.minor_radius
 
     def parameters(self) -> FloatArray:
         return np.array([self.major_radius, self.minor_radius])

@@ -15,7 +15,8 @@ from ..kernels import wrap_layout
 from ..validation import number
 from .obstacles import Obstacle, Part, obstacle_from_dict
 
-SMOOTHING = 5e-4
+SMOOTHING = 5e-4  # [m] where the muscle has no mass
+MASSIVE_SMOOTHING = 0.2  # of the least radius where it has
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +26,13 @@ class Wrap(ReadOnlyArrays):
     Attributes:
         obstacles: in the order in which the path meets them, at least one.
         smoothing: length by which attaching and detaching are rounded off [m]; 0: the true shortest path,
-            whose Jacobian jumps there. Where the straight line passes an obstacle by more than this, or lies deeper
-            in it, both have the same length.
+            whose Jacobian jumps there; None: 0.5 mm, or a fifth of the least radius of the obstacles where the
+            muscle has mass: its points' velocities change over this length, and steps of time must see that. Where
+            the straight line passes an obstacle by more than this, or lies deeper in it, both have the same length.
     """
 
     obstacles: tuple[Obstacle, ...]
-    smoothing: float = SMOOTHING
+    smoothing: float | None = None
 
     def __post_init__(self) -> None:
         given = (self.obstacles,) if isinstance(self.obstacles, Obstacle) else self.obstacles
@@ -40,8 +42,9 @@ class Wrap(ReadOnlyArrays):
             if not isinstance(obstacle, Obstacle):
                 raise ModelError(f"an obstacle of a wrap must be an Obstacle, got {obstacle!r:.80}")
         object.__setattr__(self, "obstacles", tuple(given))
-        smoothing = number(self.smoothing, "smoothing of a wrap", not_negative=True)
-        object.__setattr__(self, "smoothing", smoothing)
+        if self.smoothing is not None:
+            smoothing = number(self.smoothing, "smoothing of a wrap", not_negative=True)
+            object.__setattr__(self, "smoothing", smoothing)
 
     @property
     def parts(self) -> list[Part]:
@@ -58,12 +61,21 @@ class Wrap(ReadOnlyArrays):
         """How many numbers the kernels keep for this strand."""
         return wrap_layout.strand_size(len(self.parts))
 
-    def packed(self, index: Mapping[str, int], body_frames: Sequence[FloatArray] | FloatArray) -> FloatArray:
+    def smoothing_length(self, massive: bool = False) -> float:
+        """The smoothing in use [m]; `massive`: whether the muscle has mass."""
+        if self.smoothing is not None:
+            return self.smoothing
+        least = min(part.least_radius() for _, part in self.parts)
+        return MASSIVE_SMOOTHING * least if massive else min(SMOOTHING, MASSIVE_SMOOTHING * least)
+
+    def packed(
+        self, index: Mapping[str, int], body_frames: Sequence[FloatArray] | FloatArray, massive: bool = False
+    ) -> FloatArray:
         """The strand's record for the kernels (see ``kernels.wrap_layout``).
 
         Args:
             index: of the bodies by name. body_frames: (number of bodies, 4, 4) of their own frames in their link
-                frames.
+                frames. massive: whether the muscle has mass.
 
         Raises:
             ModelError: an obstacle's body is unknown.
@@ -81,7 +93,9 @@ class Wrap(ReadOnlyArrays):
             frames += [place[:3, :3].ravel(), place[:3, 3]]
         shapes = [part.record() for _, part in parts]
         places = wrap_layout.chain_places(len(parts))
-        return np.concatenate([[len(parts)], bodies, *frames, [self.smoothing], places, *shapes])
+        return np.concatenate(
+            [[len(parts)], bodies, *frames, [self.smoothing_length(massive)], places, *shapes]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description; ``from_dict`` reads it."""
@@ -104,4 +118,4 @@ class Wrap(ReadOnlyArrays):
         obstacles = description.get("obstacles")
         if not isinstance(obstacles, Sequence) or isinstance(obstacles, str):
             raise FormatError(f"a wrap needs a list 'obstacles', got {obstacles!r:.80}")
-        return cls(tuple(map(obstacle_from_dict, obstacles)), description.get("smoothing", SMOOTHING))
+        return cls(tuple(map(obstacle_from_dict, obstacles)), description.get("smoothing"))

@@ -154,7 +154,7 @@ def test_an_end_inside() -> None:
 
 
 def test_sides() -> None:
-    p, s = np.array([0.02, -0.3, 0.0]), np.array([0.02, 0.3, 0.0])
+    p, s = np.array([0.02, -0.3, 0.0]), np.array([0.03, 0.3, 0.0])
     bulges = {}
     for side in ("shorter", "counterclockwise", "clockwise", "+x", "-x"):
         strand = at_rest(Wrap(Cylinder(radius=RADIUS, side=side), 0.0), p, s)
@@ -170,3 +170,13 @@ def test_a_cylinder_that_ends() -> None:
     p, s = np.array([0.02, -0.3, 0.1]), np.array([0.02, 0.3, 0.3])
     for length, status in ((0.5, wrap_layout.WRAPPED), (0.3, wrap_layout.STRAIGHT)):
         assert at_rest(Wrap(Cylinder(radius=RADIUS, length=length)), p, s).status == status
+
+
+@pytest.mark.parametrize("kind", [Cylinder, Sphere])
+def test_a_hint_forces_only_from_the_wrong_half(kind: Any) -> None:
+    """OpenSim's rule: a line that misses is straight if an end lies on the right half."""
+    wrap = Wrap(kind(radius=RADIUS, side="+x"), 0.0)
+    for x, status in ((0.01, wrap_layout.STRAIGHT), (-0.01, wrap_layout.WRAPPED)):
+        strand = at_rest(wrap, np.array([x, -0.3, 0.0]), np.array([-0.5, 0.3, 0.0]))
+        assert strand.status == status
+    assert polyline(strand)[:, 0].max() > 0.99 * RADIUS
