@@ -119,7 +119,7 @@ class Muscle:
             if number_ in self.strands:
                 wrap = self.strands[number_]
                 row[at.VIA_STRAND] = size
-                record = wrap.packed(index, frames)
+                record = wrap.packed(index, frames, massive=self.masses is not None)
                 bodies += [int(body) for body in record[1 : 1 + int(record[0])]]
                 parts += [np.array([record[0], place, wrap.workspace_size]), record]
                 size += at.STRAND_HEADER + len(record)
