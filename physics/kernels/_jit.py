@@ -20,7 +20,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 FOLDER = Path(__file__).parent
+# of block_int where the model has muscles, else 64 bits
+MUSCLE_INT = np.dtype(np.int32)
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
@@ -199,6 +203,29 @@ def jit(function: Kernel) -> Kernel:
     if LINKING is None:
         return cast(Kernel, _in_folder("entry", function, _entry))
     return cast(Kernel, _in_folder("shared", function, _shared))
+
+
+def _of_muscles(types: Any) -> bool:
+    """Whether a model's arrays, the first argument, are of the types of one with muscles (see `layout`)."""
+    return bool(types[0].types[2].dtype.bitwidth == MUSCLE_INT.itemsize * 8)
+
+
+def for_muscles(result: Any = None) -> Callable[[Kernel], Kernel]:
+    """As `jit`, for a kernel by the model's arrays that only models with muscles have something to do for: for others
+    callers get one that returns the result at once, and what it calls is not compiled.
+    """
+
+    def decorate(function: Kernel) -> Kernel:
+        kernel: Any = jit(function)
+        if LINKING is not None:
+            names = ", ".join(inspect.signature(function).parameters)
+            scope: dict[str, Any] = {"__name__": function.__module__}
+            exec(f"def without_{function.__name__}({names}): return {result!r}", scope)
+            kernel.instead = inline(scope[f"without_{function.__name__}"])
+            kernel.wanted = _of_muscles
+        return cast(Kernel, kernel)
+
+    return decorate
 
 
 def inline(function: Kernel) -> Kernel:

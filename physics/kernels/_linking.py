@@ -245,9 +245,27 @@ class Inline(CPUDispatcher):  # type: ignore[misc, unused-ignore]
 
 
 class Kernel(Inline):
-    """A kernel as other kernels call it; what Python calls is made at the first such call."""
+    """A kernel as other kernels call it; what Python calls is made at the first such call.
+
+    Where the types of its arguments say that nothing is there for it to do, `instead` is compiled in its place.
+    """
 
     make_entry: Callable[[Any], Any]
+    wanted: Callable[[Any], bool]
+    instead: Any = None
+
+    def _other(self, arguments: Any) -> Any:
+        return None if self.instead is None or self.wanted(arguments) else self.instead
+
+    def get_call_template(self, arguments: Any, keywords: Any) -> Any:
+        """As Numba's, of the kernel that these types want."""
+        other, find = self._other(arguments), super().get_call_template
+        return find(arguments, keywords) if other is None else other.get_call_template(arguments, keywords)
+
+    def get_overload(self, arguments: Any) -> Any:
+        """As Numba's, of the kernel that these types want."""
+        other, find = self._other(arguments), super().get_overload
+        return find(arguments) if other is None else other.get_overload(arguments)
 
     @cached_property
     def entry(self) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from ._jit import jit
+from ._jit import for_muscles, jit
 from .cholesky_rows import factorize_rows, solve_rows_of
 from .elements import element_forces
 from .inertia import add_inertia, load_inertia, momentum, moving_inertia, store_inertia
@@ -99,7 +99,7 @@ def mass_rows(arrays: Array, work: Array, dof: Array) -> None:
             store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, force))
 
 
-@jit
+@for_muscles()
 def dense_accelerations(
     arrays: Array,
     q: Array,

@@ -21,7 +21,8 @@ BODY_INT_WIDTH = 8
 PLACEMENT, MASS, COM, INERTIA, BODY_FRAME = 0, 12, 13, 16, 23
 BODY_FLOAT_WIDTH = 35
 
-# block_int columns; FRAME is the offset in data of a constant frame applied before the block, or -1
+# block_int columns; FRAME is the offset in data of a constant frame applied before the block, or -1. Its numbers have
+# 32 bits where the model has muscles, else 64: by their types, what only muscles need is compiled for them alone.
 KIND, COORDINATE, DATA, FRAME = 0, 1, 2, 3
 BLOCK_INT_WIDTH = 4
 

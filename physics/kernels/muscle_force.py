@@ -11,7 +11,7 @@ the path. So all that its strand's mass points bring is in six sums over them (W
 
 from __future__ import annotations
 
-from ._jit import inline, jit
+from ._jit import for_muscles, inline, jit
 from .layout import (
     EXTRA,
     FORCE,
@@ -132,7 +132,7 @@ def hand_over(arrays: Array, count: int, work: Array, dof: Array, room: Array) -
                     dof[d, EXTRA] += dot3(force, flat3(room, at + AT_SLIDES + 3 * j))
 
 
-@jit
+@for_muscles()
 def muscle_loads(
     arrays: Array,
     q: Array,

@@ -7,7 +7,7 @@ matrix is their product with what six sums over the mass points make of them, an
 
 from __future__ import annotations
 
-from ._jit import inline, jit
+from ._jit import for_muscles, inline, jit
 from .layout import (
     DOF_COUNT,
     DOF_START,
@@ -165,7 +165,7 @@ def add_muscle_mass(arrays: Array, row: int, count: int, room: Array, dof: Array
             add_wrapped_mass(arrays[3], row, k, room, dof)
 
 
-@jit
+@for_muscles()
 def add_muscle_masses(arrays: Array, q: Array, qd: Array, work: Array, dof: Array) -> None:
     """Mass matrix of all muscles, added to the coordinates' rows (the lower triangle); after `kinematics`."""
     body_int, _, _, data, _ = arrays
@@ -200,7 +200,7 @@ def strand_height(room: Array, at: int, gravity: Vector) -> float:
     return float(room[at + SUMS] * dot3(gravity, start) + room[at + SUMS + 1] * dot3(gravity, way))
 
 
-@jit
+@for_muscles((0.0, 0.0))
 def muscle_energies(arrays: Array, q: Array, qd: Array, work: Array) -> tuple[float, float]:
     """Kinetic and potential energy of all muscles: of their mass points, and what a constant tension stores as it is
     drawn out; after `kinematics`.

@@ -6,7 +6,7 @@ are for, come to the same end with slopes that are a little off; the forces them
 
 from __future__ import annotations
 
-from ._jit import jit
+from ._jit import for_muscles, jit
 from .dense import spread_accelerations
 from .joint import kinematics
 from .layout import (
@@ -57,7 +57,7 @@ def add_difference(
             store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, force))
 
 
-@jit
+@for_muscles()
 def add_muscle_slopes(
     arrays: Array,
     q: Array,
