@@ -56,6 +56,8 @@ LAWS: dict[str, tuple[Any, dict[str, str]]] = {
     "Thelen2003Muscle": (Thelen, THELEN),
     "Millard2012EquilibriumMuscle": (Millard, MILLARD),
 }
+# OpenSim's, where a file does not tell
+DEFAULTS = {"max_isometric_force": 1000.0, "optimal_fibre_length": 0.1, "tendon_slack_length": 0.2}
 # what only controllers, solvers and starts of simulations look at
 ASIDE = frozenset(
     {"optimal_force", "min_control", "max_control", "default_activation", "default_fiber_length"}
@@ -70,7 +72,7 @@ def law_of(muscle: OpenSimMuscle, warnings: list[str]) -> ForceLaw | None:
     if muscle.kind not in LAWS:
         return _plain(muscle, warnings)
     make, names = LAWS[muscle.kind]
-    values: dict[str, Any] = {
+    values: dict[str, Any] = DEFAULTS | {
         ours: muscle.parameters[theirs] for theirs, ours in names.items() if theirs in muscle.parameters
     }
     values["rigid_tendon"] = muscle.flags.get("ignore_tendon_compliance", False)

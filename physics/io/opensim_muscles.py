@@ -17,12 +17,14 @@ from ..muscles import Condition, Moving, PathPoint
 from ..muscles.obstacles import Cylinder, Ellipsoid, Obstacle, Sphere, Torus
 from ..muscles.wrapping import Wrap
 from .opensim_functions import shifted
+from .opensim_laws import law_of
 from .opensim_parts import OpenSimCoordinate, OpenSimMuscle, OpenSimPoint, OpenSimWrapObject
 
 POSES = (
     60  # random ones at which is looked where a path meets its surfaces, beside those along each coordinate
 )
 ALONG = 9
+ACTIVATION = 0.05  # where muscles begin of which a file does not say it
 OFTEN = 0.05  # of the poses at which some stretch meets a surface
 
 
@@ -46,7 +48,13 @@ def add_muscles(
             if any(wrap_objects[wrap.wrap_object].active for wrap in muscle.wraps):
                 meeting = meeting or Meetings(builder, coordinates)
                 path = _with_wraps(path, muscle, wrap_objects, meeting, smoothing, warnings)
-            builder.add_muscle(muscle.name, path)
+            law = law_of(muscle, warnings)
+            start = (
+                None
+                if law is None or not law.state_names
+                else muscle.parameters.get("default_activation", ACTIVATION)
+            )
+            builder.add_muscle(muscle.name, path, law=law, activation=start)
         except ModelError as error:
             warnings.append(f"muscle {muscle.name!r} is left out: {error}")
 
@@ -71,9 +79,11 @@ def path_point(point: OpenSimPoint, coordinates: Mapping[str, OpenSimCoordinate]
 
 
 def obstacle(given: OpenSimWrapObject) -> Obstacle:
-    """Our surface."""
+    """Our surface. A cylinder keeps paths to its half; on spheres and ellipsoids, where OpenSim leaves the half as soon
+    as the other way is shorter, they go that way.
+    """
     side: Any = "shorter"
-    if given.quadrant != "all":
+    if given.quadrant != "all" and given.kind == "cylinder":
         side = given.quadrant if given.quadrant.startswith("-") else f"+{given.quadrant}"
     place: dict[str, Any] = {"body": given.frame.body, "frame": given.frame.pose, "side": side}
     if given.kind == "sphere":

@@ -39,20 +39,31 @@ def power_series(data: Array, at: int, degree: int, u: float) -> tuple[float, fl
     return value, slope
 
 
+@inline
+def mixed(data: Array, at: int, by_x: float, by_y: float, k: int) -> float:
+    value: float = by_x * data[at + SECTION_X + k] + by_y * data[at + SECTION_Y + k]
+    return value
+
+
 @jit
 def find_parameter(data: Array, at: int, by_x: float, by_y: float, target: float) -> float:
     """u at which by_x x(u) + by_y y(u) of a section, which must not fall, is the target."""
+    c0, c1, c2 = (
+        mixed(data, at, by_x, by_y, 0),
+        mixed(data, at, by_x, by_y, 1),
+        mixed(data, at, by_x, by_y, 2),
+    )
+    c3, c4, c5 = (
+        mixed(data, at, by_x, by_y, 3),
+        mixed(data, at, by_x, by_y, 4),
+        mixed(data, at, by_x, by_y, 5),
+    )
+    rise = c1 + c2 + c3 + c4 + c5
     low, high = 0.0, 1.0
-    start, end = 0.0, 0.0
-    for k in range(DEGREE + 1):
-        end += by_x * data[at + SECTION_X + k] + by_y * data[at + SECTION_Y + k]
-    start = by_x * data[at + SECTION_X] + by_y * data[at + SECTION_Y]
-    u = 0.5 if end == start else min(max((target - start) / (end - start), 0.0), 1.0)
+    u = 0.5 if rise == 0.0 else min(max((target - c0) / rise, 0.0), 1.0)
     for _ in range(ROUNDS):
-        x, dx = power_series(data, at + SECTION_X, DEGREE, u)
-        y, dy = power_series(data, at + SECTION_Y, DEGREE, u)
-        miss = by_x * x + by_y * y - target
-        slope = by_x * dx + by_y * dy
+        miss = ((((c5 * u + c4) * u + c3) * u + c2) * u + c1) * u + c0 - target
+        slope = (((5.0 * c5 * u + 4.0 * c4) * u + 3.0 * c3) * u + 2.0 * c2) * u + c1
         if miss > 0.0:
             high = u
         else:

@@ -18,7 +18,7 @@ import numpy as np
 import physics as ph
 from tests.verification.report import environment, write_beside
 
-from . import chains, compile_time, linkages, muscles, peers, pinocchio_cpp, trees
+from . import chains, compile_time, linkages, muscles, opensim_muscles, peers, pinocchio_cpp, trees
 from .timing import ROUNDS, Contestant, Spread, alternate
 
 SIZES = (1, 7, 30, 100)
@@ -106,6 +106,20 @@ def with_constraints(report: Report) -> None:
     report.race(steps["sdirk2"], ("sdirk2_over_rk4", steps["rk4"]))
 
 
+def against_opensim(report: Report) -> None:
+    """Lengths and moment arms of whole models' muscles against OpenSim."""
+    if not installed("opensim"):
+        report.note("opensim is not installed: no key muscles_over_opensim")
+        return
+    whole = opensim_muscles.subjects()
+    if not whole:
+        report.note("OpenSim's models are not beside this checkout: no key muscles_over_opensim")
+        return
+    opensim_muscles.check_agreement(whole)
+    report.note(f"muscles of {', '.join(subject.name for subject in whole)}")
+    report.race(opensim_muscles.ours(whole), ("muscles_over_opensim", opensim_muscles.opensim_calls(whole)))
+
+
 def on_two_threads(report: Report) -> None:
     """Wall-clock time of 64 rollouts one after the other, over that on two threads."""
     model = trees.Tree(trees.PARENTS["humanoid"]).model()
@@ -168,6 +182,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     against_peers(report)
     against_ourselves(report)
     with_constraints(report)
+    against_opensim(report)
     on_two_threads(report)
     compilation(report)
     write_beside(options.json, report.as_json())

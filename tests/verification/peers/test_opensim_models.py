@@ -32,7 +32,7 @@ MOTIONS = {
 }
 
 
-def opened(file: str) -> tuple[Any, Any, ph.OpenSimModel, ph.Model]:
+def opened(file: str, smoothing: float | None = None) -> tuple[Any, Any, ph.OpenSimModel, ph.Model]:
     """OpenSim's model and state, and ours of the same file."""
     path = MODELS / file
     if not path.exists():
@@ -40,7 +40,7 @@ def opened(file: str) -> tuple[Any, Any, ph.OpenSimModel, ph.Model]:
     opensim.Logger.setLevelString("error")
     peer = opensim.Model(str(path))
     state = peer.initSystem()
-    read = ph.read_opensim(path, limits=False)
+    read = ph.read_opensim(path, limits=False, smoothing=smoothing)
     return peer, state, read, read.build()
 
 

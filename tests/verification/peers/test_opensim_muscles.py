@@ -160,3 +160,36 @@ def test_rigid_tendon() -> None:
         bench.model.realizeDynamics(state)
         theirs = bench.muscle.getTendonForce(state)
         assert abs(law.force(length, speed, states=[activation]) - theirs) < 1e-9 * law.max_isometric_force
+
+
+@pytest.mark.parametrize("file", ["arm26.osim", "leg6dof9musc.osim", "gait10dof18musc_subject01.osim"])
+def test_equilibrium_of_whole_models(file: str) -> None:
+    """Every muscle of a model at random poses and activations: the tendon's force where it stands still."""
+    from .test_opensim_models import opened
+    from .test_opensim_paths import placed_at
+
+    peer, state, read, model = opened(file)
+    rng = np.random.default_rng(5)
+    compared = 0
+    for _ in range(10):
+        placed_at(peer, state, read, model, rng, -1.0)
+        peer.realizeVelocity(state)
+        for muscle in model.muscles:
+            theirs = peer.getMuscles().get(muscle.name)
+            activation = rng.uniform(0.02, 1.0)
+            theirs.setActivation(state, activation)
+            try:
+                theirs.computeEquilibrium(state)
+            except RuntimeError:  # OpenSim finds none for muscles folded far beyond what they can
+                continue
+            compared += 1
+            peer.realizeDynamics(state)
+            length = theirs.getLength(state)
+            ours = muscle.law.force(length, states=muscle.law.initial_states(length, activation))
+            largest = muscle.law.max_isometric_force
+            assert abs(ours - theirs.getTendonForce(state)) < 1e-6 * largest, (
+                muscle.name,
+                length,
+                activation,
+            )
+    assert compared > 8 * len(model.muscles)

@@ -1,0 +1,136 @@
+"""Lengths and moment arms of the muscles of whole models, here and in OpenSim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import physics as ph
+
+from .timing import Contestant
+
+FloatArray = NDArray[np.float64]
+
+MODELS = Path(__file__).resolve().parents[3] / "shared" / "models"
+FILES = ("arm26.osim", "leg6dof9musc.osim", "gait10dof18musc_subject01.osim")
+POSES = 600
+# arms that the surfaces' approximations in OpenSim leave open, of models where paths wrap [m]
+AGREEMENT = {"arm26.osim": 2e-2}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model in both worlds, at the same poses.
+
+    Attributes:
+        model: ours. peer, state: OpenSim's. values: (poses, nv) in the order of ours, theirs in that of its numbers.
+        arms: (muscle, coordinate) that a muscle spans, as OpenSim's objects. pairs: their numbers among ours.
+    """
+
+    name: str
+    model: Any
+    peer: Any
+    state: Any
+    values: FloatArray
+    theirs: FloatArray
+    arms: Sequence[tuple[Any, Any]]
+    pairs: Sequence[tuple[int, int]]
+
+
+def subjects() -> list[Subject]:
+    """Every model that is there."""
+    return [_subject(file) for file in FILES if (MODELS / file).exists()]
+
+
+def _subject(file: str) -> Subject:
+    import opensim
+
+    from tests.verification.peers.test_opensim_models import coordinates_of, order
+
+    opensim.Logger.setLevelString("error")
+    peer = opensim.Model(str(MODELS / file))
+    state = peer.initSystem()
+    read = ph.read_opensim(MODELS / file, limits=False)
+    model = read.build()
+    coordinates = coordinates_of(peer, state)
+    places = order(peer, state, read, model)
+    low = np.array([max(coordinate.getRangeMin(), -1.5) for coordinate in coordinates])
+    high = np.array([min(coordinate.getRangeMax(), 1.5) for coordinate in coordinates])
+    # through the ranges to and fro, as motions do, each coordinate at its own pace
+    phase = 2.0 * np.pi * np.arange(POSES)[:, None] / POSES
+    turns = np.arange(len(low)) % 3 + 1
+    theirs = low + (high - low) * (0.5 + 0.5 * np.sin(turns * phase + np.arange(len(low))))
+    values = np.empty_like(theirs)
+    values[:, places] = theirs
+    found = ph.muscle_lengths(model, model.state(q=values[0]))
+    pairs = [(k, d) for k, d in np.argwhere(found.gradients != 0.0).tolist()]
+    arms = [(peer.getMuscles().get(model.muscles[k].name), coordinates[places.index(d)]) for k, d in pairs]
+    return Subject(file, model, peer, state, values, theirs, arms, pairs)
+
+
+def ours(whole: Sequence[Subject]) -> Contestant:
+    """The kernel, called from Python for each pose of each model."""
+    from physics.kernels.muscle_faces import muscle_lengths as kernel
+
+    prepared = []
+    for subject in whole:
+        model = subject.model
+        spaces = model.workspace(moment_arms=True).clear()
+        lengths = np.zeros((len(model.muscles), 2))
+        gradients = np.zeros((len(model.muscles), model.num_coordinates))
+        still = np.zeros(model.num_coordinates)
+        prepared.append(
+            (model.arrays, np.ascontiguousarray(subject.values), still, lengths, gradients, spaces)
+        )
+
+    def run(steps: int) -> Any:
+        for step in range(steps):
+            for arrays, values, still, lengths, gradients, spaces in prepared:
+                kernel(arrays, values[step % POSES], still, lengths, gradients, *spaces)
+        return prepared
+
+    return Contestant("ours", run)
+
+
+def opensim_calls(whole: Sequence[Subject]) -> Contestant:
+    """OpenSim's paths and its solver of moment arms, for the coordinates that a muscle spans."""
+
+    def run(steps: int) -> Any:
+        total = 0.0
+        for step in range(steps):
+            for subject in whole:
+                set_pose(subject, step % POSES)
+                for muscle, coordinate in subject.arms:
+                    total += muscle.getLength(subject.state)
+                    total += muscle.computeMomentArm(subject.state, coordinate)
+        return total
+
+    return Contestant("OpenSim", run)
+
+
+def set_pose(subject: Subject, pose: int) -> None:
+    """Lead OpenSim's model to a pose."""
+    numbers = subject.state.updQ()
+    for k, value in enumerate(subject.theirs[pose]):
+        numbers.set(k, float(value))
+    subject.peer.realizePosition(subject.state)
+
+
+def check_agreement(whole: Sequence[Subject]) -> None:
+    """Make sure that both measure the same; RuntimeError where lengths or moment arms differ."""
+    for subject in whole:
+        close = AGREEMENT.get(subject.name, 1e-9)
+        set_pose(subject, 0)
+        found = ph.muscle_lengths(subject.model, subject.model.state(q=subject.values[0]))
+        for (muscle, coordinate), (k, d) in zip(subject.arms, subject.pairs):
+            length = abs(muscle.getLength(subject.state) - found.lengths[k])
+            arm = abs(muscle.computeMomentArm(subject.state, coordinate) - found.moment_arms[k, d])
+            if not max(length, arm) <= close:
+                raise RuntimeError(
+                    f"{subject.name}: {muscle.getName()} differs by {length:g} m, its arm by {arm:g}"
+                )
