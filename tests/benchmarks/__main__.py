@@ -18,7 +18,7 @@ import numpy as np
 import physics as ph
 from tests.verification.report import environment, write_beside
 
-from . import chains, compile_time, linkages, muscles, opensim_muscles, peers, pinocchio_cpp, trees
+from . import chains, compile_time, linkages, muscles, opensim_muscles, peers, pinocchio_cpp, trees, wrapping
 from .timing import ROUNDS, Contestant, Spread, alternate
 
 SIZES = (1, 7, 30, 100)
@@ -157,6 +157,9 @@ def against_ourselves(report: Report) -> None:
     report.race(frames[8], ("rollout_spline_30_over_revolute_30", hinges[30]))
     report.race(frames[1000], ("control_frames_1000_over_8", frames[8]))
     report.race(muscles.massive(), ("muscle_mass_over_massless", muscles.massless()))
+    for name in wrapping.SHAPES:
+        key = "wrap_smooth_over_geodesic" if name == "cylinder" else f"wrap_smooth_over_geodesic_{name}"
+        report.race(wrapping.smooth(name), (key, wrapping.shortest(name)))
 
 
 def compilation(report: Report) -> None:

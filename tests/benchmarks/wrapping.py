@@ -1,0 +1,85 @@
+"""Smooth wrapped paths against the shortest ones: a length and twenty points a step, with all derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from physics import lie
+from physics.kernels.wrap_strand import wrap_length, wrap_point
+from physics.muscles import Cylinder, Ellipsoid, Obstacle, Sphere, Wrap
+
+from .timing import Contestant
+
+POINTS = 20
+SMOOTHING = 5e-3
+DEPTHS = 16  # ends move through these places, from deep in the obstacle to free of it
+
+
+def frame(position: Any, turn: Any) -> Any:
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = lie.so3_exp(np.array(turn)), position
+    return pose
+
+
+SHAPES: dict[str, list[Obstacle]] = {
+    "sphere": [Sphere(radius=0.05)],
+    "cylinder": [Cylinder(radius=0.05, side="+y")],
+    "ellipsoid": [Ellipsoid(radii=(0.05, 0.04, 0.07))],
+    "two_cylinders": [
+        Cylinder(radius=0.05, side="+y"),
+        Cylinder(radius=0.04, frame=frame((0.15, 0.0, 0.0), (0.2, 0.1, 0.0)), side="+y"),
+    ],
+}
+
+
+@numba.njit(error_model="numpy")
+def laps(
+    steps: int,
+    record: Any,
+    ends: Any,
+    frames: Any,
+    rates: Any,
+    own: Any,
+    gradient: Any,
+    vectors: Any,
+    out: Any,
+) -> float:  # pragma: no cover
+    total = 0.0
+    for step in range(steps):
+        length, curvature = wrap_length(record, 0, ends[step % len(ends)], frames, rates, own, gradient)
+        for k in range(POINTS):
+            sigma = length * (k + 0.5) / POINTS
+            wrap_point(record, 0, sigma, 0.1, rates, own, vectors[0], vectors[1], out, vectors[2])
+            total += vectors[0, 0] + vectors[2, 0]
+        total += curvature
+    return total
+
+
+def strand(name: str, smoothing: float) -> Contestant:
+    """One strand whose ends move past its obstacles in small steps."""
+    wrap = Wrap(SHAPES[name], smoothing)
+    record = wrap.packed({}, [])
+    frames = np.stack([np.concatenate([pose[:3, :3].ravel(), pose[:3, 3]]) for pose, _ in wrap.parts])
+    heights = 0.075 - 0.1 * (0.5 + 0.5 * np.cos(2.0 * np.pi * np.arange(DEPTHS) / DEPTHS))
+    far = 0.15 * (len(wrap.parts) - 1) + 0.2
+    ends = np.stack([[-0.2, y, 0.02, far, y, -0.01] for y in heights])
+    n = 6 + 6 * len(frames)
+    rates = np.linspace(-1.0, 1.0, n)
+    own, gradient = np.zeros(wrap.workspace_size), np.empty(n)
+    vectors, out = np.empty((3, 3)), np.empty((3, n))
+
+    def run(steps: int) -> Any:
+        return laps(steps, record, ends, frames, rates, own, gradient, vectors, out)
+
+    return Contestant("smooth" if smoothing else "shortest", run)
+
+
+def smooth(name: str) -> Contestant:
+    return strand(name, SMOOTHING)
+
+
+def shortest(name: str) -> Contestant:
+    return strand(name, 0.0)
