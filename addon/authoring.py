@@ -327,6 +327,15 @@ def frame_empty(scene: Any, item: Any, index: int) -> Any:
 
 def new_empty(scene: Any, name: str, display: str) -> Any:
     """An Empty in the collection of joints and connections."""
+    empty = bpy.data.objects.new(name, None)
+    empty.empty_display_type = display
+    collection_of(scene).objects.link(empty)
+    _store_records(empty)
+    return empty
+
+
+def collection_of(scene: Any) -> Any:
+    """The collection of joints, connections and muscles, made at the first call."""
     found = (
         entry
         for entry in scene.collection.children_recursive
@@ -339,11 +348,7 @@ def new_empty(scene: Any, name: str, display: str) -> Any:
     if collection is None:
         collection = bpy.data.collections.new(COLLECTION)
         scene.collection.children.link(collection)
-    empty = bpy.data.objects.new(name, None)
-    empty.empty_display_type = display
-    collection.objects.link(empty)
-    _store_records(empty)
-    return empty
+    return collection
 
 
 def drive(scene: Any, item: Any, driven: bool = True) -> None:

@@ -244,15 +244,15 @@ def corners(scene: Any, item: Any) -> np.ndarray:
 def _coupling(item: Any, joints: Mapping[int, Coordinates]) -> Any:
     settings = item.condyle.connection
     coupling = settings.coupling
-    follower, start = _coordinate(coupling.joint, coupling.coordinate, joints, "joint")
-    leader, leader_start = _coordinate(coupling.leader, coupling.leader_coordinate, joints, "leading joint")
+    follower, start = coordinate(coupling.joint, coupling.coordinate, joints, "joint")
+    leader, leader_start = coordinate(coupling.leader, coupling.leader_coordinate, joints, "leading joint")
     # by what is written, unless they are to go on from where they start
     offset = start - coupling.ratio * leader_start if settings.as_placed else 0.0
     linear = core.part("joints.functions").Linear(1.0, offset)
     return core.part("constraints").CouplingConstraint(follower, {leader: coupling.ratio}, linear)
 
 
-def _coordinate(item: Any, number: int, joints: Mapping[int, Coordinates], what: str) -> tuple[str, float]:
+def coordinate(item: Any, number: int, joints: Mapping[int, Coordinates], what: str) -> tuple[str, float]:
     """Name in the model and start of a joint's coordinate of this number, from 1."""
     found = None if item is None else joints.get(item.session_uid)
     if found is None:

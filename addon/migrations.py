@@ -12,7 +12,7 @@ import bpy
 
 from . import references, session
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 
 def _store_pitch_of_parts(root: Any) -> None:
@@ -23,11 +23,17 @@ def _store_pitch_of_parts(root: Any) -> None:
 
 
 def _nothing_to_change(_root: Any) -> None:
-    """Version 3 has connections and given motions, which an older add-on would leave out; old files have none."""
+    """Versions 3 (connections, given motions) and 4 (muscles) have what an older add-on would leave out; old files have
+    none of it.
+    """
 
 
 #: step k brings a root (SceneData, ObjectData or BoneData) from version k to k + 1
-STEPS: dict[int, Callable[[Any], None]] = {1: _store_pitch_of_parts, 2: _nothing_to_change}
+STEPS: dict[int, Callable[[Any], None]] = {
+    1: _store_pitch_of_parts,
+    2: _nothing_to_change,
+    3: _nothing_to_change,
+}
 
 
 def roots() -> Iterator[tuple[str, Any]]:

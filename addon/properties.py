@@ -8,6 +8,7 @@ from .features.bodies.properties import BodyProperties
 from .features.common import OVERRIDE
 from .features.connections.properties import ConnectionProperties, show_chosen
 from .features.joints.properties import JointProperties
+from .features.muscles.properties import MuscleProperties, ObstacleProperties, show_chosen_muscle
 from .features.overlay.properties import OverlayProperties
 from .features.simulation.properties import BakeRecord, ChannelRecord, SimulationProperties
 
@@ -27,6 +28,13 @@ class SceneData(PropertyGroup):
         update=show_chosen,
         override=OVERRIDE,
     )
+    active_muscle: IntProperty(
+        name="Muscle",
+        description="Click on a muscle to select it",
+        default=-1,
+        update=show_chosen_muscle,
+        override=OVERRIDE,
+    )
 
 
 class ObjectData(PropertyGroup):
@@ -38,6 +46,8 @@ class ObjectData(PropertyGroup):
     body: PointerProperty(type=BodyProperties, name="Body", override=OVERRIDE)
     joint: PointerProperty(type=JointProperties, name="Joint", override=OVERRIDE)
     connection: PointerProperty(type=ConnectionProperties, name="Connection", override=OVERRIDE)
+    muscle: PointerProperty(type=MuscleProperties, name="Muscle", override=OVERRIDE)
+    obstacle: PointerProperty(type=ObstacleProperties, name="Obstacle", override=OVERRIDE)
     frame_of: PointerProperty(
         name="Control Frame Of",
         description="Joint of which this Empty is a control frame, or connection of which it is the end",

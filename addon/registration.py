@@ -22,6 +22,9 @@ from .features.frames import panels as frame_panels
 from .features.joints import operators as joint_operators
 from .features.joints import panels as joint_panels
 from .features.joints import properties as joint_properties
+from .features.muscles import operators as muscle_operators
+from .features.muscles import panels as muscle_panels
+from .features.muscles import properties as muscle_properties
 from .features.overlay import drawing
 from .features.overlay import panels as overlay_panels
 from .features.overlay import properties as overlay_properties
@@ -35,12 +38,14 @@ MODULES = (
     fitting_properties,
     joint_properties,
     connection_properties,
+    muscle_properties,
     simulation_properties,
     overlay_properties,
     properties,
     body_operators,
     joint_operators,
     connection_operators,
+    muscle_operators,
     frame_operators,
     grid_operators,
     layer_operators,
@@ -54,6 +59,7 @@ MODULES = (
     grid_panels,
     fitting_panels,
     connection_panels,
+    muscle_panels,
     overlay_panels,
 )
 CLASSES = tuple(each for module in MODULES for each in module.classes)

@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import connection_reading, core, references, units
+from . import connection_reading, core, muscle_reading, references, units
 from .joint_reading import child_in_joint as child_in_joint
 from .joint_reading import control_frames as control_frames
 from .joint_reading import read_joint, start_of
@@ -39,13 +39,14 @@ class SceneModel:
     """A model with its start, and the scene's body behind each of its bodies, in the model's order.
 
     ``held``: what stands still in the simulation and carries a joint: held bodies, and the Empties of joints to the
-    world.
+    world. ``muscles``: in the model's order.
     """
 
     model: Any
     state: Any
     bodies: tuple[ModelBody, ...]
     held: tuple[Handle, ...] = ()
+    muscles: tuple[muscle_reading.ModelMuscle, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,13 +93,14 @@ def read(scene: Any, curves: Mapping[int, Any] | None = None) -> SceneModel:
         else:
             found.append(ModelBody(body.handle(), body.name, scale, ""))
     connection_reading.add_all(scene, builder, moving, joints)
+    muscles = muscle_reading.add_all(scene, builder, moving, joints)
     model = builder.build()
     held = {
         key_of(base): base.handle()
         for base in (link.parent or Body(link.joint) for link in links if link.joint is not None)
         if key_of(base) not in moving
     }
-    return SceneModel(model, model.state(q=start, qd=speed), tuple(found), tuple(held.values()))
+    return SceneModel(model, model.state(q=start, qd=speed), tuple(found), tuple(held.values()), muscles)
 
 
 def _arguments(

@@ -19,6 +19,7 @@ from . import (
     fits,
     given_motions,
     hold,
+    muscle_bakes,
     references,
     scene_to_model,
     statistics,
@@ -87,7 +88,7 @@ def bake_now(scene: Any, progress: Progress | None = None) -> BakeReport:
 
 def free_bake(scene: Any) -> int:
     """Take every bake of the scene away and put back exactly what was; returns how many objects had one."""
-    return actions.free(scene)
+    return actions.free(scene) + muscle_bakes.free(scene)
 
 
 def fit(scene: Any, item: Any) -> Steps[FitReport]:
@@ -118,6 +119,7 @@ def bake(scene: Any) -> Steps[BakeReport]:
         held = (handle.find() for handle in read.held)
         warnings += held_motion(scene, [body for body in held if body is not None], frames)
         followed = given_motions.sample(scene, read, frames)
+        excited = muscle_bakes.excitations(scene, read, frames)
     options = _simulation_options(scene, frames)
     clock.lap("read")
     names = {report.joint_name for report in fitted.values()}
@@ -126,6 +128,7 @@ def bake(scene: Any) -> Steps[BakeReport]:
     )
     warnings += told
     read = replace(read, state=_started(read, start))
+    options["tau"] = muscle_bakes.drive(read, excited, units.frame_times(frames, scene))
     clock.lap("project")
     requests = core.part("worker.requests")
     try:
@@ -138,18 +141,31 @@ def bake(scene: Any) -> Steps[BakeReport]:
     result = requests.simulate_answer(answer, read.model)
     clock.lap("simulate")
     warnings += statistics.moved_at_start(read, result)
+    drawn = yield from _muscles(scene_uid, read, result, excited)
+    clock.lap("muscles")
     scene = references.find_scene(scene_uid)
     targets = {uid: references.find_joint(uid, report.joint_name) for uid, report in fitted.items()}
     channels = _channels(scene, frames, read, result)
-    actions.free(scene)
+    free_bake(scene)
     for uid, report in fitted.items():
         fits.apply(scene, targets[uid], report)
     made = actions.write(scene, frames, channels)
+    muscle_bakes.write(scene, frames, drawn)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     clock.lap("write")
     statistics.note(scene, result, clock.seconds["simulate"])
     report = _bake_report(scene, frames, read, result, list(fitted.values()), made, clock.seconds)
     return replace(report, warnings=warnings)
+
+
+def _muscles(scene_uid: int, read: Any, result: Any, excited: np.ndarray) -> Steps[Any]:
+    """Steps that find what is to be seen of the model's muscles."""
+    if not read.muscles:
+        return []
+    requests = core.part("worker.requests")
+    answer = yield requests.muscle_paths(worker_client.client(), read.model, result.q, muscle_bakes.COUNT)
+    points, lengths = requests.muscle_paths_answer(answer)
+    return muscle_bakes.shown(references.find_scene(scene_uid), read, points, lengths, excited)
 
 
 def _to_fit(scene: Any) -> tuple[list[int], list[str]]:

@@ -108,6 +108,14 @@ def active_connection(context: Any) -> Any:
     return owner if owner is not None and owner.condyle.connection.enabled else None
 
 
+def active_muscle(context: Any) -> Any:
+    """The muscle at hand: the active curve; None without one."""
+    active = context.active_object
+    if active is None or not hasattr(active, "condyle") or not active.condyle.muscle.enabled:
+        return None
+    return active if active.type == "CURVE" else None
+
+
 def needs_joint(cls: Any, context: Any) -> bool:
     """Poll: data may change, and a joint is at hand."""
     if not writable(cls):

@@ -21,6 +21,7 @@ from ..io.result_file import divergence_to_dict, result_arrays
 from ..kernels import _jit
 from ..kinematic_targets import Target
 from ..motion import Motion
+from ..muscles.drawing import muscle_curves
 from ..projection import project
 from ..result import Result
 from ..simulation import Table, simulate
@@ -168,6 +169,17 @@ def evaluate_joint(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
     return {}, found
 
 
+def muscle_paths(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
+    """Points (T, muscles, ``count``, 3) of the muscles' paths of a ``model`` at q (T, nv), and lengths (T, muscles)."""
+    _check_keys(job, {"model", "count"}, ("model",))
+    if "q" not in arrays:
+        raise FormatError("a job muscle_paths needs the array 'q'")
+    report.message("muscles")
+    model = model_from_document(job["model"])
+    points, lengths = muscle_curves(model, arrays["q"], job.get("count", 48), report.progress)
+    return {}, {"points": points, "lengths": lengths}
+
+
 def _result_answer(result: Result) -> tuple[Header, Arrays]:
     header = {"rotations": list(result.rotations), "info": plain(result.info)}
     return header, dict(result_arrays(result))
@@ -191,4 +203,5 @@ JOBS: dict[str, Callable[[Header, Arrays, Report], tuple[Header, Arrays]]] = {
     "inverse_kinematics": solve_inverse_kinematics,
     "simulate": run_simulation,
     "evaluate_joint": evaluate_joint,
+    "muscle_paths": muscle_paths,
 }

@@ -168,3 +168,15 @@ def evaluate_joint(client: WorkerClient, joint: Joint, q: Any, derivatives: bool
 def evaluate_joint_answer(answer: Answer) -> tuple[FloatArray, FloatArray | None, FloatArray | None]:
     """Poses (N, 4, 4), and where they were asked for S (N, 6, n) and dS (N, 6, n, n)."""
     return answer.arrays["transforms"], answer.arrays.get("S"), answer.arrays.get("dS")
+
+
+def muscle_paths(client: WorkerClient, model: Model, q: Any, count: int = 48) -> Job:
+    """Paths of a model's muscles at coordinates (T, nv), each of `count` points."""
+    return client.submit(
+        "muscle_paths", {"model": model.to_dict(), "count": count}, {"q": np.asarray(q, dtype=np.float64)}
+    )
+
+
+def muscle_paths_answer(answer: Answer) -> tuple[FloatArray, FloatArray]:
+    """World points (T, muscles, count, 3) and lengths (T, muscles) [m]."""
+    return answer.arrays["points"], answer.arrays["lengths"]

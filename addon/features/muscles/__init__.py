@@ -1,0 +1,1 @@
+"""Muscles: curves whose points stick to bodies, and the surfaces that they wrap over."""

@@ -1,0 +1,237 @@
+"""Baked muscles: a curve whose shape keys are the frames, with belly and colour, in the place of the muscle's own.
+
+A file that is opened without the add-on plays them: `eval_time` of the shape keys is keyed on the curve, the activation
+on its material. The muscle's own curve is put aside and comes back with Free Bake.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from . import compat, core, hold, migrations, muscle_looks, muscle_points, units
+from .scene_to_model import SceneModel
+
+PATH = "condyle.muscle.excitation"
+COUNT = 48
+DENSITY = 1060.0  # of muscle [kg/m^3] (Mendez & Keys 1960)
+_LINEAR = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What a bake writes of one muscle.
+
+    Attributes:
+        session_uid, name: of its curve. points: (F, n, 3) in the world. radii: (F, n), in units of `radius`.
+        radius: of the belly at the first frame. Lengths are Blender units. activation: (F,).
+    """
+
+    session_uid: int
+    name: str
+    points: np.ndarray
+    radii: np.ndarray
+    radius: float
+    activation: np.ndarray
+
+
+def excitations(scene: Any, read: SceneModel, frames: np.ndarray) -> np.ndarray:
+    """Excitation (F, muscles) of each muscle of the model at the frames (F,); the scene is put back."""
+    items = [muscle_points.find_muscle(entry.session_uid, entry.name) for entry in read.muscles]
+    values = np.zeros((len(frames), len(items)))
+    watched = []
+    for k, item in enumerate(items):
+        values[:, k] = item.condyle.muscle.excitation
+        data = item.animation_data
+        if data is None or not (data.action or data.drivers or data.nla_tracks):
+            continue
+        curve = next((each for each in compat.curves_in_use(item) if each.data_path == PATH), None)
+        plain = not data.drivers and not data.nla_tracks
+        if plain and curve is not None and not curve.mute and data.action_influence == 1.0:
+            values[:, k] = [curve.evaluate(float(frame)) for frame in frames]
+        elif not plain:
+            watched.append((k, item))
+    if watched:
+        with hold.at_frame(scene, int(frames[0])):
+            for row, frame in enumerate(frames):
+                scene.frame_set(int(frame))
+                for k, item in watched:
+                    values[row, k] = item.condyle.muscle.excitation
+    return np.clip(values, 0.0, 1.0)
+
+
+def drive(read: SceneModel, excited: np.ndarray, times: np.ndarray) -> Any:
+    """The table of inputs that excites the model's muscles: excitations (F, muscles) at times (F,) [s], or None."""
+    pulled = [(k, entry) for k, entry in enumerate(read.muscles) if entry.excitation is not None]
+    if not pulled:
+        return None
+    model = read.model
+    values = np.tile(model.with_inputs(None), (len(times), 1))
+    for k, entry in pulled:
+        column = model.num_coordinates + model.input_names.index(entry.excitation)
+        values[:, column] = entry.gain * excited[:, k]
+    return core.physics().Table(read.state.time + times, values)
+
+
+def shown(
+    scene: Any, read: SceneModel, points: np.ndarray, lengths: np.ndarray, activation: np.ndarray
+) -> list[Shown]:
+    """What to write: points (F, muscles, n, 3) and lengths (F, muscles) [m], activations (F, muscles)."""
+    drawing = core.part("muscles.drawing")
+    metres = units.length_scale(scene)
+    found = []
+    for k, entry in enumerate(read.muscles):
+        item = muscle_points.find_muscle(entry.session_uid, entry.name)
+        settings = item.condyle.muscle
+        tendons = (settings.origin_tendon, settings.insertion_tendon)
+        steps = np.linalg.norm(np.diff(points[:, k], axis=1), axis=2)
+        along = np.concatenate([np.zeros((len(steps), 1)), np.cumsum(steps, axis=1)], axis=1)
+        length = np.maximum(lengths[:, k], 1e-6)
+        fractions = along / np.maximum(along[:, -1:], 1e-9)
+        radii = drawing.tube_radii(fractions, length, length[0], tendons)
+        radius = settings.radius
+        if settings.thickness == "MASS" and settings.mass > 0.0:
+            volume = settings.mass / DENSITY
+            radius = float(np.sqrt(volume / drawing.tube_volume(length[0], tendons))) / metres
+        found.append(
+            Shown(entry.session_uid, entry.name, points[:, k] / metres, radii, radius, activation[:, k])
+        )
+    return found
+
+
+def write(scene: Any, frames: np.ndarray, found: list[Shown]) -> list[Any]:
+    """Put the bakes of muscles in place; returns the new curves."""
+    return [_write(frames, entry) for entry in found]
+
+
+def _write(frames: np.ndarray, entry: Shown) -> Any:
+    item = muscle_points.find_muscle(entry.session_uid, entry.name)
+    own = item.data
+    curve = bpy.data.curves.new(f"{item.name} Condyle", "CURVE")
+    curve.dimensions, curve.use_path, curve.use_fill_caps = "3D", False, True
+    for name in ("bevel_resolution", "resolution_u", "use_fill_caps"):
+        setattr(curve, name, getattr(own, name))
+    curve.bevel_depth = entry.radius
+    count = entry.points.shape[1]
+    spline = curve.splines.new("POLY")
+    spline.points.add(count - 1)
+    spline.use_smooth = True
+    local = _to_local(item, entry.points)
+    spline.points.foreach_set("co", _four(local[0]))
+    spline.points.foreach_set("radius", entry.radii[0].astype(np.float32))
+    material = _material(item, own)
+    curve.materials.append(material)
+    item.condyle.muscle.own_curve = own
+    item.data = curve
+    for modifier in item.modifiers:
+        if modifier.type == "HOOK":
+            modifier.show_viewport = modifier.show_render = False
+    _key_shapes(item, frames, local, entry.radii)
+    _key_activation(material, frames, entry.activation)
+    migrations.stamp(item.condyle)
+    return curve
+
+
+def _to_local(item: Any, points: np.ndarray) -> np.ndarray:
+    inverse = np.linalg.inv(units.array4(item.matrix_world))
+    return points @ inverse[:3, :3].T + inverse[:3, 3]
+
+
+def _four(points: np.ndarray) -> np.ndarray:
+    return np.column_stack([points, np.ones(len(points))]).astype(np.float32).ravel()
+
+
+def _key_shapes(item: Any, frames: np.ndarray, points: np.ndarray, radii: np.ndarray) -> None:
+    """A shape key for each frame, and the time at which each is met."""
+    for number, frame in enumerate(frames):
+        key = item.shape_key_add(name=f"Frame {int(frame)}", from_mix=False)
+        key.interpolation = "KEY_LINEAR"
+        key.data.foreach_set("co", points[number].astype(np.float32).ravel())
+        key.data.foreach_set("radius", radii[number].astype(np.float32))
+    keys = item.data.shape_keys
+    keys.use_relative = False
+    places = np.array([key.frame for key in keys.key_blocks])
+    curves = _new_curves(keys, f"{item.name} Shape")
+    _fill_linear(curves.new("eval_time", index=0), frames, places)
+
+
+def _key_activation(material: Any, frames: np.ndarray, activation: np.ndarray) -> None:
+    """Colour in the viewport, and the value that goes through the material's ramp in renders."""
+    curves = _new_curves(material, f"{material.name} Color")
+    for index, values in enumerate(muscle_looks.colors(activation).T):
+        _fill_linear(curves.new("diffuse_color", index=index), frames, values)
+    tree = material.node_tree
+    node = None if tree is None else tree.nodes.get(muscle_looks.NODE)
+    if node is not None and node.type == "VALUE":
+        curves = _new_curves(tree, f"{material.name} Activation")
+        path = f'nodes["{muscle_looks.NODE}"].outputs[0].default_value'
+        _fill_linear(curves.new(path, index=0), frames, activation)
+
+
+def _new_curves(owner: Any, name: str) -> Any:
+    data = owner.animation_data or owner.animation_data_create()
+    action = bpy.data.actions.new(name)
+    slot = compat.new_slot(action, owner)
+    compat.assign(data, action, slot)
+    return compat.curves(action, slot, ensure=True)
+
+
+def _fill_linear(curve: Any, frames: np.ndarray, values: np.ndarray) -> None:
+    points = curve.keyframe_points
+    points.add(len(frames))
+    points.foreach_set("co", np.column_stack([frames, values]).astype(np.float32).ravel())
+    points.foreach_set("interpolation", np.full(len(frames), _LINEAR, dtype=np.int32))
+    curve.update()
+
+
+def _material(item: Any, own: Any) -> Any:
+    """A copy of the muscle's material, to be keyed."""
+    old = own.materials[0] if len(own.materials) else None
+    if old is None:
+        return muscle_looks.material_of(item)
+    copy = old.copy()
+    copy.animation_data_clear()
+    if copy.node_tree is not None:
+        copy.node_tree.animation_data_clear()
+    copy.name = f"{item.name} Condyle"
+    return copy
+
+
+def is_baked(item: Any) -> bool:
+    """Whether a muscle shows a bake."""
+    return item.type == "CURVE" and item.condyle.muscle.own_curve is not None
+
+
+def free(scene: Any) -> int:
+    """Give every baked muscle of a scene its own curve back; returns how many."""
+    baked = [item for item in scene.objects if is_baked(item)]
+    for item in baked:
+        settings = item.condyle.muscle
+        made = item.data
+        item.data = settings.own_curve
+        settings.own_curve = None
+        for modifier in item.modifiers:
+            if modifier.type == "HOOK":
+                modifier.show_viewport = modifier.show_render = True
+        if made != item.data and made.users == 0:
+            _remove(made)
+    return len(baked)
+
+
+def _remove(curve: Any) -> None:
+    """A baked curve with its shape keys, material and actions."""
+    owners: list[Any] = [] if curve.shape_keys is None else [curve.shape_keys]
+    materials = [material for material in curve.materials if material is not None]
+    for material in materials:
+        owners += [material, *([] if material.node_tree is None else [material.node_tree])]
+    used = [owner.animation_data.action for owner in owners if owner.animation_data is not None]
+    bpy.data.curves.remove(curve)
+    for material in materials:
+        if material.users == 0:
+            bpy.data.materials.remove(material)
+    for action in used:
+        if action is not None and action.users == 0:
+            bpy.data.actions.remove(action)

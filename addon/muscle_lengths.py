@@ -1,0 +1,85 @@
+"""How long a muscle is as the scene stands, and its path over obstacles: for the panel and the overlay, unjitted."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from . import core, muscle_points, muscle_reading, obstacles, units
+from .muscle_points import Point
+
+# Points that are drawn of each strand over obstacles.
+DRAWN = 24
+_known: dict[int, tuple[Any, np.ndarray]] = {}
+MOST_KNOWN = 500
+
+
+def path_now(scene: Any, item: Any) -> np.ndarray:
+    """The muscle's path (n, 3) as the scene stands, in Blender units; ModelError where it has none.
+
+    A path over obstacles takes some milliseconds: it is found again only where something has moved.
+    """
+    points = muscle_points.points_of(item)
+    strands = muscle_reading.strands_over(item, points)
+    key = _key(points, strands)
+    found = _known.get(item.session_uid)
+    if found is not None and found[0] == key:
+        return found[1]
+    path = _path(scene, points, strands)
+    if len(_known) >= MOST_KNOWN:
+        _known.clear()
+    _known[item.session_uid] = key, path
+    return path
+
+
+def length_now(scene: Any, item: Any) -> float:
+    """Length of a muscle as the scene stands, in Blender units; ModelError where it has none."""
+    return float(np.linalg.norm(np.diff(path_now(scene, item), axis=0), axis=1).sum())
+
+
+def forget() -> None:
+    """Keep nothing of the file that was open."""
+    _known.clear()
+
+
+def _key(points: list[Point], strands: dict[int, list[Any]]) -> Any:
+    surfaces = []
+    for number, row in strands.items():
+        for item in row:
+            settings = item.condyle.obstacle
+            figures = (settings.shape, settings.radius, settings.major_radius, settings.length, settings.side)
+            matrix = units.array4(item.matrix_world).tobytes()
+            surfaces.append((number, figures, tuple(settings.radii), matrix))
+    return b"".join(point.place.tobytes() for point in points), tuple(surfaces)
+
+
+def _path(scene: Any, points: list[Point], strands: dict[int, list[Any]]) -> np.ndarray:
+    metres = units.length_scale(scene)
+    places = [points[0].place]
+    for number, (start, end) in enumerate(pairwise(points)):
+        if number in strands:
+            surfaces = [obstacles.placed(scene, item, None, np.eye(4)) for item in strands[number]]
+            places += list(_over(surfaces, metres * start.place, metres * end.place) / metres)
+        places.append(end.place)
+    return np.array(places)
+
+
+def _over(surfaces: list[Any], start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Points (DRAWN, 3) of the path over obstacles that stand in the world, between two points [m]."""
+    kernels = core.part("kernels.wrap_strand")
+    wrap = core.physics().muscles.Wrap(surfaces)
+    data = wrap.packed({}, np.zeros((0, 4, 4)))
+    count = int(data[0])
+    frames = data[1 + count : 1 + 13 * count].reshape(count, 12)
+    size = 6 + 6 * count
+    rates, own, gradient = np.zeros(size), np.zeros(wrap.workspace_size), np.zeros(size)
+    ends = np.concatenate([start, end])
+    length, _ = kernels.wrap_length(data, 0, ends, frames, rates, own, gradient)
+    point, tangent, jacobian, bias = np.zeros(3), np.zeros(3), np.zeros((3, size)), np.zeros(3)
+    found = np.zeros((DRAWN, 3))
+    for row, share in enumerate(np.arange(1, DRAWN + 1) / (DRAWN + 1)):
+        kernels.wrap_point(data, 0, share * length, 0.0, rates, own, point, tangent, jacobian, bias)
+        found[row] = point
+    return found

@@ -1,0 +1,197 @@
+"""A muscle's curve -> the muscle of physics that it describes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import core, muscle_points, obstacles, references, units
+from .connection_reading import Coordinates
+from .connection_reading import coordinate as read_coordinate
+from .references import Body, Key, key_of
+
+#: names in physics of the settings of a force law, and those that are lengths
+FIGURES = {
+    "max_force": "max_isometric_force",
+    "fibre_length": "optimal_fibre_length",
+    "tendon_length": "tendon_slack_length",
+    "pennation": "pennation",
+    "max_speed": "max_contraction_velocity",
+    "rise_time": "activation_time",
+    "fall_time": "deactivation_time",
+    "least_activation": "minimum_activation",
+    "rigid_tendon": "rigid_tendon",
+}
+LENGTHS = ("fibre_length", "tendon_length")
+SAMPLES = 33
+
+
+@dataclass(frozen=True)
+class ModelMuscle:
+    """A muscle of the model: the session uid of its curve, its name, and the input that excites it (None: nothing
+    pulls).
+    """
+
+    session_uid: int
+    name: str
+    excitation: str | None
+    gain: float = 1.0
+
+
+def add_all(
+    scene: Any, builder: Any, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
+) -> tuple[ModelMuscle, ...]:
+    """Add every muscle of the scene that is in use to the builder of a model.
+
+    Args:
+        moving: names of the model's bodies. joints: by session uid of their Empties.
+
+    Raises:
+        ModelError: what is wrong with which; the scene has not been changed.
+    """
+    found = []
+    for item in muscle_points.muscles_of(scene):
+        if not item.condyle.muscle.active:
+            continue
+        try:
+            made = _add(scene, item, builder, moving, joints)
+        except core.physics().CondyleError as error:
+            text = str(error)
+            raise core.model_error(
+                text if repr(item.name) in text else f"muscle {item.name!r}: {text}"
+            ) from error
+        found.append(made)
+    return tuple(found)
+
+
+def _add(
+    scene: Any, item: Any, builder: Any, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
+) -> ModelMuscle:
+    path = read_path(scene, item, moving, joints)
+    settings = item.condyle.muscle
+    law = read_law(scene, item)
+    name, pull, gain = f"{item.name}.excitation", {}, 1.0
+    if isinstance(law, core.physics().muscles.Tension):
+        builder.add_input(name)
+        pull, gain = {"tension": name}, law.max_force
+    elif law is not None:
+        pull = {"law": law}
+    builder.add_muscle(item.name, path, mass=settings.mass, num_points=settings.num_points, **pull)
+    return ModelMuscle(item.session_uid, item.name, None if law is None else name, gain)
+
+
+def read_law(scene: Any, item: Any) -> Any:
+    """The force law of physics; None where nothing pulls. ModelError says what is not acceptable."""
+    settings = item.condyle.muscle.law
+    if settings.kind == "none":
+        return None
+    if settings.kind == "tension":
+        return core.physics().muscles.Tension(settings.max_force)
+    metres = units.length_scale(scene)
+    described = {
+        name: getattr(settings, key) * (metres if key in LENGTHS else 1.0) for key, name in FIGURES.items()
+    }
+    described["rigid_tendon"] = bool(settings.rigid_tendon)
+    if settings.kind == "millard":
+        described["damping"] = settings.damping
+    if settings.details:
+        described |= _object(settings.details, "its details")
+    return core.physics().muscles.law_from_dict({"type": settings.kind, **described})
+
+
+def _object(text: str, what: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise core.model_error(f"{what} are not JSON ({error}): {text!r:.60}") from error
+    if not isinstance(found, dict):
+        raise core.model_error(f"{what} must be a JSON object, got {text!r:.60}")
+    return found
+
+
+def read_path(
+    scene: Any, item: Any, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
+) -> list[Any]:
+    """Path points and wraps of physics, in metres; a body that is held counts as the world."""
+    references.check_evaluated(item, f"muscle {item.name!r}")
+    points = muscle_points.points_of(item)
+    kind = core.physics().muscles.PathPoint
+    path: list[Any] = []
+    strands = strands_over(item, points)
+    for number, point in enumerate(points):
+        name, base = _body(scene, item, point.target, moving)
+        local = core.physics().lie.inverse(base) @ np.append(point.place, 1.0)
+        position, condition = _ruled(item, number, local[:3] * units.length_scale(scene), joints)
+        path.append(kind(name, position, condition))
+        if number in strands:
+            surfaces = []
+            for surface in strands[number]:
+                on, frame = _body(scene, item, references.blender_parent(Body(surface)), moving)
+                surfaces.append(obstacles.placed(scene, surface, on, frame))
+            path.append(core.physics().muscles.Wrap(surfaces))
+    return path
+
+
+def _body(
+    scene: Any, item: Any, target: Body | None, moving: Mapping[Key, str]
+) -> tuple[str | None, np.ndarray]:
+    """Name in the model of the body that carries a target, None where it is held, and its pose (4, 4)."""
+    body = muscle_points.carrier(target)
+    if body is None and target is not None:
+        body = target  # an object that is no body stands still
+    if body is not None and not references.in_scene(scene, body.object):
+        raise core.model_error(f"{body.name}, which it is stuck to, is not in scene {scene.name!r}")
+    name = None if body is None else moving.get(key_of(body))
+    return (None, np.eye(4)) if name is None else (name, muscle_points.pose_of(body))
+
+
+def strands_over(item: Any, points: list[muscle_points.Point]) -> dict[int, list[Any]]:
+    """The obstacles that each strand of a muscle runs over, in order, by the number of the point it begins at."""
+    placed: list[tuple[int, float, Any]] = []
+    shares = np.linspace(0.0, 1.0, SAMPLES)[:, None]
+    for row in item.condyle.muscle.obstacles:
+        surface = row.obstacle
+        if surface is None or not surface.condyle.obstacle.enabled:
+            lost = "is missing" if surface is None else f"{surface.name!r} is none any more"
+            raise core.model_error(f"an obstacle that it wraps over {lost}; choose one or remove the row")
+        if row.strand >= len(points):
+            raise core.model_error(
+                f"it wraps over {surface.name!r} between points {row.strand} and {row.strand + 1}, but has only "
+                f"{len(points)} points"
+            )
+        tried = range(len(points) - 1) if row.strand == 0 else [row.strand - 1]
+        found = []
+        for k in tried:
+            line = points[k].place + shares * (points[k + 1].place - points[k].place)
+            near = obstacles.nearness(surface, line)
+            found.append((float(near.min()), k, float(near.argmin())))
+        _, k, along = min(found)
+        placed.append((k, along, surface))
+    strands: dict[int, list[Any]] = {}
+    for k, _, surface in sorted(placed, key=lambda entry: entry[:2]):
+        strands.setdefault(k, []).append(surface)
+    return strands
+
+
+def _ruled(
+    item: Any, number: int, local: np.ndarray, joints: Mapping[int, Coordinates]
+) -> tuple[list[Any], Any]:
+    """Position and condition of a point by its rules."""
+    muscles = core.physics().muscles
+    position: list[Any] = [float(value) for value in local]
+    condition = None
+    for rule in item.condyle.muscle.rules:
+        if rule.point != number + 1:
+            continue
+        name, _ = read_coordinate(rule.joint, rule.coordinate, joints, f"point {rule.point}'s joint")
+        if rule.kind == "CONDITION":
+            condition = muscles.Condition(name, rule.lower, rule.upper)
+        else:
+            described = _object(rule.function, f"figures of the function of point {rule.point}")
+            function = core.part("joints.functions").function_from_dict(described)
+            position["XYZ".index(rule.kind)] = muscles.Moving(name, function)
+    return position, condition

@@ -1,0 +1,150 @@
+"""Surfaces that muscles wrap over: objects that show them, and what physics makes of them.
+
+Lengths and matrices are in Blender units as Blender has them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from . import authoring, core, migrations, references, units
+from .features.muscles.properties import SHAPE_SETTINGS, TURNING
+from .references import Body
+
+MATERIAL, COLOR = "Condyle Obstacle", (0.25, 0.55, 0.95, 0.35)
+AROUND, ALONG = 32, 16
+
+
+def add_obstacle(
+    scene: Any,
+    body: Body | None,
+    shape: str = "cylinder",
+    matrix: Any = None,
+    name: str = "",
+    **settings: Any,
+) -> Any:
+    """A surface that muscles can wrap over.
+
+    Args:
+        body: what carries it, an object or bone; None: the world.
+        shape: one of `features.muscles.properties.SHAPES`.
+        matrix: its world matrix (4, 4); at the 3D cursor if None.
+        settings: radius, length, radii, major_radius, side as `ObstacleProperties` has them.
+
+    Returns:
+        The mesh object that shows it, a child of the body in Blender.
+
+    Raises:
+        ModelError: unknown shape, or a transform that is not rigid with uniform scale.
+    """
+    if shape not in SHAPE_SETTINGS:
+        raise core.model_error(
+            f"unknown shape of an obstacle {shape!r}; known are {', '.join(SHAPE_SETTINGS)}"
+        )
+    given = scene.cursor.matrix.normalized() if matrix is None else matrix
+    world = Matrix(units.split_scale(given, "the place of the obstacle")[0].tolist())
+    if body is not None:
+        authoring.check_own(body)
+    label = name or (f"{body.name} {shape.replace('_', ' ').title()}" if body else shape.title())
+    mesh = bpy.data.meshes.new(label)
+    item = bpy.data.objects.new(label, mesh)
+    authoring.collection_of(scene).objects.link(item)
+    authoring.attach(item, body, world)
+    item.hide_render = True
+    found = item.condyle.obstacle
+    for key, value in settings.items():
+        setattr(found, key, value)
+    found.shape = shape
+    found.enabled = True
+    reshape(item)
+    mesh.materials.append(_material())
+    migrations.stamp(item.condyle)
+    migrations.stamp(scene.condyle)
+    return item
+
+
+def _material() -> Any:
+    found = bpy.data.materials.get(MATERIAL)
+    if found is None:
+        found = bpy.data.materials.new(MATERIAL)
+        found.diffuse_color = COLOR
+    return found
+
+
+def of_shape(item: Any, metres: float = 1.0, **place: Any) -> Any:
+    """The obstacle of physics.
+
+    Args:
+        metres: in one unit of the object's own lengths. place: body and frame (4, 4) [m].
+
+    Raises:
+        ModelError: a setting is not acceptable to the shape; it names the object.
+    """
+    settings = item.condyle.obstacle
+    arguments: dict[str, Any] = {}
+    for name in SHAPE_SETTINGS[settings.shape]:
+        value = getattr(settings, name)
+        arguments[name] = np.array(value, dtype=np.float64) * metres if name == "radii" else value * metres
+    if settings.shape == "torus":
+        arguments["minor_radius"] = arguments.pop("radius")
+    if settings.shape == "cylinder" and settings.length == 0.0:
+        arguments["length"] = None
+    side = settings.side
+    if side in {"clockwise", "counterclockwise"} and settings.shape not in TURNING:
+        side = "shorter"
+    kind = core.part("muscles.obstacles").REGISTRY[settings.shape]
+    try:
+        return kind(side=side, **arguments, **place)
+    except core.physics().ModelError as error:
+        raise core.model_error(f"obstacle {item.name!r}: {error}") from error
+
+
+def placed(scene: Any, item: Any, body: str | None, base: np.ndarray) -> Any:
+    """The obstacle as it stands now, on a body of the model whose world pose (4, 4) in Blender units is base."""
+    references.check_evaluated(item, f"obstacle {item.name!r}")
+    pose, scale = units.split_scale(item.matrix_world, f"obstacle {item.name!r}")
+    frame = units.to_metres(core.physics().lie.inverse(base) @ pose, scene)
+    return of_shape(item, scale * units.length_scale(scene), body=body, frame=frame)
+
+
+def reshape(item: Any) -> None:
+    """Make an obstacle's mesh anew by its settings; one that cannot be keeps the mesh that it has."""
+    try:
+        grid = of_shape(item).grid(AROUND, ALONG)
+    except core.physics().ModelError:
+        return
+    rings, around, _ = grid.shape
+    index = np.arange(rings * around).reshape(rings, around)
+    following = np.roll(index, -1, axis=1)
+    faces = np.stack([index[:-1], following[:-1], following[1:], index[1:]], axis=-1).reshape(-1, 4)
+    mesh = item.data
+    mesh.clear_geometry()
+    mesh.from_pydata(grid.reshape(-1, 3).tolist(), [], faces.tolist())
+    mesh.polygons.foreach_set("use_smooth", np.ones(len(faces), dtype=bool))
+    mesh.update()
+
+
+def nearness(item: Any, points: np.ndarray) -> np.ndarray:
+    """How near points (n, 3) in the world are to an obstacle: below 1 inside, for a torus in its hole."""
+    settings = item.condyle.obstacle
+    pose, scale = units.split_scale(item.matrix_world, f"obstacle {item.name!r}")
+    local = (points - pose[:3, 3]) @ pose[:3, :3] / scale
+    if settings.shape == "ellipsoid":
+        return np.linalg.norm(local / np.array(settings.radii), axis=1)
+    if settings.shape == "torus":
+        return np.linalg.norm(local, axis=1) / settings.major_radius
+    if settings.shape == "sphere":
+        return np.linalg.norm(local, axis=1) / settings.radius
+    half = 0.5 * settings.length if settings.length > 0.0 else np.inf
+    beyond = np.maximum(np.abs(local[:, 2]) - half, 0.0)
+    return np.hypot(np.linalg.norm(local[:, :2], axis=1), beyond) / settings.radius
+
+
+def obstacles_of(scene: Any) -> list[Any]:
+    """Every obstacle of a scene, by name."""
+    found = [item for item in scene.objects if item.type == "MESH" and item.condyle.obstacle.enabled]
+    return sorted(found, key=lambda each: each.name)

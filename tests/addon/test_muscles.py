@@ -1,0 +1,272 @@
+"""Muscles in the scene: points that stick to bodies, obstacles, what physics is given, and what a bake leaves."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+from mathutils import Matrix  # noqa: E402
+
+TURN = Matrix.Rotation(np.pi / 2, 4, "X")
+
+
+@pytest.fixture
+def arm(part, scene, make):
+    """An upper box, held, and a lower one on a hinge about y; a muscle in front of both."""
+    upper, lower = make.box("Upper", (0, 0, 0.5)), make.box("Lower", (0, 0, 0.05))
+    make.update()
+    body = part("references").Body
+    joint = part("authoring").add_joint(
+        scene, body(upper), body(lower), "hinge", Matrix.Translation((0, 0, 0.27)), name="Elbow"
+    )
+    joint.condyle.joint.axis = (0, 1, 0)
+    scene.frame_end = 21
+    muscle = part("muscles").add_muscle(
+        scene, [(body(upper), (0.06, 0, 0.65)), (body(lower), (0.06, 0, 0.1))], "Biceps"
+    )
+    muscle.condyle.muscle.law.max_force = 60.0
+    return upper, lower, joint, muscle
+
+
+def seen(item):
+    """Middles of the rings (n, 3) of the tube that is seen, and their radii (n,)."""
+    evaluated = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    mesh = evaluated.to_mesh()
+    values = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+    mesh.vertices.foreach_get("co", values)
+    evaluated.to_mesh_clear()
+    around = 4 + 2 * item.data.bevel_resolution
+    count = len(item.data.splines[0].points)
+    rings = values.reshape(-1, 3)[: around * count].reshape(count, around, 3)[::-1]  # Blender's order
+    middles = rings.mean(axis=1)
+    return middles, np.linalg.norm(rings - middles[:, None], axis=2).mean(axis=1)
+
+
+@pytest.mark.small
+def test_points_stick_to_bodies_without_a_bake(part, arm, make):
+    _, lower, _, muscle = arm
+    points = part("muscle_points")
+    lower.location = (0.3, 0.1, 0.0)
+    lower.rotation_euler = (0.0, 0.4, 0.0)
+    make.update()
+    origin, insertion = (point.place for point in points.points_of(muscle))
+    assert np.allclose(origin, (0.06, 0, 0.65), atol=1e-6)
+    expected = lower.matrix_world @ Matrix.Translation((0.06, 0, 0.05)).translation
+    assert np.allclose(insertion, expected, atol=1e-6)
+    middles, _ = seen(muscle)
+    assert np.allclose(middles, [origin, insertion], atol=1e-5)
+    length = part("muscle_lengths").length_now(bpy.context.scene, muscle)
+    assert np.isclose(length, np.linalg.norm(insertion - origin))
+
+
+@pytest.mark.small
+def test_points_stick_to_bones(part, scene, make):
+    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    rig.location = (1.0, 0.0, 0.0)
+    make.update()
+    body = part("references").Body
+    part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
+    muscle = part("muscles").add_muscle(
+        scene, [(body(rig, "A"), (1.1, 0, 0.8)), (body(rig, "B"), (1.1, 0, 0.2))]
+    )
+    rig.pose.bones["B"].rotation_mode = "XYZ"
+    rig.pose.bones["B"].rotation_euler = (0.7, 0.0, 0.0)
+    make.update()
+    middles, _ = seen(muscle)
+    places = [point.place for point in part("muscle_points").points_of(muscle)]
+    assert np.allclose(middles + np.array(muscle.location), places, atol=1e-5)
+    assert np.linalg.norm(places[1] - [1.1, 0, 0.2]) > 0.1
+    rig.pose.bones["B"].rotation_euler = (0.0, 0.0, 0.0)
+    rig.pose.bones["B"].name = "Shin"
+    make.update()
+    read = part("scene_to_model").read(scene)
+    (made,) = read.model.muscles
+    assert [point.body for point in made.points] == [None, "Rig/Shin"]
+
+
+@pytest.mark.small
+def test_a_curve_becomes_a_muscle(part, scene, arm, make):
+    data = bpy.data.curves.new("Path", "CURVE")
+    spline = data.splines.new("BEZIER")
+    spline.bezier_points.add(2)
+    for point, place in zip(spline.bezier_points, ((-0.06, 0, 0.6), (-0.1, 0, 0.4), (-0.06, 0, 0.1))):
+        point.co = place
+    item = bpy.data.objects.new("Triceps", data)
+    item.location = (0.0, 0.01, 0.0)
+    scene.collection.objects.link(item)
+    make.update()
+    for each in scene.objects:
+        each.select_set(each == item)
+    bpy.context.view_layer.objects.active = item
+    assert bpy.ops.condyle.add_muscle() == {"FINISHED"}
+    assert [each.type for each in item.data.splines] == ["POLY"]
+    targets = [point.target.name for point in part("muscle_points").points_of(item)]
+    assert targets == ["Upper", "Upper", "Lower"]
+    with pytest.raises(RuntimeError, match="This curve is a muscle already"):
+        bpy.ops.condyle.add_muscle()
+
+
+def test_empties_and_bodies_are_picked(part, scene, arm, make):
+    upper, lower, _, _ = arm
+    one, two = make.empty("Pick.001"), make.empty("Pick.002", lower)
+    one.location, two.location = (0.05, 0.0, 0.6), (0.05, 0.0, 0.1)
+    make.update()
+    for each in scene.objects:
+        each.select_set(each in (one, two))
+    bpy.context.view_layer.objects.active = two
+    assert bpy.ops.condyle.add_muscle() == {"FINISHED"}
+    made = bpy.context.active_object
+    points = part("muscle_points").points_of(made)
+    assert [point.target.name for point in points] == ["Upper", "Lower"]
+    assert np.allclose(points[1].place, two.matrix_world.translation, atol=1e-6)
+    for each in scene.objects:
+        each.select_set(each in (upper, lower))
+    bpy.context.view_layer.objects.active = lower
+    scene.cursor.location = (0.2, 0.0, 0.3)
+    assert bpy.ops.condyle.add_muscle() == {"FINISHED"}
+    points = part("muscle_points").points_of(bpy.context.active_object)
+    assert np.allclose(points[0].place, (0.05, 0.0, 0.3), atol=1e-5)
+    assert np.allclose(points[1].place, (0.05, 0.0, 0.25), atol=1e-5)
+
+
+def test_what_physics_is_given(part, scene, arm, make, ph):
+    upper, _, _, muscle = arm
+    muscle.condyle.muscle.mass = 0.3
+    scene.unit_settings.scale_length = 0.5
+    body = part("references").Body
+    obstacle = part("obstacles").add_obstacle(
+        scene, body(upper), "cylinder", Matrix.Translation((0, 0, 0.27)) @ TURN, radius=0.07, length=0.3
+    )
+    part("muscles").wrap_over(muscle, obstacle)
+    (made,) = part("scene_to_model").read(scene).model.muscles
+    assert made.name == "Biceps" and np.isclose(made.mass, 0.3)
+    assert np.allclose(made.points[1].position, (0.03, 0.0, 0.025), atol=1e-7)
+    (cylinder,) = made.strands[0].obstacles
+    assert np.isclose(cylinder.radius, 0.035) and np.isclose(cylinder.length, 0.15)
+    state = part("scene_to_model").read(scene)
+    length = ph.muscle_lengths(state.model, state.state).lengths[0]
+    shown = part("muscle_lengths").length_now(scene, muscle)
+    assert np.isclose(0.5 * shown, length, rtol=1e-3)  # the one is a polyline of the other
+    assert length > 0.5 * 0.551
+
+
+def test_obstacles_are_drawn_as_they_are(part, scene):
+    obstacles = part("obstacles")
+    for shape in part("features.muscles.properties").SHAPE_SETTINGS:
+        item = obstacles.add_obstacle(scene, None, shape, radius=0.05, major_radius=0.2)
+        count = len(item.data.vertices)
+        assert count and len(item.data.polygons)
+        item.condyle.obstacle.radius = 0.06
+        item.condyle.obstacle.radii = (0.1, 0.2, 0.3)
+        assert len(item.data.vertices) == count
+        made = obstacles.of_shape(item)
+        points = np.array([vertex.co for vertex in item.data.vertices])
+        assert np.allclose(points, made.grid(obstacles.AROUND, obstacles.ALONG).reshape(-1, 3), atol=1e-6)
+
+
+@pytest.mark.small
+def test_a_bake_moves_bulges_colours_and_is_freed(part, scene, arm, tmp_path):
+    _, lower, _, muscle = arm
+    settings = muscle.condyle.muscle
+    for frame, value in ((1, 0.0), (11, 1.0)):
+        settings.excitation = value
+        settings.keyframe_insert("excitation", frame=frame)
+    own, action = muscle.data, muscle.animation_data.action
+    report = part("tasks").bake_now(scene)
+    assert report.coordinates["Elbow.angle"][-1] < -0.1
+    assert muscle.data != own and muscle.animation_data.action == action
+    lengths, volumes = [], []
+    for frame in (1, 11, 21):
+        scene.frame_set(frame)
+        middles, radii = seen(muscle)
+        expected = [(0.06, 0, 0.65), lower.matrix_world @ Matrix.Translation((0.06, 0, 0.05)).translation]
+        assert np.allclose(middles[[0, -1]], expected, atol=2e-5)
+        steps = np.linalg.norm(np.diff(middles, axis=0), axis=1)
+        square = radii**2
+        lengths.append(steps.sum())
+        volumes.append(np.pi * (0.5 * steps * (square[1:] + square[:-1])).sum())
+        if frame == 1:
+            assert np.isclose(radii.max(), settings.radius, rtol=0.01)
+    assert lengths[2] < 0.97 * lengths[0]
+    assert np.allclose(volumes, volumes[0], rtol=2e-3)  # of a tube of 48 points
+    material = muscle.data.materials[0]
+    node = material.node_tree.nodes["Activation"]
+    assert node.outputs[0].default_value == 1.0 and material.diffuse_color[0] > 0.99
+    scene.frame_set(1)
+    assert node.outputs[0].default_value == 0.0
+    path = str(tmp_path / "baked.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    assert part("tasks").free_bake(scene) == 2
+    assert muscle.data == own and all(each.show_viewport for each in muscle.modifiers)
+    assert [each.name for each in bpy.data.curves] == [own.name]
+    assert not [each for each in bpy.data.actions if "Condyle" in each.name]
+    code = (
+        "import bpy, sys\n"
+        "bpy.ops.wm.open_mainfile(filepath=sys.argv[1])\n"
+        "item = bpy.data.objects['Biceps']\n"
+        "for frame in (1, 21):\n"
+        "    bpy.context.scene.frame_set(frame)\n"
+        "    mesh = item.evaluated_get(bpy.context.evaluated_depsgraph_get()).to_mesh()\n"
+        "    print('AT', *mesh.vertices[len(mesh.vertices) // 2].co)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
+    found = [line.split()[1:] for line in run.stdout.splitlines() if line.startswith("AT")]
+    first, last = np.array(found, dtype=float)
+    assert np.abs(first - last).max() > 0.005, run.stderr
+
+
+def test_keys_that_are_set_on_a_baked_muscle_count_in_the_next_bake(part, scene, arm):
+    muscle = arm[3]
+    part("tasks").bake_now(scene)
+    muscle.condyle.muscle.excitation = 1.0
+    muscle.condyle.muscle.keyframe_insert("excitation", frame=1)
+    report = part("tasks").bake_now(scene)
+    assert report.coordinates["Elbow.angle"][-1] < -0.1
+    assert len([each for each in bpy.data.curves if "Condyle" in each.name]) == 1
+    part("tasks").free_bake(scene)
+    assert muscle.data.name == "Biceps"
+
+
+def test_bad_input_is_told_by_name_before_a_bake(part, scene, arm, make, ph):
+    upper, lower, _, muscle = arm
+    tasks, body = part("tasks"), part("references").Body
+    obstacle = part("obstacles").add_obstacle(scene, body(upper), "sphere", radius=0.05)
+    row = part("muscles").wrap_over(muscle, obstacle, strand=2)
+    with pytest.raises(ph.ModelError, match=r"'Biceps'.*between points 2 and 3, but has only 2 points"):
+        tasks.bake_now(scene)
+    row.strand = 0
+    obstacle.scale = (1.0, 2.0, 1.0)
+    make.update()
+    with pytest.raises(ph.ModelError, match=r"non-uniform scale"):
+        tasks.bake_now(scene)
+    bpy.data.objects.remove(obstacle)
+    with pytest.raises(ph.ModelError, match=r"'Biceps'.*an obstacle .* is missing"):
+        tasks.bake_now(scene)
+    muscle.condyle.muscle.obstacles.clear()
+    muscle.data.splines.new("POLY")
+    with pytest.raises(ph.ModelError, match=r"'Biceps': its curve must be one spline of type Poly, it has 2"):
+        tasks.bake_now(scene)
+    with pytest.raises(ph.ModelError, match=r"all points of muscle 'Short' are on Upper"):
+        part("muscles").add_muscle(scene, [(body(upper), (0, 0, 0)), (body(upper), (0, 0, 1))], "Short")
+    assert muscle.data.name == "Biceps" and lower.animation_data is None
+
+
+def test_new_points_are_stuck(part, scene, arm, make):
+    muscle = arm[3]
+    spline = muscle.data.splines[0]
+    spline.points.add(1)
+    spline.points[2].co = (0.06, 0.0, -0.1, 1.0)
+    make.update()
+    points = part("muscle_points")
+    assert points.points_of(muscle)[2].target is None
+    lines = part("features.muscles.panels").state_lines(scene, muscle)
+    assert any("Point 3 is on no body" in text for text, _ in lines)
+    bpy.context.view_layer.objects.active = muscle
+    for each in scene.objects:
+        each.select_set(each == muscle)
+    assert bpy.ops.condyle.stick_points() == {"FINISHED"}
+    assert points.points_of(muscle)[2].target.name == "Lower"
