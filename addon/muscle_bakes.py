@@ -72,8 +72,21 @@ def drive(read: SceneModel, excited: np.ndarray, times: np.ndarray) -> Any:
     values = np.tile(model.with_inputs(None), (len(times), 1))
     for k, entry in pulled:
         column = model.num_coordinates + model.input_names.index(entry.excitation)
-        values[:, column] = entry.gain * excited[:, k]
+        values[:, column] = excited[:, k]
     return core.physics().Table(read.state.time + times, values)
+
+
+def activations(read: SceneModel, result: Any, excited: np.ndarray) -> np.ndarray:
+    """Activation (F, muscles) of each muscle in a simulation; excitations (F, muscles) are those of muscles that have
+    none of their own.
+    """
+    found = excited.copy()
+    names = read.model.muscle_state_names
+    for k, entry in enumerate(read.muscles):
+        name = f"{entry.name}.activation"
+        if name in names and result.muscle_states is not None:
+            found[:, k] = result.muscle_states[:, names.index(name)]
+    return found
 
 
 def shown(

@@ -39,7 +39,6 @@ class ModelMuscle:
     session_uid: int
     name: str
     excitation: str | None
-    gain: float = 1.0
 
 
 def add_all(
@@ -74,14 +73,11 @@ def _add(
     path = read_path(scene, item, moving, joints)
     settings = item.condyle.muscle
     law = read_law(scene, item)
-    name, pull, gain = f"{item.name}.excitation", {}, 1.0
-    if isinstance(law, core.physics().muscles.Tension):
-        builder.add_input(name)
-        pull, gain = {"tension": name}, law.max_force
-    elif law is not None:
-        pull = {"law": law}
-    builder.add_muscle(item.name, path, mass=settings.mass, num_points=settings.num_points, **pull)
-    return ModelMuscle(item.session_uid, item.name, None if law is None else name, gain)
+    activation = settings.excitation if law is not None and law.state_names else None
+    builder.add_muscle(
+        item.name, path, mass=settings.mass, num_points=settings.num_points, law=law, activation=activation
+    )
+    return ModelMuscle(item.session_uid, item.name, None if law is None else f"{item.name}.excitation")
 
 
 def read_law(scene: Any, item: Any) -> Any:

@@ -164,8 +164,9 @@ def _muscles(scene_uid: int, read: Any, result: Any, excited: np.ndarray) -> Ste
         return []
     requests = core.part("worker.requests")
     answer = yield requests.muscle_paths(worker_client.client(), read.model, result.q, muscle_bakes.COUNT)
+    active = muscle_bakes.activations(read, result, excited)
     points, lengths = requests.muscle_paths_answer(answer)
-    return muscle_bakes.shown(references.find_scene(scene_uid), read, points, lengths, excited)
+    return muscle_bakes.shown(references.find_scene(scene_uid), read, points, lengths, active)
 
 
 def _to_fit(scene: Any) -> tuple[list[int], list[str]]:

@@ -23,7 +23,7 @@ def test_curves_keep_corners_and_lengths():
     assert np.abs(points[0, 0] - [0.3, 0.0, 0.0]).sum(axis=1).min() < 1e-15
     steps = np.linalg.norm(np.diff(points[:, 0], axis=1), axis=2)
     assert np.allclose(steps.sum(axis=1), 0.7)  # nothing is cut off
-    assert steps.min() > 0.4 * steps.max()
+    assert steps.min() > 0.3 * steps.max()  # a corner takes the place of the nearest point
 
 
 def test_curves_refuse_what_they_cannot_draw():
