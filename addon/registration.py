@@ -22,6 +22,7 @@ from .features.frames import panels as frame_panels
 from .features.joints import operators as joint_operators
 from .features.joints import panels as joint_panels
 from .features.joints import properties as joint_properties
+from .features.muscles import import_operators
 from .features.muscles import operators as muscle_operators
 from .features.muscles import panels as muscle_panels
 from .features.muscles import properties as muscle_properties
@@ -60,6 +61,7 @@ MODULES = (
     fitting_panels,
     connection_panels,
     muscle_panels,
+    import_operators,
     overlay_panels,
 )
 CLASSES = tuple(each for module in MODULES for each in module.classes)
@@ -84,6 +86,7 @@ def register() -> None:
     bpy.app.handlers.load_post.append(migrations.on_load)
     for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
         handlers.append(migrations.on_undo)
+    bpy.types.TOPBAR_MT_file_import.append(import_operators.draw_in_menu)
     drawing.start()
     live.start()
     if hasattr(bpy.data, "objects"):  # not while Blender starts; a file loaded later is told to the handler
@@ -99,6 +102,7 @@ def unregister() -> None:
     worker_client.close()
     live.stop()
     drawing.stop()
+    bpy.types.TOPBAR_MT_file_import.remove(import_operators.draw_in_menu)
     bpy.app.handlers.load_post.remove(migrations.on_load)
     for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
         handlers.remove(migrations.on_undo)

@@ -14,6 +14,9 @@ job: Any = None
 message: str = ""
 message_icon: str = "INFO"
 
+#: what the last import of a model could not bring into the scene, one sentence each
+warnings: list[str] = []
+
 
 def tell(text: str, icon: str = "INFO") -> None:
     """Set the panel's last line."""

@@ -101,7 +101,8 @@ def tube_radii(fractions: Any, lengths: Any, rest_length: float, tendons: Any = 
     full = rest * (1.0 - shares.sum())
     belly = np.maximum(lengths - rest * shares.sum(), 1e-3 * full)[:, None]
     v = np.clip((u * lengths[:, None] - rest * shares[0]) / belly, 0.0, 1.0)
-    return TENDON + _bulge(full / belly) * np.sin(np.pi * v)
+    radii: FloatArray = TENDON + _bulge(full / belly) * np.sin(np.pi * v)
+    return radii
 
 
 def _bulge(ratio: FloatArray) -> FloatArray:

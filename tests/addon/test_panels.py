@@ -209,3 +209,23 @@ def test_the_slider_is_renewed_where_frames_moved_and_only_there(part, knee, mon
     joint.condyle.joint.frames[3].object.location.y += 0.01
     move()
     assert renewed == ["Knee", "Knee"]
+
+
+@pytest.mark.small
+def test_panels_draw_muscles_and_obstacles(part, knee):
+    scene, _joint, thigh, shank = knee
+    body = part("references").Body
+    muscle = part("muscles").add_muscle(scene, [(body(thigh), (0, 0, 0.5)), (body(shank), (0, 0, 0))])
+    obstacle = part("obstacles").add_obstacle(scene, body(thigh), "torus")
+    part("muscles").wrap_over(muscle, obstacle)
+    part("session").warnings = ["a note"]
+    bpy.context.view_layer.objects.active = muscle
+    for kind in ("none", "tension", "millard", "thelen"):
+        muscle.condyle.muscle.law.kind = kind
+        shown = draw_all(part)
+        assert {"excitation", "mass", "radius"} <= set(shown) and ("max_force" in shown) == (kind != "none")
+    bpy.context.view_layer.objects.active = obstacle
+    for shape, names in part("features.muscles.properties").SHAPE_SETTINGS.items():
+        obstacle.condyle.obstacle.shape = shape
+        assert {*names, "side"} <= set(draw_all(part))
+    part("session").warnings = []

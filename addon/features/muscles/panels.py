@@ -99,6 +99,7 @@ class MusclePanel(SidebarPanel, Panel):
         row.operator("condyle.add_muscle", text="Add", icon="ADD")
         row.operator("condyle.remove_muscle", text="Remove", icon="REMOVE")
         layout.operator_menu_enum("condyle.add_obstacle", "shape", icon="MESH_CYLINDER")
+        layout.operator("condyle.import_opensim", text="Import OpenSim Model", icon="IMPORT")
 
 
 class ChosenMusclePanel(SidebarPanel, Panel):
@@ -169,6 +170,8 @@ def state_lines(scene: Any, item: Any) -> list[tuple[str, str]]:
     if loose:
         what = f"Points {', '.join(loose)} are" if len(loose) > 1 else f"Point {loose[0]} is"
         lines.append((f"{what} on no body: fixed to the world", "UNPINNED"))
+    if any(rule.kind == "CONDITION" for rule in item.condyle.muscle.rules):
+        lines.append(("Points that a joint switches all count in it", "BLANK1"))
     if item.condyle.muscle.own_curve is not None:
         lines.append(("Baked: points can be moved after Free Bake", "REC"))
     return lines

@@ -1,0 +1,234 @@
+"""An OpenSim model -> bodies, joints, obstacles and muscles of the scene.
+
+The file's axes are kept: all hangs on one Empty, the file's ground, which stands with its y axis up. What the scene
+cannot hold is named in a list of warnings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from . import authoring, connections, core, joint_reading, migrations, units
+from .opensim_joints import set_joint
+from .opensim_muscles import add_muscles
+from .references import Body
+
+#: y, which is up in OpenSim's models, becomes z
+Y_UP = np.array([[1.0, 0, 0, 0], [0, 0, -1.0, 0], [0, 1.0, 0, 0], [0, 0, 0, 1.0]])
+BONE_COLOR = (0.86, 0.82, 0.72, 1.0)
+# A joint that was read back stands within this of the file's [m, radians]; Blender keeps matrices in float32.
+READ_BACK = 1e-5
+
+
+@dataclass
+class Imported:
+    """What an import made.
+
+    Attributes:
+        ground: the Empty that all hangs on. bodies: by name in the file. joints: Empties by name of the body that each
+            moves. muscles, obstacles: by name in the file. warnings: one sentence each.
+    """
+
+    ground: Any
+    bodies: dict[str, Any] = field(default_factory=dict)
+    joints: dict[str, Any] = field(default_factory=dict)
+    muscles: dict[str, Any] = field(default_factory=dict)
+    obstacles: dict[str, Any] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A model of physics at its start, and where it is to stand in the scene.
+
+    Attributes:
+        read: what `read_opensim` gave. model, state: at default values. worlds: pose (4, 4) of each body in the
+            scene's axes by name, None for the ground [m].
+    """
+
+    scene: Any
+    read: Any
+    model: Any
+    state: Any
+    worlds: dict[str | None, np.ndarray]
+
+    def matrix(self, body: str | None, pose: np.ndarray | None = None) -> Matrix:
+        """World matrix in Blender units of a pose (4, 4) in a body's frame."""
+        world = self.worlds[body] if pose is None else self.worlds[body] @ pose
+        return Matrix(units.to_blender(world, self.scene).tolist())
+
+    def place(self, body: str | None, point: Any) -> np.ndarray:
+        """World place (3,) in Blender units of a point (3,) in a body's frame."""
+        world = self.worlds[body] @ np.append(np.asarray(point, dtype=np.float64), 1.0)
+        return world[:3] / units.length_scale(self.scene)
+
+
+def import_model(scene: Any, path: str, geometry: Sequence[str] = ()) -> Imported:
+    """Read an ``.osim`` file of version 4 into the scene.
+
+    Args:
+        geometry: folders of meshes, beside those that lie by the file.
+
+    Raises:
+        FormatError, ModelError: the file is not acceptable; nothing has been changed. OSError: it cannot be read.
+    """
+    ph = core.physics()
+    read = ph.read_opensim(path, geometry=[Path(folder) for folder in geometry])
+    model = read.build()
+    state = read.state(model)
+    gravity = np.asarray(model.gravity, dtype=np.float64)
+    up = Y_UP if abs(gravity[1]) >= np.abs(gravity).max() else np.eye(4)
+    worlds: dict[str | None, np.ndarray] = {None: up}
+    for name, pose in zip(model.body_names, ph.body_poses(model, state)):
+        worlds[name] = up @ pose
+    standing = Standing(scene, read, model, state, worlds)
+    ground = _body_empty(standing, None, read.name or Path(path).stem, None)
+    made = Imported(ground, warnings=list(read.warnings))
+    for body in model.bodies:
+        made.bodies[body.name] = _body_empty(standing, body, body.name, ground)
+    bpy.context.view_layer.update()
+    for body in model.bodies:
+        _add_joint(standing, made, body)
+    _add_constraints(standing, made)
+    _add_geometry(standing, made)
+    add_muscles(standing, made)
+    scene.condyle.simulation.gravity = tuple(up[:3, :3] @ gravity)
+    migrations.stamp(scene.condyle)
+    bpy.context.view_layer.update()
+    return made
+
+
+def target_of(made: Imported, body: str | None) -> Body:
+    """The object that stands for a body of the file; None: the ground."""
+    return Body(made.ground if body is None else made.bodies[body])
+
+
+def _body_empty(standing: Standing, body: Any, name: str, ground: Any) -> Any:
+    scene = standing.scene
+    item = authoring.new_empty(scene, name, "PLAIN_AXES")
+    item.empty_display_size = 0.05 / units.length_scale(scene)
+    world = standing.matrix(None if body is None else body.name)
+    authoring.attach(item, None if ground is None else Body(ground), world)
+    if body is None:
+        authoring.make_body(scene, Body(item), mass=1.0)
+        return item
+    com = np.asarray(body.com) / units.length_scale(scene)
+    authoring.make_body(
+        scene, Body(item), mass=float(body.mass), center=com, inertia=np.asarray(body.inertia)
+    )
+    return item
+
+
+def _add_joint(standing: Standing, made: Imported, body: Any) -> None:
+    scene, model = standing.scene, standing.model
+    parent = None if body.parent < 0 else model.bodies[body.parent].name
+    frame = standing.matrix(parent, body.joint_in_parent)
+    item = authoring.add_joint(
+        scene,
+        target_of(made, parent),
+        Body(made.bodies[body.name]),
+        "fixed",
+        frame,
+        name=f"{body.name} joint",
+    )
+    item.empty_display_size = 0.03 / units.length_scale(scene)
+    made.joints[body.name] = item
+    settings = item.condyle.joint
+    if not set_joint(settings, body.joint):
+        made.warnings.append(
+            f"joint of {body.name!r}: type {body.joint.type} cannot be held here; it is fixed"
+        )
+        return
+    settings.child_in_joint = tuple(units.to_blender(body.body_in_joint, scene).ravel())
+    where = model.coordinate_slice(body.name)
+    readings = body.joint.readings(standing.state.q[where][None])[0] if body.joint.num_coordinates else ()
+    for k, row in enumerate(settings.coordinates):
+        row.start = float(readings[k])
+        row.start_speed = float(standing.state.qd[where][k])
+        row.stiffness, row.rest, row.damping = (
+            float(getattr(body, name)[k]) for name in ("stiffness", "rest", "damping")
+        )
+        row.limits = "NONE"
+        if np.isfinite(body.limits[k]).any():
+            row.limits = "CUSTOM"
+            row.lower, row.upper = (float(np.clip(value, -1e6, 1e6)) for value in body.limits[k])
+    _check(standing, made, body, item)
+
+
+def _check(standing: Standing, made: Imported, body: Any, item: Any) -> None:
+    """A warning where the joint that the scene holds is not the file's."""
+    found = joint_reading.read_joint(standing.scene, item)
+    q = np.asarray(standing.state.q[standing.model.coordinate_slice(body.name)])
+    if found.num_coordinates == body.joint.num_coordinates:
+        away = np.abs(found.transform(q) - body.joint.transform(q)).max()
+        if away <= READ_BACK:
+            return
+    made.warnings.append(f"joint of {body.name!r}: it cannot be held here as the file has it")
+
+
+def _add_constraints(standing: Standing, made: Imported) -> None:
+    for name, constraint in standing.model.constraints.items():
+        coupled = constraint.type == "coupling" and _couple(standing, made, name, constraint)
+        if not coupled:
+            made.warnings.append(f"constraint {name!r} of type {constraint.type} is left out")
+
+
+def _couple(standing: Standing, made: Imported, name: str, constraint: Any) -> bool:
+    """A coordinate that follows another in proportion, as a connection; whether it could be made."""
+    if len(constraint.drivers) != 1 or constraint.function.type != "linear":
+        return False
+    (leader, weight), *_ = constraint.drivers.items()
+    ends = [_joint_of(standing, coordinate) for coordinate in (constraint.coordinate, leader)]
+    if ends[0][0] == ends[1][0]:
+        return False
+    (follower, number), (lead, lead_number) = ends
+    bodies = [Body(made.bodies[each]) for each in (follower, lead)]
+    item = connections.add_connection(standing.scene, bodies[1], bodies[0], "coupling", name=name)
+    settings = item.condyle.connection.coupling
+    settings.coordinate, settings.leader_coordinate = number, lead_number
+    settings.ratio = float(weight * constraint.function.slope)
+    return True
+
+
+def _joint_of(standing: Standing, coordinate: str) -> tuple[str, int]:
+    """Body and number, from 1, of a coordinate ``body.coordinate``."""
+    for body in standing.model.bodies:
+        names = [f"{body.name}.{name}" for name in body.joint.coordinate_names]
+        if coordinate in names:
+            return body.name, names.index(coordinate) + 1
+    raise core.model_error(f"there is no coordinate {coordinate!r}")
+
+
+def _add_geometry(standing: Standing, made: Imported) -> None:
+    """Meshes of bones, children of their bodies."""
+    scene, material = standing.scene, None
+    for shape in standing.read.geometry:
+        if shape.path is None or shape.path.suffix.lower() != ".vtp":
+            if shape.path is not None:
+                made.warnings.append(f"geometry {shape.path.name}: only .vtp files are read")
+            continue
+        try:
+            points, polygons = core.part("io.vtp").read_vtp(shape.path)
+        except (core.physics().CondyleError, OSError) as error:
+            made.warnings.append(f"geometry {shape.path.name} is left out: {error}")
+            continue
+        mesh = bpy.data.meshes.new(shape.path.stem)
+        scaled = points * np.asarray(shape.scale) / units.length_scale(scene)
+        mesh.from_pydata(scaled.tolist(), [], [polygon.tolist() for polygon in polygons])
+        mesh.validate()
+        if material is None:
+            material = bpy.data.materials.get("Condyle Bone") or bpy.data.materials.new("Condyle Bone")
+            material.diffuse_color = BONE_COLOR
+        mesh.materials.append(material)
+        mesh.polygons.foreach_set("use_smooth", np.ones(len(mesh.polygons), dtype=bool))
+        item = bpy.data.objects.new(shape.path.stem, mesh)
+        authoring.collection_of(scene).objects.link(item)
+        owner = target_of(made, shape.frame.body)
+        authoring.attach(item, owner, standing.matrix(shape.frame.body, shape.frame.pose))

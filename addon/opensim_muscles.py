@@ -1,0 +1,139 @@
+"""Muscles and wrap objects of an OpenSim model -> muscles and obstacles of the scene."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import core, muscles, obstacles, units
+from .muscle_reading import FIGURES, LENGTHS
+from .references import Body
+
+if TYPE_CHECKING:
+    from .opensim_import import Imported, Standing
+
+#: force that muscle bears on its cross-section [N/m^2] (Rajagopal et al. 2016: 60 N/cm^2; the belly is that thick)
+SPECIFIC_TENSION = 6e5
+
+
+def add_muscles(standing: Standing, made: Imported) -> None:
+    """Add all obstacles and muscles; one that cannot be is left out, and a warning says why."""
+    surfaces = {}
+    convert = core.part("io.opensim_muscles").obstacle
+    for name, given in standing.read.wrap_objects.items():
+        surfaces[json.dumps(convert(given).to_dict())] = name
+        made.obstacles[name] = _obstacle(standing, made, name, convert(given))
+    for muscle in standing.model.muscles:
+        try:
+            made.muscles[muscle.name] = _muscle(standing, made, muscle, surfaces)
+        except core.physics().ModelError as error:
+            made.warnings.append(f"muscle {muscle.name!r} is left out: {error}")
+
+
+def _target(made: Imported, body: str | None) -> Body:
+    return Body(made.ground if body is None else made.bodies[body])
+
+
+def _obstacle(standing: Standing, made: Imported, name: str, given: Any) -> Any:
+    metres = units.length_scale(standing.scene)
+    figures: dict[str, Any] = {}
+    for key in ("radius", "major_radius", "length"):
+        value = getattr(given, key, None)
+        if value is not None:
+            figures[key] = float(value) / metres
+    if given.type == "torus":
+        figures["radius"] = float(given.minor_radius) / metres
+    if given.type == "cylinder" and given.length is None:
+        figures["length"] = 0.0
+    if given.type == "ellipsoid":
+        figures["radii"] = tuple(np.asarray(given.radii) / metres)
+    if isinstance(given.side, str):
+        figures["side"] = given.side
+    matrix = standing.matrix(given.body, given.frame)
+    return obstacles.add_obstacle(
+        standing.scene, _target(made, given.body), given.type, matrix, name, **figures
+    )
+
+
+def _muscle(standing: Standing, made: Imported, muscle: Any, surfaces: dict[str, str]) -> Any:
+    points, rules = [], []
+    for number, point in enumerate(muscle.points, 1):
+        position = []
+        for axis, part in zip("XYZ", point.position):
+            if isinstance(part, float | int):
+                position.append(float(part))
+                continue
+            position.append(float(part.function(_value(standing, part.coordinate))))
+            rules.append((number, axis, part.coordinate, 0.0, 0.0, json.dumps(part.function.to_dict())))
+        if point.condition is not None:
+            where = point.condition
+            rules.append((number, "CONDITION", where.coordinate, where.lower, where.upper, ""))
+        points.append((_target(made, point.body), standing.place(point.body, position)))
+    item = muscles.add_muscle(standing.scene, points, muscle.name)
+    for number, kind, coordinate, lower, upper, function in rules:
+        row = item.condyle.muscle.rules.add()
+        row.point, row.kind, row.lower, row.upper, row.function = number, kind, lower, upper, function
+        row.joint, row.coordinate = _joint(standing, made, coordinate)
+    for strand, wrap in muscle.strands.items():
+        for surface in wrap.obstacles:
+            name = surfaces.get(json.dumps(surface.to_dict()))
+            if name is None:
+                made.warnings.append(f"muscle {muscle.name!r}: an obstacle of it is left out")
+            else:
+                muscles.wrap_over(item, made.obstacles[name], strand + 1)
+    _set_law(standing, item, muscle)
+    return item
+
+
+def _value(standing: Standing, coordinate: str) -> float:
+    return float(standing.state.q[standing.model.coordinate_names.index(coordinate)])
+
+
+def _joint(standing: Standing, made: Imported, coordinate: str) -> tuple[Any, int]:
+    for body in standing.model.bodies:
+        names = [f"{body.name}.{name}" for name in body.joint.coordinate_names]
+        if coordinate in names:
+            return made.joints[body.name], names.index(coordinate) + 1
+    raise core.model_error(f"there is no coordinate {coordinate!r}")
+
+
+def _set_law(standing: Standing, item: Any, muscle: Any) -> None:
+    """Settings of the force, and a belly as thick as its force and fibres make it."""
+    settings, law = item.condyle.muscle, muscle.law
+    if law is None:
+        settings.law.kind = "none"
+        return
+    metres = units.length_scale(standing.scene)
+    settings.law.kind = law.type
+    if law.type == "tension":
+        settings.law.max_force = law.max_force
+        return
+    described = law.to_dict()
+    described.pop("type")
+    for key, name in FIGURES.items():
+        value = described.pop(name)
+        setattr(settings.law, key, value / metres if key in LENGTHS else value)
+    if "damping" in described:
+        settings.law.damping = described.pop("damping")
+    usual = type(law)(**{name: getattr(law, name) for name in ("max_isometric_force", *_LENGTH_NAMES)})
+    settings.law.details = json.dumps(
+        {name: value for name, value in described.items() if value != getattr(usual, name)}
+    )
+    drawing = core.part("muscles.drawing")
+    length = _length(standing, muscle.name)
+    shares = float(np.clip(law.tendon_slack_length / max(length, 1e-6), 0.0, 0.9)) * np.array([0.35, 0.65])
+    settings.origin_tendon, settings.insertion_tendon = (float(min(share, 0.48)) for share in shares)
+    tendons = (settings.origin_tendon, settings.insertion_tendon)
+    volume = law.max_isometric_force * law.optimal_fibre_length / SPECIFIC_TENSION
+    settings.radius = float(np.sqrt(volume / drawing.tube_volume(length, tendons))) / metres
+
+
+_LENGTH_NAMES = ("optimal_fibre_length", "tendon_slack_length")
+
+
+def _length(standing: Standing, name: str) -> float:
+    ph = core.physics()
+    names = [muscle.name for muscle in standing.model.muscles]
+    return float(ph.muscle_lengths(standing.model, standing.state).lengths[names.index(name)])

@@ -1,0 +1,50 @@
+"""Surfaces of bones as OpenSim has them: VTK's XML files of polygons (``.vtp``), as ASCII text."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray, IntArray
+from ..errors import FormatError
+from .opensim_xml import read_xml
+
+
+def read_vtp(path: str | os.PathLike[str]) -> tuple[FloatArray, list[IntArray]]:
+    """Points (n, 3) and polygons (indices of their points, in turn) of a surface.
+
+    Raises:
+        FormatError: not such a file, not ASCII, or it contradicts itself. OSError: it cannot be read.
+    """
+    root = read_xml(path)
+    piece = root.find("./PolyData/Piece")
+    if root.tag != "VTKFile" or piece is None:
+        raise FormatError(f"{path}: not a VTK file of polygons (element {root.tag!r})")
+    points = _numbers(path, piece.find("./Points/DataArray"), "points").reshape(-1)
+    polygons = piece.find("./Polys")
+    named = {} if polygons is None else {part.get("Name"): part for part in polygons.iter("DataArray")}
+    corners, ends = (
+        _numbers(path, named.get(name), name).astype(np.int64) for name in ("connectivity", "offsets")
+    )
+    count = len(points) // 3
+    if len(points) % 3 or (len(corners) and not 0 <= corners.min() <= corners.max() < count):
+        raise FormatError(f"{path}: polygons name points that are not there")
+    if len(ends) and ((np.diff(ends) < 0).any() or ends[-1] != len(corners)):
+        raise FormatError(f"{path}: offsets of polygons do not fit their connectivity")
+    return points.reshape(-1, 3), np.split(corners, ends[:-1]) if len(ends) else []
+
+
+def _numbers(path: Any, node: Any, what: str) -> FloatArray:
+    if node is None:
+        raise FormatError(f"{path}: has no {what}")
+    if node.get("format", "ascii") != "ascii":
+        raise FormatError(f"{path}: its {what} are not ASCII text ({node.get('format')})")
+    try:
+        values: FloatArray = np.array((node.text or "").split(), dtype=np.float64)
+    except ValueError as error:
+        raise FormatError(f"{path}: its {what} are not numbers ({error})") from error
+    if not np.isfinite(values).all():
+        raise FormatError(f"{path}: its {what} are not finite")
+    return values

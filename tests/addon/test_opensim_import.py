@@ -1,0 +1,124 @@
+"""OpenSim models in the scene: what physics reads back is what the file says, and it bakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+MODELS = Path(__file__).parents[3] / "shared" / "models"
+SMALL = """<?xml version="1.0"?>
+<OpenSimDocument Version="40000"><Model name="lever">
+<gravity>0 -9.81 0</gravity>
+<BodySet><objects><Body name="rod"><mass>2</mass><mass_center>0 -0.5 0</mass_center>
+<inertia>0.2 0.01 0.2 0 0 0</inertia>
+<attached_geometry><Mesh name="skin"><mesh_file>rod.vtp</mesh_file><scale_factors>1 2 1</scale_factors></Mesh>
+<Mesh name="lost"><mesh_file>lost.vtp</mesh_file></Mesh></attached_geometry>
+<WrapObjectSet><objects><WrapCylinder name="drum"><radius>0.05</radius><length>0.4</length>
+<translation>0 0 0</translation></WrapCylinder></objects></WrapObjectSet></Body></objects></BodySet>
+<JointSet><objects><PinJoint name="hinge"><socket_parent_frame>/ground</socket_parent_frame>
+<socket_child_frame>/bodyset/rod</socket_child_frame>
+<coordinates><Coordinate name="swing"><default_value>0.3</default_value><range>-1.5 1.5</range>
+<clamped>true</clamped></Coordinate></coordinates></PinJoint></objects></JointSet>
+<ForceSet><objects><Thelen2003Muscle name="cord"><GeometryPath name="geometrypath"><PathPointSet><objects>
+<PathPoint name="a"><socket_parent_frame>/ground</socket_parent_frame><location>0.03 0.4 0.0</location></PathPoint>
+<PathPoint name="b"><socket_parent_frame>/bodyset/rod</socket_parent_frame><location>0.02 -0.4 0</location></PathPoint>
+</objects></PathPointSet><PathWrapSet><objects><PathWrap name="w"><wrap_object>drum</wrap_object></PathWrap></objects>
+</PathWrapSet></GeometryPath><max_isometric_force>500</max_isometric_force>
+<optimal_fiber_length>0.4</optimal_fiber_length><tendon_slack_length>0.4</tendon_slack_length></Thelen2003Muscle>
+</objects></ForceSet></Model></OpenSimDocument>
+"""
+VTP = """<?xml version="1.0"?><VTKFile type="PolyData"><PolyData><Piece>
+<Points><DataArray NumberOfComponents="3" format="ascii">0 0 0  1 0 0  1 1 0  0 1 0</DataArray></Points>
+<Polys><DataArray Name="connectivity" format="ascii">0 1 2 3</DataArray>
+<DataArray Name="offsets" format="ascii">4</DataArray></Polys></Piece></PolyData></VTKFile>
+"""
+
+
+@pytest.fixture
+def lever(tmp_path):
+    (tmp_path / "rod.vtp").write_text(VTP, "utf-8")
+    path = tmp_path / "lever.osim"
+    path.write_text(SMALL, "utf-8")
+    return path
+
+
+@pytest.mark.small
+def test_a_model_stands_upright_with_all_that_it_has(part, scene, lever):
+    assert bpy.ops.condyle.import_opensim(filepath=str(lever)) == {"FINISHED"}
+    rod = bpy.data.objects["rod"]
+    assert bpy.context.active_object.name == "lever" and rod.condyle.body.enabled
+    skin = next(item for item in scene.objects if item.type == "MESH" and item.data.name.startswith("rod"))
+    assert skin.parent == rod and len(skin.data.polygons) == 1
+    assert np.allclose([vertex.co[1] for vertex in skin.data.vertices], [0, 0, 2, 2])
+    assert np.allclose(scene.condyle.simulation.gravity, (0, 0, -9.81))
+    read = part("scene_to_model").read(scene)
+    assert np.allclose(read.state.q, [0.3])
+    assert np.allclose(read.model.bodies[0].limits, [[-1.5, 1.5]])
+    # the rod hangs down, turned by 0.3 about the file's z, which points backward
+    down = np.array(rod.matrix_world)[:3, :3] @ [0, -1, 0]
+    assert np.allclose(down, [np.sin(0.3), 0.0, -np.cos(0.3)], atol=1e-6)
+    assert any("lost.vtp" in warning for warning in part("session").warnings)
+    assert "lost.vtp" in bpy.data.texts["lever import"].as_string()
+    (made,) = read.model.muscles
+    assert made.name == "cord" and [each.radius for each in made.strands[0].obstacles] == pytest.approx(
+        [0.05]
+    )
+
+
+def test_a_bad_file_changes_nothing(part, scene, tmp_path):
+    path = tmp_path / "bad.osim"
+    path.write_text(SMALL[:-300], "utf-8")
+    with pytest.raises(RuntimeError, match=r"bad\.osim"):
+        bpy.ops.condyle.import_opensim(filepath=str(path))
+    with pytest.raises(RuntimeError, match="No such file"):
+        bpy.ops.condyle.import_opensim(filepath=str(tmp_path / "none.osim"))
+    assert not len(scene.objects)
+
+
+@pytest.mark.parametrize("name", ["arm26", "leg6dof9musc"])
+def test_physics_reads_back_what_the_file_says(part, scene, ph, name):
+    path = MODELS / f"{name}.osim"
+    if not path.exists():
+        pytest.skip(f"no {path}: the models are not beside the project")
+    made = part("opensim_import").import_model(scene, str(path), [str(MODELS / "geometry")])
+    read = part("scene_to_model").read(scene)
+    wanted = ph.read_opensim(path)
+    model = wanted.build()
+    state = wanted.state(model)
+    expected, found = ph.muscle_lengths(model, state), ph.muscle_lengths(read.model, read.state)
+    names = [muscle.name for muscle in read.model.muscles]
+    rows = [names.index(muscle.name) for muscle in model.muscles]
+    columns = [read.model.coordinate_names.index(each) for each in model.coordinate_names]
+    # places are kept in float32
+    assert np.abs(expected.lengths - found.lengths[rows]).max() < 1e-6
+    assert np.abs(expected.gradients - found.gradients[rows][:, columns]).max() < 1e-6
+    matrix = ph.mass_matrix(read.model, read.state)[np.ix_(columns, columns)]
+    assert np.abs(ph.mass_matrix(model, state) - matrix).max() < 1e-5
+    laws = {muscle.name: muscle.law for muscle in read.model.muscles}
+    for muscle in model.muscles:
+        law = laws[muscle.name]
+        assert (law is None) == (muscle.law is None)
+        if law is not None:
+            there, here = muscle.law.to_dict(), law.to_dict()
+            assert there.keys() == here.keys() and there["type"] == here["type"]
+            figures = [key for key in there if isinstance(there[key], float)]
+            assert np.allclose([here[key] for key in figures], [there[key] for key in figures], rtol=1e-6)
+    assert not [text for text in made.warnings if "cannot be held" in text or "is left out" in text]
+    assert len(made.muscles) == len(wanted.muscles)
+
+
+def test_the_arm_bakes(part, scene):
+    path = MODELS / "arm26.osim"
+    if not path.exists():
+        pytest.skip(f"no {path}: the models are not beside the project")
+    made = part("opensim_import").import_model(scene, str(path))
+    made.muscles["BRA"].condyle.muscle.excitation = 1.0
+    scene.frame_end = 4
+    report = part("tasks").bake_now(scene)
+    assert np.isfinite(report.result.q).all()
+    assert all(item.data.shape_keys is not None for item in made.muscles.values())
+    assert part("tasks").free_bake(scene) >= 8
