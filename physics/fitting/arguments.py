@@ -9,11 +9,11 @@ import numpy as np
 from .. import lie, splines
 from .._typing import FloatArray
 from ..errors import FitError, ModelError
-from ..joints.spline_curve import OUTSIDE
+from ..joints.spline_curve import MOST_ORDER, OUTSIDE
 from ..validation import finite_array, number, truth
 from . import parameterization as parameters
 
-ORDERS = (3, 4, 5, 6)
+ORDERS = range(3, MOST_ORDER + 1)
 
 
 def whole_number(value: Any, name: str, least: int) -> int:
@@ -47,7 +47,7 @@ def check_poses(poses: Any) -> FloatArray:
 def check_size(num_poses: int, num_frames: Any, smoothing: Any, order: Any) -> tuple[int, float]:
     """Number of control frames and smoothing, fit for each other, the order and the data."""
     if isinstance(order, bool | np.bool_) or not isinstance(order, int | np.integer) or order not in ORDERS:
-        raise FitError(f"order must be 3, 4, 5 or 6, got {order!r}")
+        raise FitError(f"order must be 3 to {MOST_ORDER}, got {order!r}")
     count = whole_number(num_frames, "num_frames", 1)
     if count < order:
         raise FitError(f"num_frames must be at least {order} (the order), got {count}")

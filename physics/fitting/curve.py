@@ -52,7 +52,7 @@ def fit_curve(
         num_frames: control frames m, at least `order`, 8 by default; more than N only with smoothing.
         smoothing: w in [0, 1): weight of the squared joint Hessian beside the misfit (sec. 6.3). At 1/2 a wave that
             goes four times to and fro over the range loses half of its height; see `gauss_newton.Objective`.
-        order: 4 to 6; 3 with a warning.
+        order: 4 to 20; 3 with a warning.
         knots: (m + order,), then kept; None chooses them. Without q the poses spread over their range.
         periodic: whether the curve closes after the last pose; end: with q, where its period ends.
         length_scale: metres that count as one radian; None takes the spread of the poses, four times the root mean

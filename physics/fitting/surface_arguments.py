@@ -47,7 +47,7 @@ def check_orders(order: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     orders = tuple(one_each(order, len(shape), "order"))
     for i, (k, count) in enumerate(zip(orders, shape)):
         if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer) or k not in ORDERS:
-            raise FitError(f"order must be 3, 4, 5 or 6, got {k!r}")
+            raise FitError(f"order must be 3 to {ORDERS[-1]}, got {k!r}")
         if count < k:
             raise FitError(f"num_frames must be at least {k} (the order), got {count} in direction {i + 1}")
     return tuple(int(k) for k in orders)

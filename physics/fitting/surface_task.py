@@ -33,7 +33,7 @@ class SurfaceOptions:
     """Keywords of `fit_surface` and `naive_surface_fit`.
 
     Attributes:
-        order: of each direction, 4 to 6 (3 with a warning); one number for all.
+        order: of each direction, 4 to 20 (3 with a warning); one number for all.
         knots: (m_i + order_i,) of each direction; None: even over `domain`.
         domain: first and last value of each direction (n, 2), of a closed one its period; None: the extent of q. A
             closed direction with given q needs it, or knots.

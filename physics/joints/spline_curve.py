@@ -20,6 +20,8 @@ from ..validation import finite_array, float_array, number, truth, unit_axis, wh
 from .base import IDENTITY, Block, Factorization, Joint
 from .curve_coordinate import COORDINATES, CoordinateMap, Curve, coordinate_map
 
+MOST_ORDER = layout.SURFACE_MOST_ORDER  # as of a surface
+
 OUTSIDE = {
     "extend": layout.OUTSIDE_EXTEND,
     "clamp": layout.OUTSIDE_CLAMP,
@@ -62,7 +64,7 @@ class SplineCurve(Joint):
 
     Attributes:
         frames: control frames (m, 4, 4), m >= order; for a periodic curve one period, closed by the first frame.
-        order: 4 to 6 for dynamics (C2 and smoother); 3 is only C1: kinematics, with a warning.
+        order: 4 to 20 for dynamics (C2 and smoother); 3 is only C1: kinematics, with a warning.
         knots: (m + order,), not decreasing; None takes the natural parameterization. Of a periodic curve the first
             knots repeat after one period: knots[m + j] - knots[j] is the same for every j.
         periodic: whether the curve is closed; any coordinate is then inside.
@@ -92,8 +94,8 @@ class SplineCurve(Joint):
     def __post_init__(self) -> None:
         object.__setattr__(self, "order", whole_number(self.order, "spline curve order"))
         object.__setattr__(self, "periodic", truth(self.periodic, "spline curve periodic"))
-        if self.order not in (3, 4, 5, 6):
-            raise ModelError(f"spline curve order must be 3, 4, 5 or 6, got {self.order!r}")
+        if not 3 <= self.order <= MOST_ORDER:
+            raise ModelError(f"spline curve order must be 3 to {MOST_ORDER}, got {self.order!r}")
         if not isinstance(self.outside, str) or self.outside not in OUTSIDE:
             raise ModelError(
                 f"spline curve outside must be one of {', '.join(OUTSIDE)}, got {self.outside!r}"

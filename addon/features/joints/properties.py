@@ -245,7 +245,7 @@ class JointProperties(JointShape, PropertyGroup):
         description="Order of the spline: 4 is cubic, 5 and 6 are smoother and follow the frames less closely",
         default=4,
         min=3,
-        max=6,
+        max=20,
         update=on_change,
         override=OVERRIDE,
     )

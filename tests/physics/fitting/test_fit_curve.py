@@ -65,7 +65,7 @@ def test_as_many_frames_as_poses_meet_them_all_in_a_few_quadratic_steps(seed):
     assert all(after <= 10.0 * before**2 for before, after in pairwise(fit.steps) if after > 1e-12)
 
 
-@pytest.mark.parametrize("order", [4, 5, 6])
+@pytest.mark.parametrize("order", [4, 5, 6, 9])
 def test_poses_of_a_spline_give_the_spline_back(order):
     rng = np.random.default_rng(order)
     joint = ph.joints.SplineCurve(wandering_poses(rng, 9), order=order)

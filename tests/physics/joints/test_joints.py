@@ -85,9 +85,28 @@ def test_description_makes_the_same_joint(kind):
     assert pickle.loads(pickle.dumps(joint)) == joint
 
 
+@pytest.mark.parametrize("order", [7, 12, 20])
+@pytest.mark.parametrize("periodic", [False, True])
+def test_curves_of_high_order(order, periodic):
+    rng = np.random.default_rng(order)
+    frames = loop_frames(rng, 24) if periodic else smooth_frames(rng, 24)
+    joint = ph.joints.SplineCurve(frames, order=order, periodic=periodic)
+    assert ph.joints.from_dict(json.loads(json.dumps(joint.to_dict()))) == joint
+    lower, upper = (0.0, joint.period) if periodic else joint.range[0]
+    for q in rng.uniform(lower + 0.1, upper - 0.1, (5, 1)):
+        transform, subspace, hessian = joint.evaluate(q)
+        rate = ph.lie.inverse(transform) @ derivative(joint.transform, q, 0)
+        # as smooth as this the stencil errs by some 1e-11 over knots, too
+        assert np.allclose(rate[:3, 3], subspace[3:, 0], atol=1e-8)
+        assert np.allclose(ph.lie.vee(rate[:3, :3]), subspace[:3, 0], atol=1e-8)
+        assert np.allclose(
+            derivative(lambda x: joint.evaluate(x)[1], q, 0)[:, 0], hessian[:, 0, 0], atol=1e-7
+        )
+
+
 def test_spline_meets_its_end_frames():
     frames = smooth_frames(np.random.default_rng(0), 8)
-    for order in (4, 5, 6):
+    for order in (4, 5, 6, 8):
         joint = ph.joints.SplineCurve(frames, order=order)
         lower, upper = joint.range[0]
         assert np.allclose(joint.transform([lower]), frames[0], atol=1e-14)
