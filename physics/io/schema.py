@@ -132,6 +132,11 @@ def _check_lower(value: Any, bound: float, path: str, owner: Schema) -> None:
         raise FormatError(f"{_place(path)}: must be at least {bound}, got {_shown(value)}")
 
 
+def _check_upper(value: Any, bound: float, path: str, owner: Schema) -> None:
+    if is_number(value) and value > bound:
+        raise FormatError(f"{_place(path)}: must be at most {bound}, got {_shown(value)}")
+
+
 def _check_above(value: Any, bound: float, path: str, owner: Schema) -> None:
     if is_number(value) and value <= bound:
         raise FormatError(f"{_place(path)}: must be greater than {bound}, got {_shown(value)}")
@@ -204,6 +209,7 @@ _CHECKS: dict[str, _Check] = {
     "const": _check_const,
     "enum": _check_enum,
     "minimum": _check_lower,
+    "maximum": _check_upper,
     "exclusiveMinimum": _check_above,
     "minItems": _check_shortest,
     "minLength": _check_shortest,
