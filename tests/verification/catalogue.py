@@ -21,6 +21,7 @@ MODULES = (
     "claims_forces",
     "claims_limits",
     "claims_muscles",
+    "claims_wrapping",
     "claims_walk",
     "claims_energy",
     "claims_convergence",
