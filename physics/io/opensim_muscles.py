@@ -79,11 +79,9 @@ def path_point(point: OpenSimPoint, coordinates: Mapping[str, OpenSimCoordinate]
 
 
 def obstacle(given: OpenSimWrapObject) -> Obstacle:
-    """Our surface. A cylinder keeps paths to its half; on spheres and ellipsoids, where OpenSim leaves the half as soon
-    as the other way is shorter, they go that way.
-    """
+    """Our surface."""
     side: Any = "shorter"
-    if given.quadrant != "all" and given.kind == "cylinder":
+    if given.quadrant != "all":
         side = given.quadrant if given.quadrant.startswith("-") else f"+{given.quadrant}"
     place: dict[str, Any] = {"body": given.frame.body, "frame": given.frame.pose, "side": side}
     if given.kind == "sphere":
