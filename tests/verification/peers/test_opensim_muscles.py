@@ -193,3 +193,56 @@ def test_equilibrium_of_whole_models(file: str) -> None:
                 activation,
             )
     assert compared > 8 * len(model.muscles)
+
+
+def test_accelerations_of_a_walker_that_muscles_pull() -> None:
+    """Joints, gravity, paths and muscles all at once: q'' and the states' rates at random states."""
+    from physics.kernels.hill import muscle_state_rates
+
+    from .test_opensim_models import opened, order
+
+    peer, state, read, model = opened("gait10dof18musc_subject01.osim")
+    ours = order(peer, state, read, model)
+    rng = np.random.default_rng(6)
+    base = read.state(model).q
+    muscles = [peer.getMuscles().get(muscle.name) for muscle in model.muscles]
+    for _ in range(10):
+        q, qd = base + rng.uniform(-0.2, 0.2, len(base)), rng.normal(size=len(base))
+        for coordinate in read.coordinates.values():  # beyond them OpenSim's moving points stand still
+            index = model.coordinate_names.index(coordinate.coordinate)
+            q[index] = np.clip(q[index], *coordinate.range)
+        at_rest = model.state(q=q)
+        activations = rng.uniform(0.02, 0.9, len(muscles))
+        lengths = ph.muscle_lengths(model, at_rest).lengths
+        states = []
+        for muscle, length, activation in zip(model.muscles, lengths, activations):
+            still = muscle.law.initial_states(length, activation)
+            states += [activation, still[1] * rng.uniform(0.98, 1.02)]
+        placed = model.state(q=q, qd=qd, muscle_states=states)
+        for k, value in enumerate(q[ours]):
+            state.updQ().set(k, float(value))
+            state.updU().set(k, float(qd[ours[k]]))
+        excitations = rng.uniform(0.02, 1.0, len(muscles))
+        for k, muscle in enumerate(muscles):
+            muscle.setActivation(state, activations[k])
+            muscle.setStateVariableValue(state, "fiber_length", states[2 * k + 1])
+        peer.realizeVelocity(state)
+        controls = peer.updDefaultControls()
+        for k, muscle in enumerate(muscles):
+            muscle.setControls(opensim.Vector(1, float(excitations[k])), controls)
+        peer.setControls(state, controls)
+        peer.realizeAcceleration(state)
+        tau = {f"{muscle.name}.excitation": excitations[k] for k, muscle in enumerate(model.muscles)}
+        found = ph.forward_dynamics(model, placed, model.with_inputs(tau))
+        theirs = np.array([state.getUDot().get(k) for k in range(len(ours))])
+        assert np.abs(found[ours] - theirs).max() < 1e-8 * np.abs(theirs).max()
+        rates = ph.muscle_lengths(model, placed)
+        for k, muscle in enumerate(model.muscles):
+            record = muscle.law.record
+            given = rates.lengths[k], rates.rates[k], excitations[k], activations[k], states[2 * k + 1]
+            first, second = muscle_state_rates(record, 0, *given)
+            assert first == pytest.approx(
+                muscles[k].getStateVariableDerivativeValue(state, "activation"), rel=1e-9
+            )
+            speed = muscles[k].getFiberVelocity(state)
+            assert abs(second - speed) < 1e-8 * record[6]
