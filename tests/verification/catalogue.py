@@ -22,6 +22,7 @@ MODULES = (
     "claims_limits",
     "claims_muscles",
     "claims_wrapping",
+    "claims_hill",
     "claims_walk",
     "claims_energy",
     "claims_convergence",
