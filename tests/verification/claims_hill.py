@@ -50,7 +50,8 @@ def curves() -> Measurement:
 @claim(
     "hill.derivatives",
     "derivatives of force and state rates of Millard's and Thelen's muscle, elastic and rigid tendon, pennate, against "
-    "differences of fourth order at 200 random states each: largest relative difference (Thelen's formulas have corners)",
+    "differences of fourth order at 200 random states each: "
+    "largest relative difference (Thelen's formulas have corners)",
     source=f"{MILLARD}; {THELEN}",
     at_most=1e-5,
 )
