@@ -6,6 +6,7 @@ from ._jit import jit
 from .dense import spread_accelerations
 from .joint import kinematics
 from .layout import GRAVITY, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
+from .muscle_corner import corner_column, corner_point, corner_shares, past_corner
 from .muscle_frames import NONE, row_at
 from .muscle_layout import (
     AT_ACCELERATION,
@@ -16,6 +17,8 @@ from .muscle_layout import (
     BEFORE_SECOND,
     COLUMN_LENGTH,
     COLUMN_MOTION,
+    CORNER_COUNT,
+    CORNER_FIRST,
     LENGTH,
     MUSCLE_MASSES,
     MUSCLE_SIZE,
@@ -109,6 +112,27 @@ def straight_points(
 
 
 @jit
+def rounded_points(
+    data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
+) -> None:
+    """As `straight_points`, of those near the corner at point k; before the columns go on to strand k."""
+    at, columns = row_at(k), columns_at(dof.shape[0])
+    masses = row + int(data[row + MUSCLE_MASSES])
+    first = int(room[at + CORNER_FIRST])
+    for i in range(first, first + int(room[at + CORNER_COUNT])):
+        point = masses + POINT_WIDTH * i
+        x, v, push = corner_point(data, point, k, True, room)
+        places[i, 0], places[i, 1], places[i, 2] = x
+        places[i, 3], places[i, 4], places[i, 5] = v
+        places[i, 6], places[i, 7], places[i, 8] = add3(push, gravity)
+        shares = corner_shares(k, past_corner(data, point, k, room), room)
+        for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
+            d = int(data[row + int(data[row + MUSCLE_SPAN]) + j])
+            x = corner_column(k, data[point + POINT_SHARE], shares, room, dof, d, columns)
+            jacobian[i, 0, d], jacobian[i, 1, d], jacobian[i, 2, d] = x
+
+
+@jit
 def wrapped_points(
     data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
 ) -> None:
@@ -187,6 +211,8 @@ def muscle_points(
     point_columns(arrays, row, count, room, dof)
     columns = columns_at(dof.shape[0])
     for k in range(count - 1):
+        if room[row_at(k) + CORNER_COUNT] > 0.0:
+            rounded_points(data, row, k, room, dof, places, jacobian, gravity)
         if room[row_at(k) + STRAND_AT] != 0.0:
             wrapped_points(data, row, k, room, dof, places, jacobian, gravity)
             continue

@@ -21,6 +21,7 @@ from .layout import (
     MUSCLE_ROWS,
     SCRATCH_ROWS,
 )
+from .muscle_corner import corner_inertia
 from .muscle_frames import NONE, put3, row_at
 from .muscle_law import tension_of
 from .muscle_layout import (
@@ -34,6 +35,7 @@ from .muscle_layout import (
     AT_SLIDES,
     BEFORE_RATE,
     BEFORE_SECOND,
+    CORNER_COUNT,
     LENGTH,
     MUSCLE_MASS_COUNT,
     MUSCLE_SIZE,
@@ -171,6 +173,8 @@ def muscle_loads(
             for k in range(count - 1):
                 if room[row_at(k) + STRAND_AT] == 0.0:
                     strand_inertia(room, row_at(k), room[RATE], room[SECOND])
+                if room[row_at(k) + CORNER_COUNT] > 0.0:
+                    corner_inertia(data, row, k, quick, room)
             if columns:
                 add_muscle_mass(arrays, row, count, room, dof)
         pull = tension_of(data, row, tau, dof_float.shape[0], room[LENGTH], room[RATE])

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 # a muscle: numbers until the next one, its path's points, its mass points, the coordinates that move it (rising
 # numbers), its tension, the input that is its tension or its excitation (-1: none), its law of force (0: none), where
-# its states begin in tau and how many come before them, and whether the quadratic velocity vector counts
+# its states begin in tau and how many come before them, whether the quadratic velocity vector counts, and how
+# wide corners are rounded off (see `muscle_corner`)
 (
     MUSCLE_SIZE,
     MUSCLE_VIA_COUNT,
@@ -24,8 +25,9 @@ from __future__ import annotations
     MUSCLE_STATE,
     MUSCLE_FIRST_STATE,
     MUSCLE_VELOCITY_TERMS,
-) = range(13)
-MUSCLE_HEADER = 13
+    MUSCLE_ROUNDING,
+) = range(14)
+MUSCLE_HEADER = 14
 
 # a point of a path: its body (-1: the world), where it is in the link frame, the coordinate that it depends on whether
 # it is there (-1: none) and its range, the strand behind it (0: straight), whether it moves in its body, for each
@@ -75,7 +77,8 @@ ROOM_HEADER = 6
 # the world, velocity, acceleration, the force on it, and how it moves in its body with each of its components; of the
 # strand behind it its length with two derivatives, unit vector and its rate, length of all strands before it with two
 # derivatives, what its inertia brings along all that lie place in the room (0: straight),
-# and sums over its mass points of m, m c, m s, m c^2, m c s, m s^2 (c: share of the strand, s: share of the path)
+# and sums over its mass points of m, m c, m s, m c^2, m c s, m s^2 (c: share of the strand, s: share of the
+# path); which mass points are at the corner at the point, and its width
 (
     AT_RECORD,
     AT_BODY,
@@ -100,8 +103,11 @@ ROOM_HEADER = 6
     STRAND_AT,
     STRAND_BEFORE,
     SUMS,
-) = (0, 1, 2, 5, 8, 11, 14, 17, 26, 27, 28, 29, 32, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44)
-ROOM_ROW = 50
+    CORNER_FIRST,
+    CORNER_COUNT,
+    CORNER_WIDTH,
+) = (0, 1, 2, 5, 8, 11, 14, 17, 26, 27, 28, 29, 32, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 50, 51, 52)
+ROOM_ROW = 53
 # the sums of a strand over obstacles: mass, first moment, kinetic energy
 SUM_MASS, SUM_MOMENT, SUM_KINETIC = 0, 1, 4
 

@@ -19,6 +19,7 @@ from .layout import (
     SCRATCH_ROWS,
     SUBSPACE,
 )
+from .muscle_corner import add_corner_mass, corner_energies
 from .muscle_frames import NONE, row_at
 from .muscle_layout import (
     AT_BODY,
@@ -33,6 +34,7 @@ from .muscle_layout import (
     COLUMN_MOTION,
     COLUMN_POINTS,
     COLUMN_WEIGHED,
+    CORNER_COUNT,
     LENGTH,
     MUSCLE_INPUT,
     MUSCLE_LAW,
@@ -159,6 +161,8 @@ def add_muscle_mass(arrays: Array, row: int, count: int, room: Array, dof: Array
     """Mass matrix of a muscle, added to the coordinates' rows; after `share_masses`."""
     point_columns(arrays, row, count, room, dof)
     for k in range(count - 1):
+        if room[row_at(k) + CORNER_COUNT] > 0.0:
+            add_corner_mass(arrays[3], row, k, room, dof)
         if room[row_at(k) + STRAND_AT] == 0.0:
             add_strand_mass(arrays[3], row, k, room, dof)
         else:
@@ -216,6 +220,10 @@ def muscle_energies(arrays: Array, q: Array, qd: Array, work: Array) -> tuple[fl
             share_masses(data, row, count, False, False, room)
             for k in range(count - 1):
                 at = row_at(k)
+                if room[at + CORNER_COUNT] > 0.0:
+                    moving, height = corner_energies(data, row, k, gravity, room)
+                    kinetic += moving
+                    potential -= height
                 if room[at + STRAND_AT] == 0.0:
                     kinetic += strand_kinetic(room, at, room[RATE])
                     potential -= strand_height(room, at, gravity)

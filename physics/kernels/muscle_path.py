@@ -12,6 +12,7 @@ import math
 from ._jit import inline, jit
 from .functions import evaluate_function
 from .layout import POSE
+from .muscle_corner import corner_width
 from .muscle_frames import NONE, acceleration_of, put3, row_at
 from .muscle_layout import (
     ACTIVE,
@@ -25,9 +26,13 @@ from .muscle_layout import (
     BEFORE,
     BEFORE_RATE,
     BEFORE_SECOND,
+    CORNER_COUNT,
+    CORNER_FIRST,
+    CORNER_WIDTH,
     LENGTH,
     MUSCLE_MASS_COUNT,
     MUSCLE_MASSES,
+    MUSCLE_ROUNDING,
     MUSCLE_VIA_COUNT,
     MUSCLE_VIAS,
     OBSTACLES,
@@ -236,14 +241,23 @@ def share_masses(data: Array, row: int, count: int, quick: bool, columns: bool, 
     strands over obstacles are found, too.
     """
     masses = row + int(data[row + MUSCLE_MASSES])
-    number = int(data[row + MUSCLE_MASS_COUNT])
+    number, rounding = int(data[row + MUSCLE_MASS_COUNT]), data[row + MUSCLE_ROUNDING]
     i = 0
     for k in range(count - 1):
         at = row_at(k)
-        first, before, length = i, room[at + BEFORE], room[at + STRAND_LENGTH]
+        before, length = room[at + BEFORE], room[at + STRAND_LENGTH]
+        width = corner_width(k, count, rounding, room)
+        room[at + CORNER_FIRST], room[at + CORNER_WIDTH] = float(i), width
+        while width > 0.0 and i < number:
+            if along_strand(data, masses + POINT_WIDTH * i, before, room) >= width:
+                break
+            i += 1
+        room[at + CORNER_COUNT] = float(i) - room[at + CORNER_FIRST]
+        first = i
+        end = length - corner_width(k + 1, count, rounding, room)
         while i < number:
             along = along_strand(data, masses + POINT_WIDTH * i, before, room)
-            if along > length and k < count - 2:
+            if along > end and k < count - 2:
                 break
             i += 1
         room[at + STRAND_FIRST] = float(first)

@@ -12,11 +12,21 @@ from ..forces.inputs import Input
 from ..validation import number
 from .force_law import ForceLaw, law_from_dict
 from .mass import MassPoints, masses_from_dict
-from .muscle import Muscle, make_muscle
+from .muscle import ROUNDING, Muscle, make_muscle
 from .path import PathPoint, point_from_dict
 from .wrapping import Wrap
 
-MUSCLE_KEYS = ("name", "path", "tension", "masses", "velocity_terms", "law", "excitation", "activation")
+MUSCLE_KEYS = (
+    "name",
+    "path",
+    "tension",
+    "masses",
+    "velocity_terms",
+    "law",
+    "excitation",
+    "activation",
+    "rounding",
+)
 
 
 class MuscleBuilder:
@@ -43,6 +53,7 @@ class MuscleBuilder:
         law: ForceLaw | None = None,
         excitation: float | str | None = None,
         activation: float | None = None,
+        rounding: float = ROUNDING,
     ) -> Muscle:
         """Add a muscle along path points of bodies that are there already (Wang 2022, sec. 5.3).
 
@@ -52,7 +63,7 @@ class MuscleBuilder:
             mass: [kg], spread evenly over the path at num_points mass points; 0: none.
             masses: instead of it, where the mass lies.
             tension: [N], not negative, or the name of an input that it follows.
-            velocity_terms: as in `Muscle`.
+            velocity_terms, rounding: as in `Muscle`.
             law: what pulls in place of a tension: `muscles.Millard`, `muscles.Thelen`, `muscles.Tension`.
             excitation: of the law, a number, or the name of an input; None: an input of its own, ``name.excitation``,
                 is made, which is 0 where nothing drives it.
@@ -73,7 +84,7 @@ class MuscleBuilder:
                 raise ModelError(f"muscle {name!r}: give its tension or its law, not both")
             own = f"{name}.excitation" if excitation is None else None
             tension = own or excitation or 0.0
-        muscle = make_muscle(name, path, masses, tension, velocity_terms, law, activation)
+        muscle = make_muscle(name, path, masses, tension, velocity_terms, law, activation, rounding)
         if any(known.name == name for known in self.muscles):
             raise ModelError(f"there is a muscle named {name!r} already")
         self._check_known(muscle, own)

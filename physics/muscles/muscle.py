@@ -19,6 +19,8 @@ from .mass import MassPoints
 from .path import PathPoint
 from .wrapping import Wrap
 
+ROUNDING = 0.4
+
 
 @dataclass(frozen=True)
 class Muscle:
@@ -31,6 +33,9 @@ class Muscle:
         masses: None where it has no mass.
         tension: [N], a number, or the name of an input that it follows; with a law its excitation instead.
         law: what pulls (`Millard`, `Thelen`, ...); None: the tension.
+        rounding: how wide its mass points go round the points of the path where it bends, from 0 (none: their
+            velocities, and the mass matrix, jump as they slide over one) to 0.5; times l m / (l + m), l and m the
+            lengths of both strands.
         activation: where its activation begins, in [0, 1]; None: the least that the law allows.
         velocity_terms: whether the quadratic velocity vector of its mass (Wang 2022, eq. 5.6) counts. Without it the
             motion is wrong; it is there to be compared with.
@@ -43,6 +48,7 @@ class Muscle:
     velocity_terms: bool = True
     law: ForceLaw | None = None
     activation: float | None = None
+    rounding: float = ROUNDING
 
     @property
     def state_names(self) -> tuple[str, ...]:
@@ -89,6 +95,8 @@ class Muscle:
                 described["activation"] = self.activation
         if self.masses is not None:
             described["masses"] = self.masses.to_dict()
+        if self.rounding != ROUNDING:
+            described["rounding"] = self.rounding
         if not self.velocity_terms:
             described["velocity_terms"] = False
         return described
@@ -139,6 +147,7 @@ class Muscle:
         else:
             header[at.MUSCLE_TENSION] = self.tension
         header[at.MUSCLE_VELOCITY_TERMS] = self.velocity_terms
+        header[at.MUSCLE_ROUNDING] = self.rounding
         law = np.zeros(0) if self.law is None else self.law.record
         if len(law):
             header[at.MUSCLE_LAW] = size + len(span) + len(masses)
@@ -161,7 +170,14 @@ class Muscle:
 
 
 def make_muscle(
-    name: Any, path: Any, masses: Any, tension: Any, velocity_terms: Any, law: Any, activation: Any
+    name: Any,
+    path: Any,
+    masses: Any,
+    tension: Any,
+    velocity_terms: Any,
+    law: Any,
+    activation: Any,
+    rounding: Any,
 ) -> Muscle:
     """Check everything that can be told without the model; ModelError names muscle, thing and value."""
     of = f"of muscle {checked_name(name, 'muscle')!r}"
@@ -196,4 +212,7 @@ def make_muscle(
         if law is None or not 0.0 <= activation <= 1.0:
             raise ModelError(f"the activation {of} must lie in [0, 1] and needs a law, got {activation:g}")
     wanted = truth(velocity_terms, f"velocity_terms {of}")
-    return Muscle(name, items, masses, tension, wanted, law, activation)
+    rounding = number(rounding, f"rounding {of}", not_negative=True)
+    if rounding > 0.5:
+        raise ModelError(f"the rounding {of} must lie from 0 to 0.5, got {rounding:g}")
+    return Muscle(name, items, masses, tension, wanted, law, activation, rounding)

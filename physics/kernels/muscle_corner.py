@@ -1,0 +1,246 @@
+"""Mass points near a point of the path where it bends: they go round the corner smoothly.
+
+Where a mass point slid over a corner its velocity would turn at once, and with it the mass matrix. Within a width w of
+the corner it leaves the polyline for
+
+    x = V + s u + c (t - u),   c = s step(s / w),
+
+V the corner, u and t the directions before and behind it, s the arc length past it: a way through V that is three times
+continuously differentiable. The width is a share of l m / (l + m), l and m the lengths of both strands, so that corners
+stay apart. The path's length remains that of the polyline.
+"""
+
+from __future__ import annotations
+
+from ._jit import inline, jit
+from .layout import DOF_WORK_WIDTH
+from .muscle_frames import NONE, put3, row_at
+from .muscle_layout import (
+    ALONG_BEFORE,
+    ALONG_PATH,
+    AT_ACCELERATION,
+    AT_FORCE,
+    AT_PLACE,
+    AT_VELOCITY,
+    BEFORE,
+    BEFORE_RATE,
+    BEFORE_SECOND,
+    COLUMN_BEFORE,
+    COLUMN_LENGTH,
+    COLUMN_POINTS,
+    COLUMN_WEIGHED,
+    CORNER_COUNT,
+    CORNER_FIRST,
+    CORNER_WIDTH,
+    LENGTH,
+    MUSCLE_MASSES,
+    MUSCLE_SPAN,
+    MUSCLE_SPAN_COUNT,
+    POINT_MASS,
+    POINT_OFFSET,
+    POINT_SHARE,
+    POINT_WIDTH,
+    RATE,
+    ROOM_ROW,
+    SECOND,
+    STRAND_AT,
+    STRAND_LENGTH,
+    STRAND_RATE,
+    STRAND_UNIT,
+    STRAND_UNIT_RATE,
+)
+from .muscle_strand_mass import columns_at
+from .spatial import Array, Twist, Vector, add3, dot3, flat3, load3, scale_add3, store3, subtract3
+from .wrap_smooth import smooth_step
+
+
+@inline
+def corner_width(k: int, count: int, share: float, room: Array) -> float:
+    """Width of the corner at point k of a path of count points; 0 at its ends and beside strands over obstacles."""
+    if k <= 0 or k >= count - 1:
+        return 0.0
+    before, behind = row_at(k - 1), row_at(k)
+    if room[before + STRAND_AT] != 0.0 or room[behind + STRAND_AT] != 0.0:
+        return 0.0
+    a, b = room[before + STRAND_LENGTH], room[behind + STRAND_LENGTH]
+    return share * a * b / (a + b) if a + b > 0.0 else 0.0
+
+
+@inline
+def bend_of(s: float, width: float) -> Twist:
+    """c at the arc length s past the corner; its derivatives by s and by the width, and by both twice (ss, sw, ww)."""
+    v = s / width
+    step, slope, bend = smooth_step(v)
+    first, second = step + v * slope, (2.0 * slope + v * bend) / width
+    return s * step, first, -v * v * slope, second, -v * second, v * v * second
+
+
+@inline
+def corner_shares(k: int, s: float, room: Array) -> Twist:
+    """What of the motions of both strands goes to a mass point at s: across the one before and the one behind, along
+    them by the width, then c and its slope by s.
+    """
+    a, b = room[row_at(k - 1) + STRAND_LENGTH], room[row_at(k) + STRAND_LENGTH]
+    width = room[row_at(k) + CORNER_WIDTH]
+    c, by_s, by_width, _, _, _ = bend_of(s, width)
+    whole = a + b
+    return (s - c) / a, c / b, by_width * width * b / (a * whole), by_width * width * a / (b * whole), c, by_s
+
+
+@inline
+def corner_units(k: int, room: Array) -> tuple[Vector, Vector, Vector]:
+    """Directions before and behind a corner, and what is between them."""
+    u, t = flat3(room, row_at(k - 1) + STRAND_UNIT), flat3(room, row_at(k) + STRAND_UNIT)
+    return u, t, subtract3(t, u)
+
+
+@inline
+def round_motion(
+    shares: Twist, units: tuple[Vector, Vector, Vector], way: Vector, middle: Vector, other: Vector, ds: float
+) -> Vector:
+    """Motion of a mass point by those of the corner (middle), of it against the point before (way), of the point behind
+    against it (other), and along the path.
+    """
+    u, t, e = units
+    along, behind = dot3(u, way), dot3(t, other)
+    x = scale_add3(middle, shares[0], scale_add3(way, -along, u))
+    x = scale_add3(x, shares[1], scale_add3(other, -behind, t))
+    x = scale_add3(x, shares[2] * along + shares[3] * behind + shares[5] * ds, e)
+    return scale_add3(x, ds, u)
+
+
+@inline
+def motion_of(k: int, what: int, shares: Twist, ds: float, room: Array) -> Vector:
+    """`round_motion` by what the rows of the path's points hold at an offset."""
+    a, v, b = (
+        flat3(room, row_at(k - 1) + what),
+        flat3(room, row_at(k) + what),
+        flat3(room, row_at(k + 1) + what),
+    )
+    return round_motion(shares, corner_units(k, room), subtract3(v, a), v, subtract3(b, v), ds)
+
+
+@inline
+def turning_of(at: int, room: Array) -> Vector:
+    """That part of a direction's second derivative which holds no accelerations."""
+    u, turning = flat3(room, at + STRAND_UNIT), flat3(room, at + STRAND_UNIT_RATE)
+    x = scale_add3(NONE, -dot3(turning, turning), u)
+    return scale_add3(x, -2.0 * room[at + STRAND_RATE] / room[at + STRAND_LENGTH], turning)
+
+
+@jit
+def corner_bias(k: int, s: float, rate: float, room: Array) -> Vector:
+    """That part of a mass point's acceleration which holds no accelerations and no s''."""
+    before, behind = row_at(k - 1), row_at(k)
+    width = room[behind + CORNER_WIDTH]
+    a, b = room[before + STRAND_LENGTH], room[behind + STRAND_LENGTH]
+    da, db = room[before + STRAND_RATE], room[behind + STRAND_RATE]
+    turn_a, turn_b = flat3(room, before + STRAND_UNIT_RATE), flat3(room, behind + STRAND_UNIT_RATE)
+    c, by_s, by_width, ss, sw, ww = bend_of(s, width)
+    whole = a + b
+    by_a, by_b = width * b / (a * whole), width * a / (b * whole)
+    speed = by_a * da + by_b * db
+    push = by_a * a * dot3(turn_a, turn_a) + by_b * b * dot3(turn_b, turn_b)
+    mixed = db * a - da * b
+    push -= 2.0 * width * mixed * mixed / (a * b * whole * whole)
+    x = scale_add3(NONE, 2.0 * rate, turn_a)
+    x = scale_add3(x, 2.0 * (by_s * rate + by_width * speed), subtract3(turn_b, turn_a))
+    x = scale_add3(scale_add3(x, s - c, turning_of(before, room)), c, turning_of(behind, room))
+    e = subtract3(flat3(room, behind + STRAND_UNIT), flat3(room, before + STRAND_UNIT))
+    curve = by_width * push + ss * rate * rate + 2.0 * sw * rate * speed + ww * speed * speed
+    return scale_add3(x, curve, e)
+
+
+@inline
+def past_corner(data: Array, point: int, k: int, room: Array) -> float:
+    """Arc length of a mass point past the corner."""
+    along: float = data[point + POINT_OFFSET] + data[point + POINT_SHARE] * room[LENGTH]
+    return float(along - room[row_at(k) + BEFORE])
+
+
+@jit
+def corner_point(data: Array, point: int, k: int, quick: bool, room: Array) -> tuple[Vector, Vector, Vector]:
+    """Place, velocity and acceleration of the mass point whose numbers begin at point, near the corner at point k."""
+    at, s = row_at(k), past_corner(data, point, k, room)
+    share, shares = data[point + POINT_SHARE], corner_shares(k, s, room)
+    rate = share * room[RATE] - room[at + BEFORE_RATE]
+    second = share * room[SECOND] - room[at + BEFORE_SECOND]
+    u, _, e = corner_units(k, room)
+    x = scale_add3(scale_add3(flat3(room, at + AT_PLACE), s, u), shares[4], e)
+    v = motion_of(k, AT_VELOCITY, shares, rate, room)
+    push = motion_of(k, AT_ACCELERATION, shares, second, room)
+    if quick:
+        push = add3(push, corner_bias(k, s, rate, room))
+    return x, v, push
+
+
+@jit
+def corner_inertia(data: Array, row: int, k: int, quick: bool, room: Array) -> None:
+    """Forces that the accelerations of a corner's mass points take, from the points of the path and along it."""
+    at, masses = row_at(k), row + int(data[row + MUSCLE_MASSES])
+    units = corner_units(k, room)
+    u, t, e = units
+    first = int(room[at + CORNER_FIRST])
+    for i in range(first, first + int(room[at + CORNER_COUNT])):
+        point = masses + POINT_WIDTH * i
+        shares = corner_shares(k, past_corner(data, point, k, room), room)
+        _, _, push = corner_point(data, point, k, quick, room)
+        f = scale_add3(NONE, data[point + POINT_MASS], push)
+        across = dot3(e, f)
+        before = scale_add3(scale_add3(NONE, shares[0], f), shares[2] * across - shares[0] * dot3(u, f), u)
+        behind = scale_add3(scale_add3(NONE, shares[1], f), shares[3] * across - shares[1] * dot3(t, f), t)
+        along = dot3(u, f) + shares[5] * across
+        room[at + ALONG_BEFORE] += along
+        room[at + ALONG_PATH] += data[point + POINT_SHARE] * along
+        take_force(room, at - ROOM_ROW, scale_add3(NONE, -1.0, before))
+        take_force(room, at, subtract3(add3(f, before), behind))
+        take_force(room, at + ROOM_ROW, behind)
+
+
+@inline
+def take_force(room: Array, at: int, force: Vector) -> None:
+    put3(room, at + AT_FORCE, subtract3(flat3(room, at + AT_FORCE), force))
+
+
+@jit
+def corner_energies(data: Array, row: int, k: int, gravity: Vector, room: Array) -> tuple[float, float]:
+    """Kinetic energy of a corner's mass points, and the sum of their mass times their place along gravity."""
+    at, masses = row_at(k), row + int(data[row + MUSCLE_MASSES])
+    kinetic, height = 0.0, 0.0
+    first = int(room[at + CORNER_FIRST])
+    for i in range(first, first + int(room[at + CORNER_COUNT])):
+        point = masses + POINT_WIDTH * i
+        x, v, _ = corner_point(data, point, k, False, room)
+        kinetic += 0.5 * data[point + POINT_MASS] * dot3(v, v)
+        height += data[point + POINT_MASS] * dot3(gravity, x)
+    return kinetic, height
+
+
+@inline
+def corner_column(
+    k: int, share: float, shares: Twist, room: Array, dof: Array, d: int, columns: int
+) -> Vector:
+    """What coordinate d does to a mass point near the corner at point k; before the columns go on to strand k."""
+    place = columns + COLUMN_POINTS + 3 * k
+    a, v, b = load3(dof, d, place - 3), load3(dof, d, place), load3(dof, d, place + 3)
+    ds = share * dof[d, columns + COLUMN_LENGTH] - dof[d, columns + COLUMN_BEFORE]
+    return round_motion(shares, corner_units(k, room), subtract3(v, a), v, subtract3(b, v), ds)
+
+
+@jit
+def add_corner_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> None:
+    """Mass matrix of a corner's mass points, added to the coordinates' rows (the lower triangle)."""
+    at, columns = row_at(k), columns_at(dof.shape[0])
+    masses, span = row + int(data[row + MUSCLE_MASSES]), row + int(data[row + MUSCLE_SPAN])
+    first = int(room[at + CORNER_FIRST])
+    for n in range(first, first + int(room[at + CORNER_COUNT])):
+        point = masses + POINT_WIDTH * n
+        shares = corner_shares(k, past_corner(data, point, k, room), room)
+        for i in range(int(data[row + MUSCLE_SPAN_COUNT])):
+            d = int(data[span + i])
+            x = corner_column(k, data[point + POINT_SHARE], shares, room, dof, d, columns)
+            store3(dof, d, columns + COLUMN_WEIGHED, x)
+            for j in range(i + 1):
+                e = int(data[span + j])
+                total = dot3(x, load3(dof, e, columns + COLUMN_WEIGHED))
+                dof[d, DOF_WORK_WIDTH + e] += data[point + POINT_MASS] * total
