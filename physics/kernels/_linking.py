@@ -11,13 +11,15 @@ import gc
 import importlib
 import operator
 import pickle
+import sys
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
-from numba.core import types
+from numba.core import sigutils, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
 from ._jit import sources_hash
@@ -34,7 +36,9 @@ class Loader:
 
     def __call__(self) -> None:
         module, name, signature = self.key
-        getattr(importlib.import_module(module), name).compile(signature)
+        kernel = getattr(sys.modules.get(module) or importlib.import_module(module), name)
+        if signature not in kernel.overloads:
+            kernel.compile(signature)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Loader) and self.key == other.key
@@ -168,6 +172,9 @@ class _Without:
             gc.enable()
 
 
+_refreshed: list[bool] = []
+
+
 def forgive(dispatcher: Any) -> Any:
     """The dispatcher, for which a file of the cache that cannot be read is as good as none."""
     cache = dispatcher._cache
@@ -175,6 +182,12 @@ def forgive(dispatcher: Any) -> Any:
 
     def load_overload(signature: Any, context: Any) -> Any:
         try:
+            if (
+                _refreshed
+            ):  # all that a load looks up is there, and it takes a third of the time to look for more
+                with cache._guard_against_spurious_io_errors():
+                    return cache._load_overload(signature, context)
+            _refreshed.append(True)
             return load(signature, context)
         except (pickle.UnpicklingError, EOFError, ValueError, IndexError, AttributeError, ImportError):
             cache.flush()
@@ -243,6 +256,20 @@ class Inline(CPUDispatcher):  # type: ignore[misc, unused-ignore]
         resolve: Callable[[Any, Any], Any] = super().get_call_template
         return resolve(tuple(types.unliteral(argument) for argument in arguments), keywords)
 
+    def compile(self, signature: Any) -> Any:
+        """As Numba's, but what the cache holds is loaded without taking the time: its watches look at every call of
+        LLVM, those of all callers that wait for this one.
+        """
+        arguments, own = tuple(sigutils.normalize_signature(signature)[0]), cast(Any, self)
+        with global_compiler_lock:
+            known = own.overloads.get(arguments) or own._cache.load_overload(signature, own.targetctx)
+            if known is not None and arguments not in own.overloads:
+                own._cache_hits[signature] += 1
+                own.targetctx.insert_user_function(known.entry_point, known.fndesc, [known.library])
+                own.add_overload(known)
+        compile_anew: Callable[[Any], Any] = super().compile
+        return compile_anew(signature)
+
 
 class Kernel(Inline):
     """A kernel as other kernels call it; what Python calls is made at the first such call.
@@ -276,8 +303,8 @@ class Kernel(Inline):
         return self.entry(*arguments)
 
     def add_overload(self, result: Any) -> None:
-        """As Numba does; callers are told what must be loaded before them: this kernel, and what it calls."""
+        """As Numba does; callers are told that it must be loaded before them."""
         own = Loader(self.py_func.__module__, self.py_func.__qualname__, tuple(result.signature.args))
-        result.library._reload_init.update(result.reload_init, [own])
+        result.library._reload_init = {own}  # which loads what it calls by itself
         add: Callable[[Any], None] = super().add_overload
         add(result)
