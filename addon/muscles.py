@@ -5,6 +5,7 @@ Lengths, points and matrices are in Blender units as Blender has them; masses an
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -120,17 +121,17 @@ def _made(scene: Any, item: Any, points: Sequence[tuple[Body | None, Any]]) -> A
 
 
 def show_thickness(item: Any) -> None:
-    """Give the tube before a bake the belly's radius; points where it begins and ends are thinner."""
+    """Give the tube before a bake the thickness of one without a belly that has the same volume."""
     settings = item.condyle.muscle
     if settings.own_curve is not None:
         return
     curve = item.data
-    curve.bevel_depth = settings.radius
-    if len(curve.splines) == 1 and curve.splines[0].type == "POLY":
-        points = curve.splines[0].points
-        radii = np.ones(len(points), dtype=np.float32)
-        radii[[0, -1]] = 0.4
-        points.foreach_set("radius", radii)
+    volume = core.part("muscles.drawing").tube_volume(
+        1.0, (settings.origin_tendon, settings.insertion_tendon)
+    )
+    curve.bevel_depth = settings.radius * math.sqrt(volume / math.pi)
+    for spline in curve.splines:
+        spline.points.foreach_set("radius", np.ones(len(spline.points), dtype=np.float32))
 
 
 def remove_muscle(item: Any) -> None:

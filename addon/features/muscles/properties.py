@@ -150,7 +150,7 @@ class ForceLawProperties(PropertyGroup):
         name="Force", description="What pulls along the muscle", items=LAWS, default=1, override=OVERRIDE
     )
     max_force: FloatProperty(
-        name="Largest Force [N]",
+        name="Force [N]",
         description="Force at full excitation; of a Hill muscle the isometric one at the best length",
         default=500.0,
         min=0.0,
@@ -297,6 +297,7 @@ class MuscleProperties(PropertyGroup):
         default=0.15,
         min=0.0,
         max=0.49,
+        update=_thicken,
         override=OVERRIDE,
     )
     insertion_tendon: FloatProperty(
@@ -306,6 +307,7 @@ class MuscleProperties(PropertyGroup):
         default=0.15,
         min=0.0,
         max=0.49,
+        update=_thicken,
         override=OVERRIDE,
     )
     obstacles: CollectionProperty(type=ObstacleUse, name="Obstacles", override=OVERRIDE_INSERT)
