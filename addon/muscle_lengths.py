@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 from typing import Any
 
+import bpy
 import numpy as np
 
 from . import core, muscle_points, muscle_reading, obstacles, units
@@ -12,31 +14,40 @@ from .muscle_points import Point
 
 # Points that are drawn of each strand over obstacles.
 DRAWN = 24
-_known: dict[int, tuple[Any, np.ndarray]] = {}
+# What takes longer is not found again at every frame [s].
+SLOW = 0.02
 MOST_KNOWN = 500
+_known: dict[int, tuple[Any, np.ndarray, float]] = {}
 
 
 def path_now(scene: Any, item: Any) -> np.ndarray:
     """The muscle's path (n, 3) as the scene stands, in Blender units; ModelError where it has none.
 
-    A path over obstacles takes some milliseconds: it is found again only where something has moved.
+    A path over obstacles takes milliseconds, over an ellipsoid or a ring tenths of a second: it is found again only
+    where something has moved, and such a slow one not while the scene plays.
     """
     points = muscle_points.points_of(item)
     strands = muscle_reading.strands_over(item, points)
     key = _key(points, strands)
     found = _known.get(item.session_uid)
-    if found is not None and found[0] == key:
+    if found is not None and (found[0] == key or (found[2] > SLOW and _playing())):
         return found[1]
+    began = time.perf_counter()
     path = _path(scene, points, strands)
     if len(_known) >= MOST_KNOWN:
         _known.clear()
-    _known[item.session_uid] = key, path
+    _known[item.session_uid] = key, path, time.perf_counter() - began
     return path
 
 
 def length_now(scene: Any, item: Any) -> float:
     """Length of a muscle as the scene stands, in Blender units; ModelError where it has none."""
     return float(np.linalg.norm(np.diff(path_now(scene, item), axis=0), axis=1).sum())
+
+
+def _playing() -> bool:
+    screen = bpy.context.screen
+    return screen is not None and screen.is_animation_playing
 
 
 def forget() -> None:

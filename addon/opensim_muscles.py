@@ -25,10 +25,12 @@ def add_muscles(standing: Standing, made: Imported) -> None:
     for name, given in standing.read.wrap_objects.items():
         surfaces[json.dumps(convert(given).to_dict())] = name
         made.obstacles[name] = _obstacle(standing, made, name, convert(given))
-    for muscle in standing.model.muscles:
+    ph = core.physics()
+    lengths = ph.muscle_lengths(standing.model, standing.state).lengths
+    for muscle, length in zip(standing.model.muscles, lengths):
         try:
-            made.muscles[muscle.name] = _muscle(standing, made, muscle, surfaces)
-        except core.physics().ModelError as error:
+            made.muscles[muscle.name] = _muscle(standing, made, muscle, surfaces, float(length))
+        except ph.ModelError as error:
             made.warnings.append(f"muscle {muscle.name!r} is left out: {error}")
 
 
@@ -57,7 +59,7 @@ def _obstacle(standing: Standing, made: Imported, name: str, given: Any) -> Any:
     )
 
 
-def _muscle(standing: Standing, made: Imported, muscle: Any, surfaces: dict[str, str]) -> Any:
+def _muscle(standing: Standing, made: Imported, muscle: Any, surfaces: dict[str, str], length: float) -> Any:
     points, rules = [], []
     for number, point in enumerate(muscle.points, 1):
         position = []
@@ -83,7 +85,7 @@ def _muscle(standing: Standing, made: Imported, muscle: Any, surfaces: dict[str,
                 made.warnings.append(f"muscle {muscle.name!r}: an obstacle of it is left out")
             else:
                 muscles.wrap_over(item, made.obstacles[name], strand + 1)
-    _set_law(standing, item, muscle)
+    _set_law(standing, item, muscle, length)
     return item
 
 
@@ -99,7 +101,7 @@ def _joint(standing: Standing, made: Imported, coordinate: str) -> tuple[Any, in
     raise core.model_error(f"there is no coordinate {coordinate!r}")
 
 
-def _set_law(standing: Standing, item: Any, muscle: Any) -> None:
+def _set_law(standing: Standing, item: Any, muscle: Any, length: float) -> None:
     """Settings of the force, and a belly as thick as its force and fibres make it."""
     settings, law = item.condyle.muscle, muscle.law
     if law is None:
@@ -122,7 +124,6 @@ def _set_law(standing: Standing, item: Any, muscle: Any) -> None:
         {name: value for name, value in described.items() if value != getattr(usual, name)}
     )
     drawing = core.part("muscles.drawing")
-    length = _length(standing, muscle.name)
     shares = float(np.clip(law.tendon_slack_length / max(length, 1e-6), 0.0, 0.9)) * np.array([0.35, 0.65])
     settings.origin_tendon, settings.insertion_tendon = (float(min(share, 0.48)) for share in shares)
     tendons = (settings.origin_tendon, settings.insertion_tendon)
@@ -131,9 +132,3 @@ def _set_law(standing: Standing, item: Any, muscle: Any) -> None:
 
 
 _LENGTH_NAMES = ("optimal_fibre_length", "tendon_slack_length")
-
-
-def _length(standing: Standing, name: str) -> float:
-    ph = core.physics()
-    names = [muscle.name for muscle in standing.model.muscles]
-    return float(ph.muscle_lengths(standing.model, standing.state).lengths[names.index(name)])

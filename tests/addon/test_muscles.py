@@ -305,3 +305,27 @@ def test_wrong_figures_of_a_law_are_told(part, scene, arm, ph):
     law.details = '{"passive_strain": -1}'
     with pytest.raises(ph.ModelError, match="'Biceps': passive_strain must be positive, got -1"):
         part("tasks").bake_now(scene)
+
+
+def test_the_path_over_obstacles_is_drawn_before_a_bake(part, scene, arm):
+    upper, _, _, muscle = arm
+    drawn = part("features.overlay.muscles")
+    bpy.context.view_layer.objects.active = muscle
+    assert drawn.visible(bpy.context) == []
+    obstacle = part("obstacles").add_obstacle(
+        scene,
+        part("references").Body(upper),
+        "cylinder",
+        Matrix.Translation((0, 0, 0.27)) @ TURN,
+        radius=0.07,
+    )
+    part("muscles").wrap_over(muscle, obstacle)
+    assert drawn.visible(bpy.context) == [(muscle, True)]
+    (lines,) = drawn.lines(scene, muscle, 1.0)
+    assert drawn.lines(scene, muscle, 1.0)[0] is lines
+    near = np.hypot(lines.ends[..., 0], lines.ends[..., 2] - 0.27)
+    assert near.min() > 0.07 - 1e-4 and np.isclose(near.min(), 0.07, atol=5e-4)
+    obstacle.condyle.obstacle.radius = 0.08
+    assert drawn.lines(scene, muscle, 1.0)[0] is not lines
+    obstacle.condyle.obstacle.enabled = False
+    assert drawn.lines(scene, muscle, 1.0) is None

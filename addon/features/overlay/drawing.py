@@ -14,7 +14,7 @@ import numpy as np
 
 from ... import references
 from ..joints.properties import is_baked_over
-from . import connections, ghosts
+from . import connections, ghosts, muscles
 from .shown import Shown, forget, moving_frame, readings, shown
 
 #: colour and width of the lines of each role of physics.joints.symbols
@@ -60,6 +60,7 @@ def stop() -> None:
     global _drawn
     _drawn = None
     connections.forget()
+    muscles.forget()
     while _handles:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
     forget()
@@ -184,6 +185,21 @@ def connection_parts(context: Any) -> Iterator[Part]:
             yield Part(item.name_full, lines, np.eye(4))
 
 
+def muscle_parts(context: Any) -> Iterator[Part]:
+    """All that is drawn of muscles now."""
+    settings = context.scene.condyle.overlay
+    if not (_overlays_shown(context) and settings.show_muscles):
+        return
+    share = {"SHOWN": FULL, "DIMMED": DIM, "HIDDEN": 0.0}[settings.others]
+    found = muscles.visible(context)
+    anyone = any(at_hand for _, at_hand in found)
+    for item, at_hand in found:
+        strength = FULL if at_hand or not anyone else share
+        lines = muscles.lines(context.scene, item, strength) if strength > 0.0 else None
+        if lines is not None:
+            yield Part(item.name_full, lines, np.eye(4))
+
+
 def placed_pieces(scene: Any, item: Any, known: Shown, track: bool = True) -> list[np.ndarray]:
     """Where the pieces of a joint's drawing are (4, 4), in its frame: by its sliders, else by its child, if there is
     time to `track` it.
@@ -253,7 +269,7 @@ def draw_lines() -> None:
 
     context = bpy.context
     joints = visible_joints(context)
-    linked = list(connection_parts(context))
+    linked = [*connection_parts(context), *muscle_parts(context)]
     if not joints and not linked:
         return
     settings = context.scene.condyle.overlay

@@ -14,13 +14,14 @@ TOGGLES = (
     "show_samples",
     "show_frames",
     "show_connections",
+    "show_muscles",
 )
 
 
 class OverlayPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_overlay"
     bl_label = "Overlay"
-    bl_order = 6
+    bl_order = 7
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context: Any) -> None:

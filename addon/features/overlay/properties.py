@@ -62,6 +62,12 @@ class OverlayProperties(PropertyGroup):
         default=True,
         override=OVERRIDE,
     )
+    show_muscles: BoolProperty(
+        name="Muscles",
+        description="Paths of muscles over obstacles, before a bake",
+        default=True,
+        override=OVERRIDE,
+    )
     others: EnumProperty(
         name="Other Joints",
         description="How joints are drawn that are not the one at hand",
