@@ -21,6 +21,7 @@ MODULES = (
     "claims_forces",
     "claims_limits",
     "claims_muscles",
+    "claims_muscle_paths",
     "claims_wrapping",
     "claims_hill",
     "claims_walk",
