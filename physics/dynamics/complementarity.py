@@ -219,9 +219,9 @@ def _contact_rows(model: Model, state: State, contacts: dict[int, FloatArray]) -
     owners = [contact for contact in model.contacts for _ in range(len(contact.points))]
     for pair, found in contacts.items():
 
-        def rows(q: FloatArray, pair: int = pair) -> FloatArray:
+        def rows(q: FloatArray, pair: int = pair, aside: FloatArray = aside_of(found)) -> FloatArray:
             # a pair that parts on the way is still to be told of
-            return _rows_of_contact(model, q, _contacts_at(model, q, math.inf)[pair])
+            return _rows_of_contact(model, q, _contacts_at(model, q, math.inf)[pair], aside)
 
         jacobian = rows(np.array(state.q))
         name = owners[pair].name
@@ -234,7 +234,7 @@ def _contact_rows(model: Model, state: State, contacts: dict[int, FloatArray]) -
             yield Row(jacobian[k], float(bias[k]), kind, coefficient, (name, pair))
 
 
-def _rows_of_contact(model: Model, q: FloatArray, found: FloatArray) -> FloatArray:
+def _rows_of_contact(model: Model, q: FloatArray, found: FloatArray, aside: FloatArray) -> FloatArray:
     """Rows (3, nv) along the normal and two tangents of a contact."""
     from ..kernels.row_pieces import push_row
 
@@ -242,14 +242,22 @@ def _rows_of_contact(model: Model, q: FloatArray, found: FloatArray) -> FloatArr
     rows = np.zeros((3, len(q)))
     point = tuple(found[FOUND_POINT : FOUND_POINT + 3].tolist())
     body, other = int(found[FOUND_BODY]), int(found[FOUND_OTHER])
-    for row, axis in zip(rows, axes_of(found)):
+    for row, axis in zip(rows, axes_of(found, aside)):
         push_row(model.arrays[0], work, dof, body, other, point, point, tuple(axis.tolist()), row)
     return rows
 
 
-def axes_of(found: FloatArray) -> FloatArray:
-    """Normal and two tangents (3, 3) of a contact."""
+def aside_of(found: FloatArray) -> FloatArray:
+    """The axis (3,) that a contact's normal is farthest from, by which its tangents are laid."""
+    axis: FloatArray = np.eye(3)[int(np.argmin(np.abs(found[FOUND_NORMAL : FOUND_NORMAL + 3])))]
+    return axis
+
+
+def axes_of(found: FloatArray, aside: FloatArray | None = None) -> FloatArray:
+    """Normal and two tangents (3, 3) of a contact; near each other they turn smoothly with the normal where `aside`
+    is that of one of them.
+    """
     normal = found[FOUND_NORMAL : FOUND_NORMAL + 3]
-    across = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
+    across = np.cross(normal, aside_of(found) if aside is None else aside)
     across /= np.linalg.norm(across)
     return np.array([normal, across, np.cross(normal, across)])

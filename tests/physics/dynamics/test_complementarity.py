@@ -107,3 +107,20 @@ def test_joints_carry_what_contacts_bring():
     pose = ph.body_poses(model, state)[0]
     total = pose[:3, :3] @ carried + found.contacts[0].force
     assert np.abs(total - [0.0, 0.0, 2.0 * 9.81]).max() < 1e-8
+
+
+@pytest.mark.parametrize("turn", [(0.0, 1.0), (1.0, 0.0)])
+def test_what_sticks_to_a_turning_plate_goes_round_with_it(turn):
+    """At the instant at which the plate lies level, where the axis by which tangents are laid may change."""
+    builder = ph.ModelBuilder()
+    axis = np.array([*turn, 0.0])
+    builder.add_body("plate", joint=ph.joints.Hinge(axis=axis), mass=1.0, inertia=np.eye(3) * 1e9)
+    builder.add_body("block", joint=ph.joints.Free(), mass=2.0, inertia=np.eye(3) * 0.01)
+    builder.add_contact("rest", "block", [(0, 0, 0)], ph.contacts.Plane(), other="plate", friction=0.9)
+    model = builder.build()
+    speed, place = 1.5, np.array([0.3, 0.2, 0.0])
+    q, qd = np.zeros(7), np.zeros(7)
+    q[1:4], qd[0], qd[1:4] = place, speed, speed * np.cross(axis, place)
+    found = ph.constrained_dynamics(model, model.state(q, qd))
+    inward = np.cross(axis, np.cross(axis, speed**2 * place))
+    assert np.abs(found.qdd[1:4] - inward).max() < 1e-6  # the heavy plate gives way by 1e-8
