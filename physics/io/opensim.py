@@ -64,7 +64,7 @@ def read_opensim(
     root = read_xml(path)
     document = Node(root, str(path))
     version = root.get("Version", "")
-    if root.tag != "OpenSimDocument" or not version.isdigit() or not OLDEST <= int(version) <= NEWEST:
+    if root.tag != "OpenSimDocument" or not version.isdecimal() or not OLDEST <= int(version) <= NEWEST:
         raise FormatError(
             f"{path}: not an OpenSim model of version 4 (element {root.tag!r}, version {version!r}); "
             "OpenSim writes models of older versions anew"

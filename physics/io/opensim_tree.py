@@ -126,16 +126,17 @@ class Tree:
             alone = sum(other.child.body == name for other in links) == 1
             if name is None or solid is None or solid.possible or not alone or link.read.joint != Fixed():
                 continue
-            pose = link.parent.pose @ lie.inverse(link.child.pose)
-            if link.parent.body is not None:
-                carrier = self.solids[link.parent.body]
-                self.solids[link.parent.body] = carrier.joined(solid, pose)
+            parent = self._standing(link.parent)  # which may have been merged itself
+            pose = parent.pose @ lie.inverse(link.child.pose)
+            if parent.body is not None:
+                carrier = self.solids[parent.body]
+                self.solids[parent.body] = carrier.joined(solid, pose)
             del self.solids[name]
-            self.frames.merge(name, OpenSimFrame(link.parent.body, pose))
+            self.frames.merge(name, OpenSimFrame(parent.body, pose))
             left.remove(link)
             lack = "no mass" if solid.mass == 0.0 else "an inertia that no body can have"
             self.warnings.append(
-                f"body {name!r} has {lack} and is welded; it is part of {link.parent.body or 'the ground'!r}"
+                f"body {name!r} has {lack} and is welded; it is part of {parent.body or 'the ground'!r}"
             )
         return [
             replace(link, parent=self._standing(link.parent), child=self._standing(link.child))
@@ -258,7 +259,7 @@ def _turned(link: _Link) -> _Link:
 def couple(
     node: Node, builder: ModelBuilder, coordinates: dict[str, OpenSimCoordinate], warnings: list[str]
 ) -> None:
-    """A CoordinateCouplerConstraint: a coordinate at a function of another, or a linear one of several."""
+    """A CoordinateCouplerConstraint: a coordinate at a function of another; one of several is named, not read."""
     follower = node.text("dependent_coordinate_name")
     drivers = node.text("independent_coordinate_names").split()
     holder = node.child("coupled_coordinates_function")

@@ -70,7 +70,9 @@ def read_xml(path: str | os.PathLike[str]) -> ElementTree.Element:
     parser.EntityDeclHandler = refuse
     try:
         parser.Parse(data, True)
-    except expat.ExpatError as error:
+    except FormatError:
+        raise
+    except (expat.ExpatError, LookupError, ValueError) as error:  # the latter two of encodings that are none
         raise FormatError(f"{path}: not XML: {error}") from error
     return builder.close()
 

@@ -64,6 +64,8 @@ def read_storage(path: str | os.PathLike[str]) -> Storage:
     table = np.array([_row(path, number, line, len(labels)) for number, line in body[1:]])
     table = table.reshape(len(body) - 1, len(labels))
     _check_size(path, header, table.shape)
+    if not np.isfinite(table[:, 0]).all():
+        raise FormatError(f"{path}: time must be finite, got {table[~np.isfinite(table[:, 0]), 0][0]:g}")
     if (np.diff(table[:, 0]) <= 0.0).any():
         k = int(np.argmax(np.diff(table[:, 0]) <= 0.0))
         raise FormatError(f"{path}: time must increase, got {table[k, 0]:g} before {table[k + 1, 0]:g}")
@@ -95,7 +97,8 @@ def write_storage(
     """
     times = finite_array(times, (np.size(times),), "times")
     if (np.diff(times) <= 0.0).any():
-        raise ModelError("times must increase")
+        k = int(np.argmax(np.diff(times) <= 0.0))
+        raise ModelError(f"times must increase, got {times[k]:g} before {times[k + 1]:g}")
     for label in (*columns, name):
         if not isinstance(label, str) or any(mark in label for mark in "\t\n\r"):
             raise ModelError(f"a name must be text without tabs and line ends, got {label!r}")

@@ -31,7 +31,7 @@ def read_vtp(path: str | os.PathLike[str]) -> tuple[FloatArray, list[IntArray]]:
     count = len(points) // 3
     if len(points) % 3 or (len(corners) and not 0 <= corners.min() <= corners.max() < count):
         raise FormatError(f"{path}: polygons name points that are not there")
-    if len(ends) and ((np.diff(ends) < 0).any() or ends[-1] != len(corners)):
+    if len(ends) and (ends[0] < 0 or (np.diff(ends) < 0).any() or ends[-1] != len(corners)):
         raise FormatError(f"{path}: offsets of polygons do not fit their connectivity")
     return points.reshape(-1, 3), np.split(corners, ends[:-1]) if len(ends) else []
 

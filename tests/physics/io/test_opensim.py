@@ -85,6 +85,20 @@ def test_welded_bodies_without_mass_are_merged(tmp_path):
     assert any("'base' has no mass" in warning for warning in read.warnings)
 
 
+def test_merged_bodies_carry_others_whatever_the_order_of_joints(tmp_path):
+    nothing = "0 0 0 0 0 0"
+    bodies = body("base") + body("near", 0.0, nothing) + body("far", 0.0, nothing)
+    frames = offset("f", "/bodyset/near", "0 0.2 0")
+    made = joint("WeldJoint", "second", "f", "far", frames=frames)
+    made += joint("WeldJoint", "first", "base", "near") + joint(
+        "PinJoint", "elbow", GROUND, "base", coordinate("flexion")
+    )
+    read = ph.read_opensim(write(tmp_path / "m.osim", bodies, made))
+    assert read.build().body_names == ("base",)
+    assert read.frames["/bodyset/far"].body == "base"
+    assert np.allclose(read.frames["/bodyset/far"].pose[:3, 3], [0.0, 0.2, 0.0])
+
+
 def test_an_impossible_inertia_that_is_welded_adds_to_its_carrier(tmp_path):
     made = joint("PinJoint", "elbow", GROUND, "arm", coordinate("flexion"))
     made += joint("WeldJoint", "fix", "arm", "tip", frames=offset("f", "/bodyset/arm", "0.5 0 0"))
@@ -216,6 +230,8 @@ def test_muscles_are_added_along_their_paths(tmp_path):
             "document type",
         ),
         ("<a>" * 300 + "</a>" * 300, "deeper"),
+        ("<?xml version='1.0' encoding='nonsense'?><OpenSimDocument/>", "not XML: unknown encoding"),
+        ("<?xml version='1.0' encoding='utf-7'?><OpenSimDocument/>", "not XML: multi-byte"),
     ],
 )
 def test_files_that_are_no_models(tmp_path, text, told):

@@ -59,6 +59,7 @@ def test_degrees_become_radians_for_angles_alone(tmp_path):
         ("knee\tslide", "knee\tknee", "stands twice"),
         ("time\tknee", "when\tknee", "first column"),
         ("0.5\t-30", "0.0\t-30", "time must increase"),
+        ("0.5\t-30", "nan\t-30", "time must be finite"),
         ("inDegrees=yes", "inDegrees=perhaps", "inDegrees"),
         ("time\tknee\tslide\n0\t90\t1\n0.5\t-30\t2\n", "", "behind its header"),
     ],

@@ -29,6 +29,7 @@ def test_points_and_polygons(tmp_path):
         ("VTKFile", "Other", "not a VTK file of polygons"),
         ("0 2 3", "0 2 4", "points that are not there"),
         (">3 6<", ">3 5<", "do not fit their connectivity"),
+        (">3 6<", ">-3 6<", "do not fit their connectivity"),
         ('Name="offsets" format="ascii"', 'Name="offsets" format="binary"', "offsets are not ASCII"),
         ("1 0 0", "1 x 0", "points are not numbers"),
         ("1 0 0", "1 nan 0", "points are not finite"),
