@@ -30,7 +30,8 @@ def muscle_curves(
         progress: called with the done fraction; returning False cancels.
 
     Returns:
-        World points (T, muscles, count, 3) [m], evenly spaced but for corners, and lengths (T, muscles) [m].
+        World points (T, muscles, count, 3) [m], evenly spaced but for corners, and lengths (T, muscles) [m] of the lines
+        through them as drawn: chords where a path runs over an obstacle (`muscle_lengths` has the true ones).
 
     Raises:
         ModelError: q is not acceptable; CancelledError: progress said so.
@@ -105,10 +106,16 @@ def tube_radii(fractions: Any, lengths: Any, rest_length: float, tendons: Any = 
     return radii
 
 
+def _mean_square() -> float:
+    """Mean of the belly's squared radius t + (1 - t) sin(pi v) over v, at rest."""
+    t = TENDON
+    return t**2 + 4.0 * t * (1.0 - t) / math.pi + 0.5 * (1.0 - t) ** 2
+
+
 def _bulge(ratio: FloatArray) -> FloatArray:
     """k of radii t + k sin(pi v) whose square's integral over v is `ratio` times that of k = 1 - t; 0 at the least."""
     t = TENDON
-    wanted = ratio * (t**2 + 4.0 * t * (1.0 - t) / math.pi + 0.5 * (1.0 - t) ** 2)
+    wanted = ratio * _mean_square()
     half = 4.0 * t / math.pi
     found: FloatArray = -half + np.sqrt(np.maximum(half**2 - 2.0 * (t**2 - wanted), 0.0))
     return np.maximum(found, 0.0)
@@ -116,6 +123,5 @@ def _bulge(ratio: FloatArray) -> FloatArray:
 
 def tube_volume(rest_length: float, tendons: Any = (0.15, 0.15)) -> float:
     """Volume of the tube of `tube_radii` at rest [m^3], if the belly's radius were 1 m."""
-    t, tendon = TENDON, float(np.sum(tendons))
-    inner = t**2 + 4.0 * t * (1.0 - t) / math.pi + 0.5 * (1.0 - t) ** 2
-    return math.pi * rest_length * (tendon * t**2 + (1.0 - tendon) * inner)
+    tendon = float(np.sum(tendons))
+    return math.pi * rest_length * (tendon * TENDON**2 + (1.0 - tendon) * _mean_square())

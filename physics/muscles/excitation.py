@@ -191,7 +191,10 @@ def _signal(model: Model, signal: Any) -> tuple[Signal, bool]:
 def _column(model: Model, name: Any) -> int:
     """Where the excitation of a muscle, or an input, stands among forces and inputs."""
     names = model.input_names
-    for wanted in (f"{name}.excitation", name):
+    pulled = {muscle.name: muscle.tension for muscle in model.muscles}
+    for wanted in (pulled.get(name), f"{name}.excitation", name):
         if wanted in names:
             return model.num_coordinates + names.index(wanted)
+    if name in pulled:
+        raise ModelError(f"muscle {name!r} follows no input: it is given {pulled[name]:g} for good")
     raise ModelError(f"no muscle and no input is named {name!r}; inputs are {', '.join(names) or 'none'}")

@@ -184,6 +184,12 @@ class Cylinder(Obstacle):
         self._positive("radius", *(() if self.length is None else ("length",)))
         super().__post_init__()
 
+    def _check_side(self) -> None:
+        super()._check_side()
+        along = self.side in ("+z", "-z") if isinstance(self.side, str) else not np.any(self.side[:2])
+        if along:
+            raise ModelError(f"side of a cylinder must not lie along its axis z, got {self.side!r}")
+
     def least_radius(self) -> float:
         return self.radius
 

@@ -14,7 +14,8 @@ from ..errors import ModelError
 from ..model import Model
 from ..validation import finite_array, float_array
 from .muscle import Muscle
-from .reading import muscle_points
+from .reading import muscle_number, muscle_points
+from .states import path_lengths
 
 BASES = ("lumped", "massless")
 # A coordinate whose own forces stay below this share of the largest one of its kind is not judged by its shares.
@@ -97,8 +98,9 @@ def _without(model: Model, muscle: Muscle, q: FloatArray, against: str) -> Model
     if against == "lumped" and muscle.masses is not None:
         places = muscle_points(model, model.state(q), muscle.name).positions
         poses = _poses(model, q)
-        shares = muscle.masses.shares
-        for end, mine in ((muscle.points[0], shares < 0.5), (muscle.points[-1], shares >= 0.5)):
+        length = path_lengths(model, q)[muscle_number(model, muscle.name)]
+        near = muscle.masses.offsets + muscle.masses.shares * length < 0.5 * length
+        for end, mine in ((muscle.points[0], near), (muscle.points[-1], ~near)):
             if end.body is not None and mine.any():
                 k = model.index(end.body)
                 local = (places[mine] - poses[k, :3, 3]) @ poses[k, :3, :3]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.muscles import Keyframes, Proportional
+from physics.muscles import Keyframes, PathPoint, Proportional, Tension
 
 
 @pytest.fixture
@@ -68,3 +68,16 @@ def test_bad_values():
             Keyframes(*bad)
     with pytest.raises(ph.ModelError):
         Proportional("arm.angle", gain=np.inf)
+
+
+def test_a_muscle_is_excited_by_the_input_that_it_follows():
+    builder = ph.ModelBuilder()
+    builder.add_input("drive", 0.0)
+    builder.add_body("arm", joint=ph.joints.Hinge(), mass=1.0, com=(0.1, 0, 0), inertia=np.eye(3) * 0.01)
+    path = [PathPoint(None, (0.0, 0.1, 0.0)), PathPoint("arm", (0.1, 0.0, 0.0))]
+    builder.add_muscle("led", path, law=Tension(10.0), excitation="drive")
+    builder.add_muscle("fixed", path, law=Tension(10.0), excitation=0.5)
+    model = builder.build()
+    assert ph.excite(model, {"led": 0.4}).tolist() == [0.0, 0.4]
+    with pytest.raises(ph.ModelError, match=r"muscle 'fixed' follows no input: it is given 0\.5"):
+        ph.excite(model, {"fixed": 0.4})

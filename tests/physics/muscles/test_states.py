@@ -162,6 +162,19 @@ def test_what_is_not_carried_is_told():
         ph.simulate(model, model.state(), 0.1, integrator="event_driven")
 
 
+def test_states_that_are_none_are_told():
+    bare = ph.ModelBuilder()
+    bare.add_body("arm", joint=ph.joints.Hinge(), mass=1.0, com=(0.1, 0, 0), inertia=np.eye(3) * 0.01)
+    with pytest.raises(ph.ModelError, match="muscle_states must have shape"):
+        bare.build().state(muscle_states=np.zeros(2))
+    with pytest.raises(ph.ModelError, match="there are none"):
+        bare.build().state(muscle_states={"flexor.activation": 0.5})
+    model = arm(LAWS["millard"])
+    for name, value in (("activation", 1.5), ("activation", -0.1), ("fibre_length", 0.0)):
+        with pytest.raises(ph.ModelError, match=rf"flexor\.{name} must .*got {value:g}"):
+            model.state(muscle_states={f"flexor.{name}": value})
+
+
 def test_results_and_models_keep_states(tmp_path):
     model = arm(LAWS["millard"], 0.2, activation=0.2)
     ph.save_model(model, tmp_path / "model.json")
