@@ -218,8 +218,9 @@ def _placed(model: Model, q: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _contact_rows(model: Model, state: State, contacts: dict[int, FloatArray]) -> Iterator[Row]:
     owners = [contact for contact in model.contacts for _ in range(len(contact.points))]
     for pair, found in contacts.items():
+        laid_by = aside_of(found)
 
-        def rows(q: FloatArray, pair: int = pair, aside: FloatArray = aside_of(found)) -> FloatArray:
+        def rows(q: FloatArray, pair: int = pair, aside: FloatArray = laid_by) -> FloatArray:
             # a pair that parts on the way is still to be told of
             return _rows_of_contact(model, q, _contacts_at(model, q, math.inf)[pair], aside)
 

@@ -30,8 +30,8 @@ def muscle_curves(
         progress: called with the done fraction; returning False cancels.
 
     Returns:
-        World points (T, muscles, count, 3) [m], evenly spaced but for corners, and lengths (T, muscles) [m] of the lines
-        through them as drawn: chords where a path runs over an obstacle (`muscle_lengths` has the true ones).
+        World points (T, muscles, count, 3) [m], evenly spaced but for corners, and lengths (T, muscles) [m]
+        of the lines as drawn: chords where a path runs over an obstacle (`muscle_lengths` has the true ones).
 
     Raises:
         ModelError: q is not acceptable; CancelledError: progress said so.
