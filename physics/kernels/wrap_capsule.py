@@ -18,13 +18,12 @@ from .wrap_layout import (
     STRAIGHT,
     WRAPPED,
 )
-from .wrap_level import over_circle, settle, tube_radius
+from .wrap_level import deepest, over_circle, settle, tube_radius
 from .wrap_round import forced
 from .wrap_surface import Moving, gradient_of, level_of
 
 # of the radius: how far the seams are rounded; the surface lies up to 3.4e-4 of the radius deeper there
 ROUNDED = 0.03
-MOST_STEPS = 40
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -32,26 +31,6 @@ ZERO = (0.0, 0.0, 0.0)
 def capsule_size(data: Array, shape: int) -> Vector:
     at = shape + SHAPE_PARAMETERS
     return data[at + 1], ROUNDED * data[at], 0.0
-
-
-@inline
-def deepest(size: Vector, p: Vector, e: Vector) -> float:
-    """Part of the line from p along e at which psi is least: Newton's method between bounds."""
-    low, high, part = 0.0, 1.0, 0.5
-    for _ in range(MOST_STEPS):
-        g, g1, _ = gradient_of(CAPSULE, size, scale_add3(p, part, e), e, ZERO)
-        slope, bend = dot3(g, e), dot3(g1, e)
-        if slope > 0.0:
-            high = part
-        else:
-            low = part
-        before = part
-        part -= slope / bend if bend > 0.0 else 0.0
-        if not low <= part <= high:
-            part = 0.5 * (low + high)
-        if abs(part - before) < 1e-15:
-            break
-    return part
 
 
 @inline
@@ -79,7 +58,7 @@ def capsule_level(
     if status != WRAPPED:
         return status
     e, e1 = subtract3(q[0], p[0]), subtract3(q[1], p[1])
-    part = deepest(size, p[0], e)
+    part = deepest(CAPSULE, size, p[0], e)
     x = scale_add3(p[0], part, e)
     v = scale_add3(p[1], part, e1)
     a = scale_add3(p[2], part, subtract3(q[2], p[2]))

@@ -39,9 +39,9 @@ from .wrap_layout import (
 from .wrap_piece import piece_contact, piece_path
 from .wrap_round import put3
 
-MOST_SWEEPS = 100
+MOST_SWEEPS = 30
 MOST_ITERATIONS = 30
-MOST_ROUNDS = 10
+MOST_ROUNDS = 5
 SETTLED = 0.02  # of the distance between the ends: contacts that move less are left to Newton's method
 NEAR = 1e-9
 

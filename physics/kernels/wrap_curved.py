@@ -8,13 +8,10 @@ import math
 
 from ._jit import inline, jit
 from .spatial import Array, Vector, cross, flat3, flat9, rotate, scale_add3, subtract3, transposed
-from .wrap_capsule import capsule_level, capsule_size
 from .wrap_flow import lane_position, lane_step, lane_tangent
 from .wrap_geodesic import (
     dots,
     end_in_time,
-    ends_slopes,
-    find_geodesic,
     get_moving,
     lane_of_time,
     less,
@@ -30,9 +27,7 @@ from .wrap_layout import (
     ASIDE_LANE,
     AXES,
     BEGINNING,
-    CAPSULE,
     CURVATURE,
-    ELLIPSOID,
     ENDS,
     FIRST_DIRECTION,
     FIRST_ENDS,
@@ -47,20 +42,15 @@ from .wrap_layout import (
     LAST_POINT,
     LENGTH,
     LENGTH_ENDS,
-    LEVEL,
     LEVEL_ENDS,
     LEVEL_LANE,
     OUT_TANGENT,
     PLACES,
     PLANE_LENGTH,
-    RADIUS,
-    RADIUS_ENDS,
     RATE,
-    REACH,
     REACH_ENDS,
     ROUND_SIZE,
     SHAPE_KIND,
-    SHAPE_PARAMETERS,
     START,
     START_RATE,
     START_SECOND,
@@ -72,96 +62,12 @@ from .wrap_layout import (
     TIME_LANE,
     TURN_ENDS,
     TURN_LANE,
-    UNSOLVED,
     WRAPPED,
 )
-from .wrap_level import ellipsoid_level, torus_level
 from .wrap_planar import blend, store_jet
 from .wrap_round import combine, into_world, put3, seen_from
+from .wrap_search import find_path, surface_size
 from .wrap_surface import Moving
-
-ASIDE = 1.0  # [rad] from one guess to another
-
-
-@inline
-def surface_size(data: Array, shape: int) -> Vector:
-    """What the flow needs to know of a surface: 1 / r^2 of an ellipsoid's semi-axes, a torus's major radius."""
-    at = shape + SHAPE_PARAMETERS
-    if int(data[shape + SHAPE_KIND]) == ELLIPSOID:
-        return data[at] ** -2.0, data[at + 1] ** -2.0, data[at + 2] ** -2.0
-    if int(data[shape + SHAPE_KIND]) == CAPSULE:
-        return capsule_size(data, shape)
-    return data[at], 0.0, 0.0
-
-
-@inline
-def relative_width(data: Array, shape: int, width: float) -> tuple[float, float]:
-    """The smoothing length in units of RADIUS, and what the reach of the rounding is in units of its root."""
-    at = shape + SHAPE_PARAMETERS
-    if int(data[shape + SHAPE_KIND]) != ELLIPSOID:
-        return width, 1.0
-    a, b, c = data[at], data[at + 1], data[at + 2]
-    return width / max(a, b, c), min(a, b, c)
-
-
-@inline
-def surface_level(
-    data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool, tilt: float
-) -> int:
-    """RADIUS of the level to wrap over, LEVEL of its function, REACH, each with derivatives; whether wrapped."""
-    width, unit = relative_width(data, shape, width)
-    if int(data[shape + SHAPE_KIND]) == ELLIPSOID:
-        status = ellipsoid_level(data, shape, width, own, p, q, fresh, tilt)
-    elif int(data[shape + SHAPE_KIND]) == CAPSULE:
-        status = capsule_level(data, shape, width, own, p, q, fresh)
-    else:
-        status = torus_level(data, shape, width, own, p, q, fresh)
-    if status != WRAPPED:
-        return status
-    rho, speed, second = own[RADIUS], own[RADIUS + 1], own[RADIUS + 2]
-    store_jet(own, LEVEL, (0.5 * rho * rho, rho * speed, rho * second + speed * speed))
-    reach = unit * math.sqrt(2.0 * rho * width)
-    share = unit * unit * width / reach if width > 0.0 else 0.0
-    rate = share * speed
-    bend = (unit * unit * width * second - rate * rate) / reach if width > 0.0 else 0.0
-    store_jet(own, REACH, (reach, rate, bend))
-    for k in range(6):
-        own[LEVEL_ENDS + k] = rho * own[RADIUS_ENDS + k]
-        own[REACH_ENDS + k] = share * own[RADIUS_ENDS + k]
-    return WRAPPED
-
-
-@jit
-def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving) -> int:
-    """The geodesic and its slopes by the ends: from where it lay before, else from a first guess, and where that
-    leads to a pass between two shorter ones, from guesses beside it, the shorter of both.
-    """
-    kind, size = int(data[shape + SHAPE_KIND]), surface_size(data, shape)
-    known = own[KNOWN] == 1.0
-    own[KNOWN] = 0.0
-    status = surface_level(data, shape, width, own, p, q, not known, 0.0)
-    if status != WRAPPED:
-        return status
-    for attempt in range(1 if known else 0, -1, -1):
-        if attempt == 0 and known:
-            surface_level(data, shape, width, own, p, q, True, 0.0)
-        if find_geodesic(kind, size, own, p[0], q[0]) and ends_slopes(kind, size, own, p[0], q[0]) > 0.0:
-            return WRAPPED
-    best, side = 1e300, 0.0
-    for k in range(2):
-        tilt = ASIDE * (2.0 * k - 1.0)
-        surface_level(data, shape, width, own, p, q, True, tilt)
-        if find_geodesic(kind, size, own, p[0], q[0]) and ends_slopes(kind, size, own, p[0], q[0]) > 0.0:
-            end_points(kind, size, own)
-            lengths(own, p, q)
-            if own[LENGTH] < best:
-                best, side = own[LENGTH], tilt
-    if side == 0.0:
-        return UNSOLVED
-    surface_level(data, shape, width, own, p, q, True, side)
-    find_geodesic(kind, size, own, p[0], q[0])
-    ends_slopes(kind, size, own, p[0], q[0])
-    return WRAPPED
 
 
 @jit

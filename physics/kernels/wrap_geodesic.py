@@ -39,7 +39,7 @@ from .wrap_surface import Moving, good_step, gradient_of, on_level
 
 ZERO = (0.0, 0.0, 0.0)
 WIDTH = 11  # of the system: 4 columns, then 7 right sides
-MOST_ITERATIONS = 40
+MOST_ITERATIONS = 25
 MOST_HALVINGS = 10
 LARGEST_TURN = 0.5
 NEAR = 1e-9  # of the path: the step of Newton's method behind which nothing is left but round-off
@@ -270,7 +270,7 @@ def find_geodesic(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> 
             share *= 0.5
         error = now
         if small:
-            return error < 1e-8 * scale
+            return bool(error < 1e-8 * scale and own[ARC] > -1e-9 * scale)
     return False
 
 

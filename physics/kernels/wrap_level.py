@@ -29,7 +29,7 @@ from .wrap_smooth import ramp_of
 from .wrap_surface import Moving, gradient_of, level_of, times3
 
 AROUND = 24
-MOST_STEPS = 30
+MOST_STEPS = 40
 
 
 @inline
@@ -286,6 +286,26 @@ def torus_beginning(
     if dot3(k, subtract3(q, p)) < 0.0:
         k = (-k[0], -k[1], -k[2])
     over_circle(own, (1.0, 1.0, 1.0), p, q, (major * c, major * s, 0.0), m, k, rho)
+
+
+@jit
+def deepest(kind: int, size: Vector, p: Vector, e: Vector) -> float:
+    """Part of the line from p along e at which psi is least: Newton's method between bounds."""
+    low, high, part = 0.0, 1.0, 0.5
+    for _ in range(MOST_STEPS):
+        g, g1, _ = gradient_of(kind, size, scale_add3(p, part, e), e, ZERO)
+        slope, bend = dot3(g, e), dot3(g1, e)
+        if slope > 0.0:
+            high = part
+        else:
+            low = part
+        before = part
+        part -= slope / bend if bend > 0.0 else 0.0
+        if not low <= part <= high:
+            part = 0.5 * (low + high)
+        if abs(part - before) < 1e-15:
+            break
+    return part
 
 
 @inline

@@ -1,0 +1,151 @@
+"""Where the geodesic over one curved obstacle lies: from first guesses, or from where it lay before."""
+
+from __future__ import annotations
+
+import math
+
+from ._jit import inline, jit
+from .spatial import Array, Vector, dot3, flat3, scale_add3, subtract3
+from .wrap_capsule import capsule_level, capsule_size
+from .wrap_geodesic import (
+    ends_slopes,
+    find_geodesic,
+    node,
+)
+from .wrap_layout import (
+    ARC,
+    ASIDE_LANE,
+    BEGINNING,
+    CAPSULE,
+    ELLIPSOID,
+    KNOWN,
+    LEVEL,
+    LEVEL_ENDS,
+    RADIUS,
+    RADIUS_ENDS,
+    REACH,
+    REACH_ENDS,
+    SHAPE_KIND,
+    SHAPE_PARAMETERS,
+    STEPS,
+    UNSOLVED,
+    WRAPPED,
+)
+from .wrap_level import deepest, ellipsoid_level, torus_level
+from .wrap_planar import store_jet
+from .wrap_round import put3
+from .wrap_surface import Moving, level_of
+
+ASIDE = 1.0  # [rad] from one guess to another
+LEVELS = 16  # on the way into an obstacle where no guess leads to a path
+
+
+@inline
+def surface_size(data: Array, shape: int) -> Vector:
+    """What the flow needs to know of a surface: 1 / r^2 of an ellipsoid's semi-axes, a torus's major radius."""
+    at = shape + SHAPE_PARAMETERS
+    if int(data[shape + SHAPE_KIND]) == ELLIPSOID:
+        return data[at] ** -2.0, data[at + 1] ** -2.0, data[at + 2] ** -2.0
+    if int(data[shape + SHAPE_KIND]) == CAPSULE:
+        return capsule_size(data, shape)
+    return data[at], 0.0, 0.0
+
+
+@inline
+def relative_width(data: Array, shape: int, width: float) -> tuple[float, float]:
+    """The smoothing length in units of RADIUS, and what the reach of the rounding is in units of its root."""
+    at = shape + SHAPE_PARAMETERS
+    if int(data[shape + SHAPE_KIND]) != ELLIPSOID:
+        return width, 1.0
+    a, b, c = data[at], data[at + 1], data[at + 2]
+    return width / max(a, b, c), min(a, b, c)
+
+
+@inline
+def surface_level(
+    data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool, tilt: float
+) -> int:
+    """RADIUS of the level to wrap over, LEVEL of its function, REACH, each with derivatives; whether wrapped."""
+    width, unit = relative_width(data, shape, width)
+    if int(data[shape + SHAPE_KIND]) == ELLIPSOID:
+        status = ellipsoid_level(data, shape, width, own, p, q, fresh, tilt)
+    elif int(data[shape + SHAPE_KIND]) == CAPSULE:
+        status = capsule_level(data, shape, width, own, p, q, fresh)
+    else:
+        status = torus_level(data, shape, width, own, p, q, fresh)
+    if status != WRAPPED:
+        return status
+    rho, speed, second = own[RADIUS], own[RADIUS + 1], own[RADIUS + 2]
+    store_jet(own, LEVEL, (0.5 * rho * rho, rho * speed, rho * second + speed * speed))
+    reach = unit * math.sqrt(2.0 * rho * width)
+    share = unit * unit * width / reach if width > 0.0 else 0.0
+    rate = share * speed
+    bend = (unit * unit * width * second - rate * rate) / reach if width > 0.0 else 0.0
+    store_jet(own, REACH, (reach, rate, bend))
+    for k in range(6):
+        own[LEVEL_ENDS + k] = rho * own[RADIUS_ENDS + k]
+        own[REACH_ENDS + k] = share * own[RADIUS_ENDS + k]
+    return WRAPPED
+
+
+@jit
+def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving) -> int:
+    """The geodesic and its slopes by the ends: from where it lay before, else from a first guess, and where that
+    leads to a pass between two shorter ones, from guesses beside it, the shorter of both.
+    """
+    kind, size = int(data[shape + SHAPE_KIND]), surface_size(data, shape)
+    known = own[KNOWN] == 1.0
+    own[KNOWN] = 0.0
+    status = surface_level(data, shape, width, own, p, q, not known, 0.0)
+    if status != WRAPPED:
+        return status
+    for attempt in range(1 if known else 0, -1, -1):
+        if attempt == 0 and known:
+            surface_level(data, shape, width, own, p, q, True, 0.0)
+        if find_geodesic(kind, size, own, p[0], q[0]) and ends_slopes(kind, size, own, p[0], q[0]) > 0.0:
+            return WRAPPED
+    best, side = 1e300, 0.0
+    for k in range(2):
+        tilt = ASIDE * (2.0 * k - 1.0)
+        surface_level(data, shape, width, own, p, q, True, tilt)
+        if find_geodesic(kind, size, own, p[0], q[0]) and ends_slopes(kind, size, own, p[0], q[0]) > 0.0:
+            length = whole_length(own, p[0], q[0])
+            if length < best:
+                best, side = length, tilt
+    surface_level(data, shape, width, own, p, q, True, side)
+    if side == 0.0:
+        found = sink(kind, size, own, p[0], q[0])
+    else:
+        found = find_geodesic(kind, size, own, p[0], q[0])
+    return WRAPPED if found and ends_slopes(kind, size, own, p[0], q[0]) > 0.0 else UNSOLVED
+
+
+@jit
+def sink(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> bool:
+    """The geodesic by way of the levels between the one that the straight line touches and that to wrap over."""
+    level, e = own[LEVEL], subtract3(q, p)
+    part = deepest(kind, size, p, e)
+    x = scale_add3(p, part, e)
+    lowest = level_of(kind, size, x)
+    good = 0.0 < part < 1.0 and lowest < level
+    put3(own, BEGINNING, x)
+    put3(own, BEGINNING + 3, e)
+    own[BEGINNING + 6] = 0.0
+    for k in range(LEVELS):
+        if good:
+            root = math.sqrt(lowest) + (math.sqrt(level) - math.sqrt(lowest)) * (k + 1.0) / LEVELS
+            own[LEVEL] = root * root
+            good = find_geodesic(kind, size, own, p, q)
+            for i in range(6):
+                own[BEGINNING + i] = own[node(0, ASIDE_LANE) + i]
+            own[BEGINNING + 6] = own[ARC]
+    own[LEVEL] = level
+    return good
+
+
+@inline
+def whole_length(own: Array, p: Vector, q: Vector) -> float:
+    """Of the line, the geodesic and the line."""
+    x, y = flat3(own, node(0, ASIDE_LANE)), flat3(own, node(int(own[STEPS]), ASIDE_LANE))
+    first, last = subtract3(x, p), subtract3(q, y)
+    return float(math.sqrt(dot3(first, first)) + own[ARC] + math.sqrt(dot3(last, last)))
