@@ -41,13 +41,15 @@ def add_muscles(
     Args:
         builder: holds the bodies. smoothing: of the wraps, None for the default.
     """
-    meeting = None
+    wrapped = any(
+        wrap_objects[wrap.wrap_object].active for muscle in muscles.values() for wrap in muscle.wraps
+    )
+    meetings = Meetings(builder, coordinates) if wrapped else None  # of the bodies, before there are muscles
     for muscle in muscles.values():
         try:
             path: list[Any] = [path_point(point, coordinates) for point in muscle.points]
-            if any(wrap_objects[wrap.wrap_object].active for wrap in muscle.wraps):
-                meeting = meeting or Meetings(builder, coordinates)
-                path = _with_wraps(path, muscle, wrap_objects, meeting, smoothing, warnings)
+            if meetings is not None:
+                path = _with_wraps(path, muscle, wrap_objects, meetings, smoothing, warnings)
             law = law_of(muscle, warnings)
             start = (
                 None
