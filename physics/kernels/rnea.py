@@ -47,6 +47,9 @@ def newton_euler(
     outward(arrays, q, qd, work, dof, flags)
     if data[LIMIT_COUNT] > 0.0:
         limit_forces(data, q, qd, dof)
+    elif not muscles:  # what muscles left there
+        for d in range(dof_float.shape[0]):
+            dof[d, EXTRA] = 0.0
     if data[ELEMENT_COUNT] > 0.0:
         element_forces(body_int, data, tau, dof_float.shape[0], work)
     for i in range(count):
