@@ -160,6 +160,7 @@ def against_ourselves(report: Report) -> None:
     for name in wrapping.SHAPES:
         key = "wrap_smooth_over_geodesic" if name == "cylinder" else f"wrap_smooth_over_geodesic_{name}"
         report.race(wrapping.smooth(name), (key, wrapping.shortest(name)))
+    report.race(wrapping.network(), ("wrap_network_over_geodesic", wrapping.shortest("cylinder")))
 
 
 def compilation(report: Report) -> None:

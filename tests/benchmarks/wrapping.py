@@ -8,8 +8,10 @@ import numba
 import numpy as np
 
 from physics import lie
+from physics.kernels.wrap_network import INPUTS, LANES, OUTPUTS, network_forward
 from physics.kernels.wrap_strand import wrap_length, wrap_point
 from physics.muscles import Cylinder, Ellipsoid, Obstacle, Sphere, Wrap
+from physics.muscles import network as trained
 
 from .timing import Contestant
 
@@ -83,3 +85,26 @@ def smooth(name: str) -> Contestant:
 
 def shortest(name: str) -> Contestant:
     return strand(name, 0.0)
+
+
+@numba.njit(error_model="numpy")
+def network_laps(
+    steps: int, weights: Any, layers: int, units: int, inputs: Any, space: Any, out: Any
+) -> float:
+    total = 0.0  # pragma: no cover
+    for _ in range(steps):
+        for _ in range(POINTS):
+            network_forward(weights, layers, units, inputs, space, out)
+            total += out[0, 0]
+    return total
+
+
+def network() -> Contestant:
+    """As many points of the trained network for a cylinder, with the same derivatives."""
+    inputs = np.linspace(-0.5, 0.5, 3 * INPUTS).reshape(3, INPUTS)
+    space, out = np.empty((2, LANES, trained.UNITS)), np.empty((LANES, OUTPUTS))
+
+    def run(steps: int) -> Any:
+        return network_laps(steps, trained.weights(), trained.LAYERS, trained.UNITS, inputs, space, out)
+
+    return Contestant("network", run)

@@ -23,6 +23,7 @@ MODULES = (
     "claims_muscles",
     "claims_muscle_paths",
     "claims_wrapping",
+    "claims_wrap_network",
     "claims_hill",
     "claims_walk",
     "claims_energy",

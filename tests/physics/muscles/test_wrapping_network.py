@@ -1,0 +1,71 @@
+"""The network that comes with the package, and its training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from physics.errors import ModelError
+from physics.muscles import network, network_training
+from physics.muscles.obstacles import Cylinder
+from physics.muscles.wrapping import Wrap
+
+from .strands import at_rest, derivative
+
+RADIUS = 0.2
+INSIDE = np.array([[0.3, -0.4, 0.1], [0.5, 0.6, -0.2]])
+OUTSIDE = 8.0 * INSIDE
+
+
+@pytest.mark.parametrize("ends", [INSIDE, OUTSIDE], ids=["network", "smooth path"])
+def test_derivatives(ends: Any) -> None:
+    """Jacobian, velocity and acceleration are those of the positions, inside the box and outside."""
+    rates = np.random.default_rng(0).normal(size=(2, 3))
+
+    def at(t: float) -> Any:
+        return network.network_point(RADIUS, ends + rates * t, 0.4 + 0.3 * t, rates, 0.3)
+
+    point = at(0.0)
+    assert point.inside == (ends is INSIDE)
+    assert np.abs(derivative(lambda t: at(t).position, 1e-3) - point.velocity).max() < 1e-9
+    assert np.abs(derivative(lambda t: at(t).velocity, 1e-3) - point.acceleration).max() < 1e-8
+    for k in range(6):
+        step = np.eye(6)[k].reshape(2, 3)
+        column = derivative(lambda t, s=step: network.network_point(RADIUS, ends + t * s, 0.4).position, 1e-3)
+        assert np.abs(column - point.jacobian[:, k]).max() < 1e-9
+
+
+def test_accuracy() -> None:
+    """What the training's report says of fresh samples holds for the weights that are shipped."""
+    inputs, target = network_training.samples(np.random.default_rng(9), 300, network_training.THRESHOLD)
+    errors = []
+    for a, b, angle, part in inputs.astype(float):
+        ends = np.array([[a, 0.0, 0.0], [b * np.cos(angle), b * np.sin(angle), 0.0]])
+        raw = at_rest(Wrap([Cylinder(radius=1.0, side="counterclockwise")], 0.0), *ends)
+        errors.append(network.network_point(1.0, ends, part).position - raw.point(part * raw.length)[0])
+    distances = np.linalg.norm(errors, axis=1)
+    assert np.sqrt(np.mean(distances**2)) < 5e-3  # the report: 2.7e-3 of the radius
+    assert target.shape == (300, 2)
+
+
+def test_training_makes_progress() -> None:
+    rng = np.random.default_rng(0)
+    layers = network_training.begin(rng)
+    inputs, target = network_training.samples(rng, 256, network_training.THRESHOLD)
+    x = network_training.normalized(inputs)
+    loss, slopes = network_training.slopes(layers, x, target)
+    k, step = 4, np.float32(1e-2)
+    ahead = [layer.copy() for layer in layers]
+    ahead[k] = ahead[k] - step * slopes[k]
+    fallen = loss - network_training.slopes(ahead, x, target)[0]
+    # to first order the loss falls by the step times the slope's square; single precision leaves a few percent
+    assert fallen == pytest.approx(float(step * (slopes[k] ** 2).sum()), rel=0.2)
+
+
+def test_bad_weights(tmp_path: Any) -> None:
+    path = tmp_path / "weights.npz"
+    np.savez(path, weights_0=np.zeros((3, 3)))
+    with pytest.raises(ModelError, match="has no array 'weights_0' of shape"):
+        network.weights(path)

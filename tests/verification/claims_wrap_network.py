@@ -1,0 +1,85 @@
+"""The network in place of paths over a cylinder, against the shortest paths it learned and the smooth ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from physics.muscles import Cylinder, Wrap, network, network_training
+from tests.physics.muscles.strands import at_rest
+
+from .claim import Measurement, claim
+
+RADIUS = 0.05
+SMOOTHING = 1e-3
+
+
+def network_errors(count: int = 400) -> Any:
+    """Distances from the shortest path in radii, of the network's and of smooth paths' points; shares wrapped."""
+    rng = np.random.default_rng(4)
+    inputs, _ = network_training.samples(rng, count, 0.0)
+    _, wrap, length = network_training.planar_paths(inputs.astype(np.float64))
+    rows = []
+    for a, b, angle, part in inputs.astype(np.float64):
+        ends = np.array([[a, 0.0, 0.0], [b * np.cos(angle), b * np.sin(angle), 0.3]]) * RADIUS
+        raw, smooth = (
+            at_rest(Wrap([Cylinder(radius=RADIUS, side="counterclockwise")], width), *ends)
+            for width in (0.0, SMOOTHING)
+        )
+        x = raw.point(part * raw.length)[0]
+        point = network.network_point(RADIUS, ends, part)
+        other = smooth.point(part * smooth.length)[0]
+        rows.append([np.linalg.norm(point.position - x), np.linalg.norm(other - x)])
+    return np.array(rows) / RADIUS, wrap / length
+
+
+@claim(
+    "wrapping.network",
+    "the network's points on paths over a cylinder (fresh random ends within its box, 400 points): root mean square "
+    "distance from the shortest path, in radii; that of the smooth path of 1 mm over a radius of 5 cm in the details",
+    unit="1",
+    source="Wang 2022, sec. 5.3.3",
+    at_most=5e-3,
+)
+def network_accuracy() -> Measurement:
+    errors, share = network_errors()
+    kinds = {
+        "straight": share == 0.0,
+        "just touching": (share > 0.0) & (share < 0.01),
+        "wrapped": share >= 0.01,
+    }
+    details: dict[str, Any] = {}
+    for k, label in enumerate(("network", "smooth path")):
+        rms = np.sqrt(np.mean(errors[:, k] ** 2))
+        details[label] = {"root mean square": float(rms), "largest": float(errors[:, k].max())}
+        details[label] |= {
+            f"largest, {kind}": float(errors[chosen, k].max())
+            for kind, chosen in kinds.items()
+            if chosen.any()
+        }
+    return Measurement(details["network"]["root mean square"], details)
+
+
+@claim(
+    "wrapping.network_box",
+    "network's points for inputs outside its box (radius too large, an end too far, turned too far; after "
+    "Fig. 6.12): distance from the smooth path's, which must take over",
+    unit="m",
+    source="Wang 2022, Fig. 6.12",
+    at_most=1e-15,
+)
+def network_box() -> float:
+    worst = 0.0
+    for radius, ends in (
+        (0.5, [[0.51, 0.0, 0.0], [-0.6, 0.2, 0.1]]),
+        (0.05, [[0.6, 0.0, 0.0], [-0.2, 0.1, 0.1]]),
+        (0.05, [[0.2, 0.0, 0.0], [-0.6, 0.1, 0.1]]),
+        (0.05, [[0.2, 0.0, 0.0], [0.1, -0.2, 0.1]]),
+    ):
+        point = network.network_point(radius, ends, 0.4)
+        wrap = Wrap([Cylinder(radius=radius, side="counterclockwise")])
+        strand = at_rest(wrap, *map(np.array, ends))
+        away = float(np.abs(point.position - strand.point(0.4 * strand.length)[0]).max())
+        worst = max(worst, np.inf if point.inside else away)
+    return worst
