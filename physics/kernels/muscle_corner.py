@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from ._jit import inline, jit
 from .layout import DOF_WORK_WIDTH
-from .muscle_frames import NONE, put3, row_at
+from .muscle_frames import NONE, past, put3, row_at
 from .muscle_layout import (
     ALONG_BEFORE,
     ALONG_PATH,
@@ -32,12 +32,10 @@ from .muscle_layout import (
     CORNER_COUNT,
     CORNER_FIRST,
     CORNER_WIDTH,
-    LENGTH,
     MUSCLE_MASSES,
     MUSCLE_SPAN,
     MUSCLE_SPAN_COUNT,
     POINT_MASS,
-    POINT_OFFSET,
     POINT_SHARE,
     POINT_WIDTH,
     RATE,
@@ -154,8 +152,7 @@ def corner_bias(k: int, s: float, rate: float, room: Array) -> Vector:
 @inline
 def past_corner(data: Array, point: int, k: int, room: Array) -> float:
     """Arc length of a mass point past the corner."""
-    along: float = data[point + POINT_OFFSET] + data[point + POINT_SHARE] * room[LENGTH]
-    return float(along - room[row_at(k) + BEFORE])
+    return float(past(data, point, room[row_at(k) + BEFORE], room))
 
 
 @jit

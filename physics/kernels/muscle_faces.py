@@ -7,7 +7,7 @@ from .dense import spread_accelerations
 from .joint import kinematics
 from .layout import GRAVITY, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
 from .muscle_corner import corner_column, corner_point, corner_shares, past_corner
-from .muscle_frames import NONE, row_at
+from .muscle_frames import NONE, past, row_at
 from .muscle_layout import (
     AT_ACCELERATION,
     AT_PLACE,
@@ -24,7 +24,6 @@ from .muscle_layout import (
     MUSCLE_SIZE,
     MUSCLE_SPAN,
     MUSCLE_SPAN_COUNT,
-    POINT_OFFSET,
     POINT_SHARE,
     POINT_WIDTH,
     RATE,
@@ -88,7 +87,7 @@ def straight_points(
     length = room[at + STRAND_LENGTH]
     for i in range(first, first + int(room[at + STRAND_COUNT])):
         s = data[masses + POINT_WIDTH * i + POINT_SHARE]
-        along = data[masses + POINT_WIDTH * i + POINT_OFFSET] + s * room[LENGTH] - room[at + BEFORE]
+        along = past(data, masses + POINT_WIDTH * i, room[at + BEFORE], room)
         c = along / length if length > 0.0 else 0.0
         rate = s * room[RATE] - room[at + BEFORE_RATE]
         second = s * room[SECOND] - room[at + BEFORE_SECOND]
@@ -146,7 +145,7 @@ def wrapped_points(
         strand_inputs(data, k, room, dof, int(data[row + int(data[row + MUSCLE_SPAN]) + j]))
     for i in range(first, first + int(room[at + STRAND_COUNT])):
         s = data[masses + POINT_WIDTH * i + POINT_SHARE]
-        sigma = data[masses + POINT_WIDTH * i + POINT_OFFSET] + s * room[LENGTH] - room[at + BEFORE]
+        sigma = past(data, masses + POINT_WIDTH * i, room[at + BEFORE], room)
         x, v, push = point_motion(data, header, at, s, sigma, True, room)
         places[i, 0], places[i, 1], places[i, 2] = x
         places[i, 3], places[i, 4], places[i, 5] = v

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._jit import inline
 from .layout import ACCELERATION, BIAS
-from .muscle_layout import ROOM_HEADER, ROOM_ROW
+from .muscle_layout import LENGTH, POINT_OFFSET, POINT_SHARE, ROOM_HEADER, ROOM_ROW
 from .points import STILL
 from .spatial import Array, Twist, Vector, load6, scale_add6
 
@@ -22,6 +22,13 @@ def put3(array: Array, offset: int, x: Vector) -> None:
 def row_at(k: int) -> int:
     """Where the row of point k begins in the room."""
     return ROOM_HEADER + ROOM_ROW * k
+
+
+@inline
+def past(data: Array, point: int, before: float, room: Array) -> float:
+    """Arc length from the place `before` of the path to the mass point whose numbers begin at point."""
+    along: float = data[point + POINT_OFFSET] + data[point + POINT_SHARE] * room[LENGTH] - before
+    return along
 
 
 @inline

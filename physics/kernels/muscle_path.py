@@ -13,7 +13,7 @@ from ._jit import inline, jit
 from .functions import evaluate_function
 from .layout import POSE
 from .muscle_corner import corner_width
-from .muscle_frames import NONE, acceleration_of, put3, row_at
+from .muscle_frames import NONE, acceleration_of, past, put3, row_at
 from .muscle_layout import (
     ACTIVE,
     AT_ACCELERATION,
@@ -37,7 +37,6 @@ from .muscle_layout import (
     MUSCLE_VIAS,
     OBSTACLES,
     POINT_MASS,
-    POINT_OFFSET,
     POINT_SHARE,
     POINT_WIDTH,
     RATE,
@@ -228,13 +227,6 @@ def trace_path(
     return count
 
 
-@inline
-def along_strand(data: Array, point: int, before: float, room: Array) -> float:
-    """Arc length from a strand's beginning of the mass point whose numbers begin at point."""
-    along: float = data[point + POINT_OFFSET] + data[point + POINT_SHARE] * room[LENGTH] - before
-    return along
-
-
 @jit
 def share_masses(data: Array, row: int, count: int, quick: bool, columns: bool, room: Array) -> None:
     """Which mass points lie on which strand, and their sums; after `trace_path`. With columns, the mass matrices of
@@ -249,14 +241,14 @@ def share_masses(data: Array, row: int, count: int, quick: bool, columns: bool, 
         width = corner_width(k, count, rounding, room)
         room[at + CORNER_FIRST], room[at + CORNER_WIDTH] = float(i), width
         while width > 0.0 and i < number:
-            if along_strand(data, masses + POINT_WIDTH * i, before, room) >= width:
+            if past(data, masses + POINT_WIDTH * i, before, room) >= width:
                 break
             i += 1
         room[at + CORNER_COUNT] = float(i) - room[at + CORNER_FIRST]
         first = i
         end = length - corner_width(k + 1, count, rounding, room)
         while i < number:
-            along = along_strand(data, masses + POINT_WIDTH * i, before, room)
+            along = past(data, masses + POINT_WIDTH * i, before, room)
             if along > end and k < count - 2:
                 break
             i += 1
@@ -278,7 +270,7 @@ def sum_straight(data: Array, masses: int, at: int, room: Array) -> None:
     for i in range(first, first + int(room[at + STRAND_COUNT])):
         point = masses + POINT_WIDTH * i
         m, s = data[point + POINT_MASS], data[point + POINT_SHARE]
-        c = along_strand(data, point, before, room) * inverse
+        c = past(data, point, before, room) * inverse
         m0 += m
         mc += m * c
         ms += m * s

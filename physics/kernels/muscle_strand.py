@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ._jit import inline, jit
 from .layout import FORCE, POSE
-from .muscle_frames import acceleration_of, put3
+from .muscle_frames import acceleration_of, past, put3
 from .muscle_layout import (
     ALONG_BEFORE,
     ALONG_PATH,
@@ -21,10 +21,8 @@ from .muscle_layout import (
     BEFORE,
     BEFORE_RATE,
     BEFORE_SECOND,
-    LENGTH,
     PLACE_FRAMES,
     POINT_MASS,
-    POINT_OFFSET,
     POINT_SHARE,
     POINT_WIDTH,
     RATE,
@@ -226,7 +224,7 @@ def sum_wrapped(data: Array, masses: int, at: int, quick: bool, columns: bool, r
     for i in range(first, first + int(room[at + STRAND_COUNT])):
         mass = masses + POINT_WIDTH * i
         m, s = data[mass + POINT_MASS], data[mass + POINT_SHARE]
-        sigma = data[mass + POINT_OFFSET] + s * room[LENGTH] - room[at + BEFORE]
+        sigma = past(data, mass, room[at + BEFORE], room)
         x, v, push = point_motion(data, header, at, s, sigma, quick, room)
         whole += m
         moment = scale_add3(moment, m, x)

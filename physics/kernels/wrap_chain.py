@@ -2,10 +2,9 @@
 lines between.
 
 Which obstacles are touched comes from relaxation: each piece in turn between the contacts next to it. Where the
-    junctions
-lie comes from Newton's method: each is the middle between the contacts before and behind it. An obstacle that the
-line between its neighbours passes freely is no piece; as a piece over it would be that line, the path and its
-derivatives do not notice.
+junctions lie comes from Newton's method: each is the middle between the contacts before and behind it. An obstacle
+that the line between its neighbours passes freely is no piece; as a piece over it would be that line, the path and
+its derivatives do not notice.
 """
 
 from __future__ import annotations

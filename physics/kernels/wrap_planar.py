@@ -97,7 +97,7 @@ def line_distance(own: Array) -> tuple[Vector, Four, bool]:
     area = cross2(a, s) + 2.0 * cross2(v, w) + cross2(p, b)
     curve = (area - 2.0 * rate * speed - distance * second) / length
     n = e[1] / length, -e[0] / length
-    part = -dot2(p, e) / (length * length)
+    part = -dot2(p, e) / dot2(e, e)  # 1 to the bit where the path ends at the centre
     rest = 1.0 - part
     by = (rest * n[0], rest * n[1], part * n[0], part * n[1])
     return (distance, rate, curve), by, 0.0 < part < 1.0

@@ -208,14 +208,7 @@ def round_length(own: Array, sphere: bool) -> Pair:
 
 
 @jit
-def round_point(
-    own: Array,
-    sphere: bool,
-    sigma: float,
-    sigma_rate: float,
-    rates: Array,
-    out: Array,
-) -> None:
+def round_point(own: Array, sphere: bool, sigma: float, sigma_rate: float, rates: Array, out: Array) -> None:
     """The point at length sigma of a path that `round_path` found wrapped: position, tangent, bias, Jacobian, as
     `wrap_strand.wrap_point` has them, by the rates of this piece alone (see `wrap_layout`).
     """
@@ -269,9 +262,7 @@ def shares(own: Array, x: Pair) -> Pair:
 
 @inline
 def tilted(own: Array, x: Pair, v: Pair, a: Pair) -> tuple[float, float, Pair]:
-    """Velocity and acceleration across a plane that tilts, of a point with these in it; and its acceleration in
-    it.
-    """
+    """Velocity and acceleration across a plane that tilts, of a point with these in it; its acceleration in it."""
     p, s = pair(own, START_RATE), pair(own, STOP_RATE)
     t0, t1 = own[TILT], own[TILT + 1]
     first, last = shares(own, x)

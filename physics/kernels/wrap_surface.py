@@ -1,9 +1,8 @@
 """Surfaces as levels of a smooth function psi: its gradient and how it bends, along moving points.
 
 Ellipsoid: psi = sum (x_i / r_i)^2 / 2, size = 1 / r^2. Torus about z: half the squared distance from the circle in
-    the
-tube's middle, size[0] its radius. Sphere-capped cylinder about z: (x^2 + y^2 + w(z)^2) / 2 where w is how far z lies
-beyond the caps' middles at -size[0] and size[0], rounded off within about size[1].
+the tube's middle, size[0] its radius. Sphere-capped cylinder about z: (x^2 + y^2 + w(z)^2) / 2 where w is how far z
+lies beyond the caps' middles at -size[0] and size[0], rounded off within about size[1].
 """
 
 from __future__ import annotations
