@@ -141,6 +141,8 @@ class _Reading:
             for node in owner.objects("WrapObjectSet"):
                 found = read_wrap_object(node, frame, self.warnings)
                 if found is not None:
+                    if found.name in wraps:
+                        self.warnings.append(f"{node.path}: takes the place of another one of this name")
                     wraps[found.name] = found
             for node in owner.elements("attached_geometry"):
                 shape = read_geometry(node, frame, self._find, self.warnings)

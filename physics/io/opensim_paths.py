@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import FormatError
 from .opensim_frames import Frames, placed
 from .opensim_functions import read_function
-from .opensim_joints import AXES, STILL
+from .opensim_joints import STILL
 from .opensim_parts import (
     OpenSimFrame,
     OpenSimGeometry,
@@ -153,6 +153,3 @@ def read_geometry(
         return None
     file = node.text("mesh_file")
     return OpenSimGeometry(node.name, owner, file, find(file), node.numbers("scale_factors", np.ones(3), 3))
-
-
-__all__ = ["AXES", "read_geometry", "read_marker", "read_muscle", "read_wrap_object"]

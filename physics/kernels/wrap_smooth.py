@@ -37,18 +37,3 @@ def ramp_of(x: Vector, width: float) -> tuple[Vector, float]:
     """width ramp(x / width) of a number with two derivatives in time; and its derivative by x."""
     value, slope, bend = smooth_ramp(x[0] / width)
     return (width * value, slope * x[1], slope * x[2] + bend / width * x[1] * x[1]), slope
-
-
-@inline
-def corner_share(s: float, reach: float) -> Vector:
-    """How much of (direction behind - direction before) rounds a polyline off at the length s past a corner, with two
-    derivatives by s. Their jump at the corner takes up the polyline's: the sum is three times continuously
-    differentiable, and beyond the reach it is the polyline.
-    """
-    away = abs(s)
-    if away >= reach:
-        return 0.0, 0.0, 0.0
-    share, slope, bend = smooth_step(-away / reach)
-    sense = 1.0 if s >= 0.0 else -1.0
-    part = away / reach
-    return -away * share, sense * (part * slope - share), (2.0 * slope - part * bend) / reach

@@ -16,6 +16,7 @@ from ..validation import finite_array, float_array
 from .muscle import Muscle
 from .reading import muscle_number, muscle_points
 from .states import path_lengths
+from .wrapping import Wrap
 
 BASES = ("lumped", "massless")
 # A coordinate whose own forces stay below this share of the largest one of its kind is not judged by its shares.
@@ -105,7 +106,12 @@ def _without(model: Model, muscle: Muscle, q: FloatArray, against: str) -> Model
                 k = model.index(end.body)
                 local = (places[mine] - poses[k, :3, 3]) @ poses[k, :3, :3]
                 bodies[k] = _with_masses(bodies[k], muscle.masses.masses[mine], local)
-    muscles = [replace(known, masses=None) if known is muscle else known for known in model.muscles]
+    path = tuple(
+        replace(item, smoothing=item.smoothing_length(massive=True)) if isinstance(item, Wrap) else item
+        for item in muscle.path
+    )  # which is no other one for that
+    bare = replace(muscle, path=path, masses=None)
+    muscles = [bare if known is muscle else known for known in model.muscles]
     arguments = model.__reduce__()[1]
     parts: tuple[Any, ...] = (bodies, *arguments[1:-1], muscles)
     return Model(*parts)

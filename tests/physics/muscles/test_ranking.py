@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.muscles import PathPoint
+from physics import lie
+from physics.muscles import Cylinder, MassPoints, PathPoint, Wrap
 from physics.muscles.ranking import _without
 
 BAR = np.diag([0.01, 0.01, 0.002])
@@ -63,6 +64,36 @@ def test_lumped_mass_is_all_there():
     # where the points are fixed they weigh the same
     weights = [ph.energy(each, each.state()).potential for each in (model, lumped)]
     assert weights[0] == pytest.approx(weights[1])
+
+
+def test_mass_alone_is_taken_off():
+    """The path over an obstacle, which pulls, is smoothed as before."""
+    builder = ph.ModelBuilder()
+    builder.add_body("a", joint=ph.joints.Hinge([0, 1, 0]), mass=1.0, inertia=BAR, com=(0, 0, -0.15))
+    over = Wrap(Cylinder(radius=0.05, frame=lie.exp([np.pi / 2, 0, 0, 0, 0, 0])))
+    path = [PathPoint(None, (0.1, 0, 0.1)), over, PathPoint("a", (0.05, 0, -0.1))]
+    builder.add_muscle("m", path, mass=0.1, tension=100.0)
+    model = builder.build()
+    for against in ("lumped", "massless"):
+        bare = _without(model, model.muscles[0], np.zeros(1), against)
+        for angle in np.linspace(-0.6, 0.6, 9):
+            lengths = [ph.muscle_lengths(each, each.state([angle])).lengths for each in (model, bare)]
+            assert lengths[0] == pytest.approx(lengths[1], abs=1e-15)
+
+
+def test_lumped_mass_lies_by_the_end_that_is_nearer():
+    """With a long tendon at the origin most of the belly is by the insertion."""
+    builder = ph.ModelBuilder()
+    place = np.eye(4)
+    place[2, 3] = -0.3
+    hinge = ph.joints.Hinge([0, 1, 0])
+    builder.add_body("a", joint=hinge, mass=1.0, inertia=BAR)
+    builder.add_body("b", "a", joint=hinge, joint_in_parent=place, mass=1.0, inertia=BAR)
+    path = [PathPoint("a", (0.0, 0, 0.0)), PathPoint("b", (0.0, 0, -0.1))]
+    builder.add_muscle("m", path, masses=MassPoints.belly(0.1, 10, tendons=(0.25, 0.0)))
+    model = builder.build()
+    lumped = _without(model, model.muscles[0], np.zeros(2), "lumped")
+    assert [body.mass for body in lumped.bodies] == pytest.approx([1.0, 1.1])
 
 
 def test_bad_arguments_are_told():
