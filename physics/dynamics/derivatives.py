@@ -63,6 +63,7 @@ def inverse_dynamics_derivatives(
     and bend, gravity, springs, dampers and compliant limits with their geometric terms. Where a force has a kink (a
     one-sided spring at its edge) it is the derivative of the side that the state is on. By q'' the derivative is
     `mass_matrix`. After Carpentier & Mansard 2018; joints of several coordinates as Singh, Russo & Wensing 2022 ask.
+    What muscles bring is not exact: it is found by central differences.
 
     Args:
         qdd: accelerations (nv,), 0 if None.
