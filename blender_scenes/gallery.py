@@ -21,7 +21,7 @@ from physics.joints import Spherical
 from physics.joints.drawing import drawing
 
 from . import SceneError, gallery_panel, gallery_parts
-from .gallery_joints import REACH, SWEEP_FRAMES, Exhibit, exhibits, missing
+from .gallery_joints import REACH, SWEEP_FRAMES, Exhibit, whole_gallery
 from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
 from .picture import Image, Label, Shot, glow, grid, node_tree, prepare_render, render
 from .process import leave
@@ -178,7 +178,7 @@ def clear_paint(name: str, color: tuple[float, float, float]) -> bpy.types.Mater
 def hang(rooms: list[bpy.types.Collection]) -> list[Stand]:
     """All exhibits in rows of COLUMNS, each in a collection of its own."""
     stands = []
-    for index, (exhibit, room) in enumerate(zip(exhibits(), rooms, strict=True)):
+    for index, (exhibit, room) in enumerate(zip(whole_gallery(), rooms, strict=True)):
         row, column = divmod(index, COLUMNS)
         place = np.array([SPACING * column, -SPACING * row, 0.0])
         stands.append(stand(exhibit, place, room))
@@ -186,10 +186,8 @@ def hang(rooms: list[bpy.types.Collection]) -> list[Stand]:
 
 
 def make() -> tuple[bpy.types.Scene, list[Stand]]:
-    """The whole gallery in a new file. Raises SceneError where a joint is missing."""
-    if missing():
-        raise SceneError(f"the gallery lacks joints: {', '.join(missing())}")
-    scene, (stage, *rooms) = new_file("Gallery", ["Stage", *(item.title for item in exhibits())])
+    """The whole gallery in a new file."""
+    scene, (stage, *rooms) = new_file("Gallery", ["Stage", *(item.title for item in whole_gallery())])
     scene.frame_start, scene.frame_end = 1, SWEEP_FRAMES + 1
     stands = hang(rooms)
     rows = -(-len(stands) // COLUMNS)

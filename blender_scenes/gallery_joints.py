@@ -1,12 +1,14 @@
 """One of every joint: what stands in the gallery, how far each coordinate goes, and how it is swept. No Blender.
 
-A joint that joins the registry of `physics.joints` joins the gallery by one entry in `exhibits`.
+A joint that joins the registry of `physics.joints` hangs as a plain one where it can be made without settings, and as
+it likes by an entry in `exhibits`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,6 +205,25 @@ def exhibits() -> tuple[Exhibit, ...]:
     )  # fmt: skip
 
 
-def missing() -> list[str]:
-    """Joint types of the registry that the gallery does not show."""
-    return sorted(set(joints.REGISTRY) - {exhibit.joint.type for exhibit in exhibits()})
+def whole_gallery() -> tuple[Exhibit, ...]:
+    """The exhibits, and plain ones of registered types without an exhibit that can be made without settings."""
+    shown = {exhibit.joint.type for exhibit in exhibits()}
+    others = []
+    for kind in sorted(set(joints.REGISTRY) - shown):
+        joint_class = joints.REGISTRY[kind]
+        if all(has_default(field) for field in fields(joint_class)):
+            others.append(plain_exhibit(kind, joint_class()))
+    return (*exhibits(), *others)
+
+
+def has_default(field: Any) -> bool:
+    return not field.init or field.default is not MISSING or field.default_factory is not MISSING
+
+
+def plain_exhibit(kind: str, joint: Joint) -> Exhibit:
+    """A joint swept over its range, or a little where that is open."""
+    ranges = [
+        (low if np.isfinite(low) else -0.5, high if np.isfinite(high) else 0.5)
+        for low, high in joint.range.reshape(-1, 2)
+    ]
+    return Exhibit(kind.replace("_", " ").capitalize(), joint, tuple(ranges))

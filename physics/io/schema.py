@@ -17,15 +17,28 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import FormatError
+from ..joints import REGISTRY
 
 FOLDER = Path(__file__).parent / "schemas"
 _Check = Callable[[Any, Any, str, "Schema"], None]
 
 
-@cache
 def load_schema(name: str) -> dict[str, Any]:
-    """A published schema by its name: ``"model"`` or ``"result"``."""
+    """A published schema by its name: ``"model"`` or ``"result"``.
+
+    Joints of the registry that the file has no entry for are known by their type; their class checks their keys.
+    """
+    return _loaded(name, tuple(REGISTRY))
+
+
+@cache
+def _loaded(name: str, joints: tuple[str, ...]) -> dict[str, Any]:
     schema: dict[str, Any] = json.loads((FOLDER / f"{name}.schema.json").read_text(encoding="utf-8"))
+    known = schema["$defs"]
+    for kind in joints if "joint" in known else ():
+        if kind not in known:
+            known[kind] = {"type": "object", "properties": {"type": {"const": kind}}, "required": ["type"]}
+            known["joint"]["oneOf"].append({"$ref": f"#/$defs/{kind}"})
     return schema
 
 

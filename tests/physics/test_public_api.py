@@ -129,7 +129,7 @@ SOURCES = sorted(Path(ph.__file__).parent.rglob("*.py"))
 
 def test_public_names():
     assert set(ph.__all__) == PUBLIC
-    assert set(ph.joints.REGISTRY) == JOINTS
+    assert set(ph.joints.REGISTRY) >= JOINTS  # none goes; a new one needs no line here
     assert all(hasattr(ph, name) for name in PUBLIC)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 import physics as ph
 from physics import lie
+from tests.physics.generators import JOINT_KINDS, random_joint
 
 FloatArray = NDArray[np.float64]
 MakeJoint = Callable[[Generator], Any]
@@ -101,7 +103,7 @@ def _custom(rng: Generator) -> Any:
     )
 
 
-# One line a joint type: a new joint adds itself here, and is in every claim about joints and random trees.
+# Joints as the claims want them; of types that are not here the tests' own table has one.
 JOINTS: dict[str, MakeJoint] = {
     "fixed": lambda rng: ph.joints.Fixed(),
     "hinge": lambda rng: ph.joints.Hinge(unit_vector(rng)),
@@ -143,6 +145,23 @@ JOINTS: dict[str, MakeJoint] = {
         joints=(spline_curve(rng), ph.joints.Universal(), ph.joints.Slider(unit_vector(rng)))
     ),
 }
+
+
+def _of_the_tests() -> dict[str, MakeJoint]:
+    """A maker of each type that is in the tests' table alone."""
+    known = {make(np.random.default_rng(0)).type for make in JOINTS.values()}
+    found = {}
+    for kind in JOINT_KINDS:
+        if random_joint(np.random.default_rng(0), kind).type not in known:
+            found[kind] = partial(_tests_joint, kind)
+    return found
+
+
+def _tests_joint(kind: str, rng: Generator) -> Any:
+    return random_joint(rng, kind)
+
+
+JOINTS |= _of_the_tests()
 
 
 def parts(joint: Any) -> list[Any]:
