@@ -123,8 +123,10 @@ def reshape(item: Any) -> None:
     faces = np.stack([index[:-1], following[:-1], following[1:], index[1:]], axis=-1).reshape(-1, 4)
     mesh = item.data
     mesh.clear_geometry()
-    mesh.from_pydata(grid.reshape(-1, 3).tolist(), [], faces.tolist())
-    mesh.polygons.foreach_set("use_smooth", np.ones(len(faces), dtype=bool))
+    caps = [index[0, ::-1].tolist(), index[-1].tolist()] if item.condyle.obstacle.shape == "cylinder" else []
+    mesh.from_pydata(grid.reshape(-1, 3).tolist(), [], faces.tolist() + caps)
+    smooth = [True] * len(faces) + [False] * len(caps)
+    mesh.polygons.foreach_set("use_smooth", smooth)
     mesh.update()
 
 
