@@ -92,12 +92,17 @@ def activations(read: SceneModel, result: Any, excited: np.ndarray) -> np.ndarra
 def shown(
     scene: Any, read: SceneModel, points: np.ndarray, lengths: np.ndarray, activation: np.ndarray
 ) -> list[Shown]:
-    """What to write: points (F, muscles, n, 3) and lengths (F, muscles) [m], activations (F, muscles)."""
+    """What to write: points (F, muscles, n, 3) and lengths (F, muscles) [m], activations (F, muscles).
+
+    Raises:
+        ModelError: a muscle is linked, or has shape keys of its own.
+    """
     drawing = core.part("muscles.drawing")
     metres = units.length_scale(scene)
     found = []
     for k, entry in enumerate(read.muscles):
         item = muscle_points.find_muscle(entry.session_uid, entry.name)
+        _check(item)
         settings = item.condyle.muscle
         tendons = (settings.origin_tendon, settings.insertion_tendon)
         steps = np.linalg.norm(np.diff(points[:, k], axis=1), axis=2)
@@ -113,6 +118,18 @@ def shown(
             Shown(entry.session_uid, entry.name, points[:, k] / metres, radii, radius, activation[:, k])
         )
     return found
+
+
+def _check(item: Any) -> None:
+    """ModelError where a bake cannot be put in the place of a muscle's curve."""
+    if item.library is not None:
+        raise core.model_error(
+            f"muscle {item.name!r} is linked from {item.library.filepath}; make a library override first"
+        )
+    if item.data.shape_keys is not None and item.condyle.muscle.own_curve is None:
+        raise core.model_error(
+            f"muscle {item.name!r} has shape keys of its own, which move its points besides its bodies; remove them"
+        )
 
 
 def write(scene: Any, frames: np.ndarray, found: list[Shown]) -> list[Any]:

@@ -329,3 +329,13 @@ def test_the_path_over_obstacles_is_drawn_before_a_bake(part, scene, arm):
     assert drawn.lines(scene, muscle, 1.0)[0] is not lines
     obstacle.condyle.obstacle.enabled = False
     assert drawn.lines(scene, muscle, 1.0) is None
+
+
+def test_shape_keys_of_the_users_are_not_baked_over(part, scene, arm, ph):
+    muscle = arm[3]
+    muscle.shape_key_add(name="Mine")
+    read = part("scene_to_model").read(scene)
+    with pytest.raises(ph.ModelError, match="'Biceps' has shape keys of its own"):
+        part("muscle_bakes").shown(
+            scene, read, np.zeros((2, 1, 3, 3)), np.full((2, 1), 0.5), np.zeros((2, 1))
+        )
