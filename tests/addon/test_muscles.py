@@ -339,3 +339,31 @@ def test_shape_keys_of_the_users_are_not_baked_over(part, scene, arm, ph):
         part("muscle_bakes").shown(
             scene, read, np.zeros((2, 1, 3, 3)), np.full((2, 1), 0.5), np.zeros((2, 1))
         )
+
+
+@pytest.mark.small
+def test_what_a_bake_writes_plays_and_goes(part, scene, arm):
+    """Written without a simulation: a path that bends more and more."""
+    muscle = arm[3]
+    muscle.location = (0.1, 0.0, 0.2)
+    bpy.context.view_layer.update()
+    bakes = part("muscle_bakes")
+    read = part("scene_to_model").read(scene)
+    frames = np.arange(1.0, 11.0)
+    share = np.linspace(0.0, 1.0, bakes.COUNT)
+    points = np.zeros((10, 1, bakes.COUNT, 3))
+    points[:, 0, :, 2] = 0.65 - 0.55 * share
+    points[:, 0, :, 0] = 0.02 * (frames - 1)[:, None] * np.sin(np.pi * share)
+    lengths = np.linalg.norm(np.diff(points, axis=2), axis=3).sum(axis=2)
+    activation = np.linspace(0.0, 1.0, 10)[:, None]
+    bakes.write(scene, frames, bakes.shown(scene, read, points, lengths, activation))
+    for frame in (1, 4, 10):
+        scene.frame_set(frame)
+        middles, radii = seen(muscle)
+        assert np.allclose(middles + np.array(muscle.location), points[frame - 1, 0], atol=2e-5)
+        assert np.isclose(
+            muscle.data.materials[0].diffuse_color[1], 0.06 + 0.10 * activation[frame - 1, 0], atol=1e-6
+        )
+    assert radii.max() < 0.99 * muscle.condyle.muscle.radius
+    assert bakes.is_baked(muscle) and bakes.free(scene) == 1
+    assert not bakes.is_baked(muscle) and muscle.data.name == "Biceps" and muscle.data.shape_keys is None
