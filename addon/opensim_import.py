@@ -148,6 +148,7 @@ def _add_joint(standing: Standing, made: Imported, body: Any) -> None:
         return
     settings.child_in_joint = tuple(units.to_blender(body.body_in_joint, scene).ravel())
     where = model.coordinate_slice(body.name)
+    ranges = {each.coordinate: each.range for each in standing.read.coordinates.values()}
     readings = body.joint.readings(standing.state.q[where][None])[0] if body.joint.num_coordinates else ()
     for k, row in enumerate(settings.coordinates):
         row.start = float(readings[k])
@@ -156,6 +157,9 @@ def _add_joint(standing: Standing, made: Imported, body: Any) -> None:
             float(getattr(body, name)[k]) for name in ("stiffness", "rest", "damping")
         )
         row.limits = "NONE"
+        row.lower, row.upper = ranges.get(
+            f"{body.name}.{body.joint.coordinate_names[k]}", (row.lower, row.upper)
+        )
         if np.isfinite(body.limits[k]).any():
             row.limits = "CUSTOM"
             row.lower, row.upper = (float(np.clip(value, -1e6, 1e6)) for value in body.limits[k])

@@ -58,6 +58,8 @@ def test_a_model_stands_upright_with_all_that_it_has(part, scene, lever):
     read = part("scene_to_model").read(scene)
     assert np.allclose(read.state.q, [0.3])
     assert np.allclose(read.model.bodies[0].limits, [[-1.5, 1.5]])
+    row = bpy.data.objects["rod joint"].condyle.joint.coordinates[0]
+    assert row.limits == "CUSTOM" and np.allclose((row.lower, row.upper), (-1.5, 1.5))
     # the rod hangs down, turned by 0.3 about the file's z, which points backward
     down = np.array(rod.matrix_world)[:3, :3] @ [0, -1, 0]
     assert np.allclose(down, [np.sin(0.3), 0.0, -np.cos(0.3)], atol=1e-6)
