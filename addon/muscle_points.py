@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from mathutils import Matrix, Vector
+from mathutils import Vector
 
 from . import core, references, units
 from .references import Body
@@ -153,8 +153,3 @@ def straight_length(points: list[Point]) -> float:
 def pose_of(body: Body | None) -> np.ndarray:
     """World pose (4, 4) of a body without its scale, in Blender units."""
     return np.eye(4) if body is None else units.split_scale(body.matrix, body.name)[0]
-
-
-def matrix_of(places: np.ndarray) -> Matrix:
-    """A translation to the first of places (n, 3)."""
-    return Matrix.Translation(Vector(places[0]))

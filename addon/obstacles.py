@@ -144,9 +144,3 @@ def nearness(item: Any, points: np.ndarray) -> np.ndarray:
     half = 0.5 * settings.length if settings.length > 0.0 else np.inf
     beyond = np.maximum(np.abs(local[:, 2]) - half, 0.0)
     return np.hypot(np.linalg.norm(local[:, :2], axis=1), beyond) / settings.radius
-
-
-def obstacles_of(scene: Any) -> list[Any]:
-    """Every obstacle of a scene, by name."""
-    found = [item for item in scene.objects if item.type == "MESH" and item.condyle.obstacle.enabled]
-    return sorted(found, key=lambda each: each.name)
