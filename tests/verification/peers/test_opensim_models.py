@@ -32,7 +32,9 @@ MOTIONS = {
 }
 
 
-def opened(file: str, smoothing: float | None = None) -> tuple[Any, Any, ph.OpenSimModel, ph.Model]:
+def opened(
+    file: str, smoothing: float | None = None, muscles: bool = True
+) -> tuple[Any, Any, ph.OpenSimModel, ph.Model]:
     """OpenSim's model and state, and ours of the same file."""
     path = MODELS / file
     if not path.exists():
@@ -40,7 +42,7 @@ def opened(file: str, smoothing: float | None = None) -> tuple[Any, Any, ph.Open
     opensim.Logger.setLevelString("error")
     peer = opensim.Model(str(path))
     state = peer.initSystem()
-    read = ph.read_opensim(path, limits=False, smoothing=smoothing)
+    read = ph.read_opensim(path, limits=False, smoothing=smoothing, muscles=muscles)
     return peer, state, read, read.build()
 
 
@@ -132,7 +134,7 @@ def test_markers(file: str) -> None:
 
 def test_walk_inverse_dynamics() -> None:
     """The recorded walk, from files alone, against OpenSim at the same coordinates, speeds and accelerations."""
-    peer, state, read, model = opened("gait10dof18musc_subject01.osim")
+    peer, state, read, model = opened("gait10dof18musc_subject01.osim", muscles=False)
     motion = MODELS / "subject01_walk_IK.mot"
     times, q = ph.motion_samples(read, model, ph.read_storage(motion))
     samples = ph.inverse_dynamics_of_samples(model, times, q)
