@@ -26,6 +26,7 @@ MODULES = (
     "claims_wrap_network",
     "claims_hill",
     "claims_walk",
+    "claims_wrapped_pendulums",
     "claims_energy",
     "claims_convergence",
     "claims_steps",

@@ -1,0 +1,134 @@
+"""Double pendulums with a heavy muscle over a cylinder: energy with and without its velocity terms, and Jacobians."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import physics as ph
+from blender_scenes import pendulums_model as pendulums
+from physics.muscles import MassPoints
+
+from .claim import Measurement, Plot, claim
+
+ABOUT = (
+    "double pendulum, a muscle as heavy as either bone {}, SDIRK2, 10 s at 1 ms: energy drift over the swing"
+)
+BELLY = MassPoints.uniform(
+    pendulums.MASS, pendulums.NUM_POINTS, 0.05, 0.45
+)  # before the point that the path bends at
+ATTACH = np.radians(np.linspace(-12.0, 4.0, 1601))
+
+
+def energies(name: str, title: str, **options: Any) -> tuple[list[float], Plot]:
+    """Drifts with and without velocity terms of the first pendulum, and its energies."""
+    drifts, lines = [], {}
+    for terms, label in ((True, "with"), (False, "without")):
+        result = pendulums.swing(pendulums.build_model(pendulums.GROUP[0], velocity_terms=terms, **options))
+        drifts.append(pendulums.drift(result))
+        few = slice(None, None, 10)
+        lines[f"total, {label} velocity terms"] = (result.t[few], result.energy[few, 2])
+        if terms:
+            lines["kinetic, with velocity terms"] = (result.t[few], result.energy[few, 0])
+    return drifts, Plot(name, title, "time [s]", "energy [J]", lines)
+
+
+@claim(
+    "muscles.type_2_energy",
+    ABOUT.format("through a path point (type II), its belly before it"),
+    source="Wang 2022, sec. 6.2.4, Fig. 6.6 a-b",
+    cost="slow",
+    at_most=1e-4,
+)
+def type_2_energy() -> Measurement:
+    drifts, plot = energies("muscle_energy_2", "A type II muscle", wraps=False, masses=BELLY)
+    return Measurement(drifts[0], {"without velocity terms": drifts[1]}, (plot,))
+
+
+@claim(
+    "muscles.type_3_energy",
+    ABOUT.format(
+        "over a cylinder (type III), the worst of five pendulums that differ in origin, insertion, cylinder"
+    ),
+    source="Wang 2022, sec. 6.2.4, Fig. 6.6 c-d",
+    cost="slow",
+    at_most=1e-4,
+)
+def type_3_energy() -> Measurement:
+    drifts = {
+        f"pendulum {k}": pendulums.drift(pendulums.swing(pendulums.build_model(variant)))
+        for k, variant in enumerate(pendulums.GROUP, 1)
+    }
+    reference = pendulums.drift(pendulums.swing(pendulums.build_model(None)))
+    plot = energies("muscle_energy_3", "A type III muscle")[1]
+    return Measurement(max(drifts.values()), {**drifts, "no muscle": reference}, (plot,))
+
+
+@claim(
+    "muscles.type_3_without_velocity_terms",
+    ABOUT.format("over a cylinder (type III)") + ", without the muscle's quadratic velocity vector",
+    source="Wang 2022, sec. 6.2.4, Fig. 6.6 c",
+    cost="slow",
+    at_least=0.05,
+)
+def type_3_without_velocity_terms() -> float:
+    model = pendulums.build_model(pendulums.GROUP[0], velocity_terms=False)
+    return pendulums.drift(pendulums.swing(model))
+
+
+@claim(
+    "muscles.smoothing_keeps_energy",
+    ABOUT.format("over a cylinder") + ", with the true shortest path, over the drift with the smooth one",
+    source="Wang 2022, sec. 6.2.3",
+    cost="slow",
+    at_least=100.0,
+)
+def smoothing_keeps_energy() -> Measurement:
+    found = {}
+    for smoothing in (0.0, 5e-4, 2e-3, 5e-3, pendulums.SMOOTHING, 2e-2):
+        model = pendulums.build_model(pendulums.GROUP[0], smoothing=smoothing)
+        found[smoothing] = pendulums.drift(pendulums.swing(model))
+    details = {f"smoothing {1e3 * length:g} mm": value for length, value in found.items()}
+    return Measurement(found[0.0] / found[pendulums.SMOOTHING], details)
+
+
+def middle_jacobian(smoothing: float) -> Any:
+    """Derivatives of the middle mass point by the second angle (n, 3), the pendulum folding towards the muscle."""
+    model = pendulums.build_model(pendulums.GROUP[0], smoothing=smoothing)
+    half = pendulums.NUM_POINTS // 2
+    return np.array(
+        [ph.muscle_points(model, model.state(q=[0.0, a]), "Muscle").jacobians[half, :, 1] for a in ATTACH]
+    )
+
+
+def jump(jacobian: Any) -> float:
+    """Largest change from one angle to the next (0.01 degrees) over the range."""
+    return float(np.linalg.norm(np.diff(jacobian, axis=0), axis=1).max() / np.ptp(jacobian, axis=0).max())
+
+
+@claim(
+    "muscles.jacobian_jump",
+    "derivative of the middle mass point by the second angle where the muscle comes off the cylinder: largest change "
+    "within 0.01 degrees over its range, true shortest path; the smooth one in the details",
+    source="Wang 2022, Fig. 1.6",
+    at_least=0.3,
+)
+def jacobian_jump() -> Measurement:
+    raw, smooth = middle_jacobian(0.0), middle_jacobian(pendulums.SMOOTHING)
+    lines = {
+        "shortest path": (np.degrees(ATTACH), raw[:, 2]),
+        f"smooth over {1e3 * pendulums.SMOOTHING:g} mm": (np.degrees(ATTACH), smooth[:, 2]),
+    }
+    plot = Plot("muscle_jacobian", "A mass point's Jacobian, z", "second angle [degrees]", "m/rad", lines)
+    return Measurement(jump(raw), {"smooth": jump(smooth)}, (plot,))
+
+
+@claim(
+    "muscles.smooth_jacobian_jump",
+    f"the same with the path smooth over {1e3 * pendulums.SMOOTHING:g} mm",
+    source="Wang 2022, Fig. 1.6",
+    at_most=0.02,
+)
+def smooth_jacobian_jump() -> float:
+    return jump(middle_jacobian(pendulums.SMOOTHING))
