@@ -22,6 +22,8 @@ SCENES = {
     "walker": "blender_scenes.walker",
     "hand": "blender_scenes.hand",
     "jumper": "blender_scenes.jumper",
+    "finger": "blender_scenes.finger",
+    "pendulums": "blender_scenes.pendulums",
 }
 
 

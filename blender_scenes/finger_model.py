@@ -18,10 +18,8 @@ FloatArray = NDArray[np.float64]
 
 # x towards the fingertip, z towards the back of the hand; the origin is the finger's first joint [m]
 BONES = ("Proximal", "Middle", "Distal")
-LENGTHS, RADII = (
-    (0.042, 0.026, 0.019),
-    (0.0050, 0.0042, 0.0036, 0.0026),
-)  # the radii at the joints and the tip
+LENGTHS = (0.042, 0.026, 0.019)
+RADII = (0.0050, 0.0042, 0.0036, 0.0026)  # at the joints and the tip
 DENSITY = 5000.0  # kg/m^3: stands for all of the finger
 MUSCLE_MASS, NUM_POINTS = 0.2, 20  # kg each
 ELBOW, WRIST = -0.320, -0.070  # x of where the muscles begin, and of the wrist [m]
@@ -32,10 +30,10 @@ PULLEYS = {  # x and z in the bone (None: the hand) [m]; z is taken times the mu
     "Middle": ((0.005, -0.0065), (0.016, -0.0065)),
     "Distal": ((0.004, -0.0045),),
 }
-MUSCLES = {
-    "Profundus": ("Distal", 1.0, -0.016),
-    "Superficialis": ("Middle", 1.15, -0.024),
-}  # end, depth, z at elbow
+MUSCLES = {  # where it ends, how deep it runs, and y and z at the elbow [m]
+    "Profundus": ("Distal", 1.0, 0.019, -0.018),
+    "Superficialis": ("Middle", 1.15, -0.019, -0.024),
+}
 
 TIME_STEP, PUSHED_STEPS = 1e-3, 2
 SECONDS = 0.25
@@ -82,8 +80,8 @@ def solid(number: int) -> dict[str, object]:
 
 def path(muscle: str) -> list[PathPoint]:
     """From the elbow under the pulleys to where it ends."""
-    end, depth, height = MUSCLES[muscle]
-    points = [PathPoint(None, (ELBOW, 0.0, height))]
+    end, depth, aside, height = MUSCLES[muscle]
+    points = [PathPoint(None, (ELBOW, aside, height))]
     for bone, places in PULLEYS.items():
         used = places if bone != end or end == "Distal" else places[:1]
         points += [PathPoint(bone, (x, 0.0, depth * z)) for x, z in used]
@@ -117,7 +115,7 @@ def push(model: ph.Model, force: float) -> object:
     """A force towards the back of the hand, across the last bone at its tip, for the first two steps [N]."""
 
     def torque(t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
-        if t > (PUSHED_STEPS - 0.5) * TIME_STEP:
+        if t > PUSHED_STEPS * TIME_STEP - 1e-9:
             return np.zeros(3)
         poses = ph.body_poses(model, model.state(q=q))
         tip = poses[2] @ np.array([LENGTHS[2], 0.0, 0.0, 1.0])
@@ -133,13 +131,16 @@ def flick(
     integrator: str = "symplectic_euler",
     dt: float = TIME_STEP,
     seconds: float = SECONDS,
+    record_interval: float | None = None,
 ) -> Flick:
     """Push the tip and let go."""
     model = build_model(inertial)
     state = model.state(q=BENT)
     broken = False
     try:
-        result = ph.simulate(model, state, seconds, dt, integrator, tau=push(model, force))
+        result = ph.simulate(
+            model, state, seconds, dt, integrator, tau=push(model, force), record_interval=record_interval
+        )
     except ph.DivergedError as error:
         result, broken = error.result, True
     total = result.energy[:, 2]

@@ -67,8 +67,9 @@ def path(variant: Variant, wraps: bool = True, smoothing: float = SMOOTHING) -> 
     ends = PathPoint("Proximal", variant.origin), PathPoint("Distal", variant.insertion)
     if not wraps:
         return [ends[0], PathPoint("Proximal", (variant.radius, 0.0, -LENGTH)), ends[1]]
-    side = cylinder_frame(variant)[:3, :3].T @ np.array([1.0, 0.0, 0.0])
-    over = Cylinder(body="Proximal", frame=cylinder_frame(variant), radius=variant.radius, side=side)
+    over = Cylinder(
+        body="Proximal", frame=cylinder_frame(variant), radius=variant.radius, side="counterclockwise"
+    )
     return [ends[0], Wrap(over, smoothing), ends[1]]
 
 

@@ -47,7 +47,7 @@ def path(muscle: str) -> list[Any]:
         ]
     frame = np.eye(4)
     frame[:3, 3] = [*CONDYLE, 0.0]
-    condyle = Cylinder(body="femur_r", frame=frame, radius=CONDYLE_RADIUS, side="-x")
+    condyle = Cylinder(body="femur_r", frame=frame, radius=CONDYLE_RADIUS, side="counterclockwise")
     return [
         PathPoint("femur_r", (-0.0217976, -0.450751, HEADS[muscle])),
         Wrap(condyle),

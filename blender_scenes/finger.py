@@ -1,0 +1,159 @@
+"""Two fingers are flicked at the tip, after Wang 2022, Fig. 1.1.
+
+    python -m blender_scenes.finger --out out      writes out/finger.blend and out/finger.png
+
+In front the two long flexors have their mass along their paths, behind it is lumped into the forearm, which is fixed.
+Both tips are pushed alike for two milliseconds. Sixty times slower than life. Checked: the energy after the push, and
+that the finger whose flexors have mass is the slower one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from . import finger_model as model
+from .gallery_parts import ball, moved
+from .keys import SHOWN_WITHIN, key_poses, shown_error
+from .muscle_tubes import Tube, add_tube, centerlines, tube_error
+from .picture import Image, Shot
+from .process import leave
+from .production import Progress, Recipe, check, contact_sheet, new_file, produce, script
+from .shapes import capsule
+from .staging import add_backdrop, add_studio, faceted_object, plain_material
+
+FloatArray = NDArray[np.float64]
+
+FRAMES_A_SECOND = 1440  # of the motion; shown at 24
+FRAMES = 97
+SECONDS = (FRAMES - 1) / FRAMES_A_SECOND
+STEP = 1.0 / 14400.0
+FORCE = 2.0  # N, the peak of typing
+HANDS = {"Inertial": (True, -0.065), "Lumped": (False, 0.065)}  # y of the hand [m]
+BONE, PULLEY, HEAVY, LIGHT = (0.86, 0.80, 0.66), (0.10, 0.42, 0.62), (0.50, 0.055, 0.045), (0.62, 0.42, 0.38)
+TUBE = Tube(0.9e-4, (0.03, 0.62), 0.0014)  # a muscle's visible half: the two lie side by side
+FLOOR = -0.14
+TILES = (1, 9, 19, 33, 57, 97)
+
+
+@dataclass(frozen=True)
+class Hands:
+    """The scene before it is simulated; bones by hand and name."""
+
+    scene: bpy.types.Scene
+    bones: dict[tuple[str, str], bpy.types.Object]
+    muscles: bpy.types.Collection
+    stage: bpy.types.Collection
+
+
+def add_hand(hand: str, lane: float, into: bpy.types.Collection) -> dict[tuple[str, str], bpy.types.Object]:
+    """Forearm, metacarpal and the three bones of a finger, with the pulleys on them."""
+    bone, pulley = plain_material("Bone", BONE, 0.5), plain_material("Pulley", PULLEY, 0.35)
+    elbow, wrist = np.array([model.ELBOW - 0.01, 0.0, 0.0]), np.array([model.WRIST - 0.004, 0.0, 0.0])
+    fixed = {}
+    for name, aside, radius in (("Radius", 0.011, 0.0075), ("Ulna", -0.011, 0.008)):
+        begin, end = elbow + (0.0, 1.2 * aside, 0.0), wrist + (0.0, 0.8 * aside, 0.0)
+        fixed[name] = capsule(begin, end, radius, 0.9 * radius)
+    fixed["Metacarpal"] = capsule(wrist + (0.008, 0.0, 0.0), np.array([-0.004, 0.0, 0.0]), 0.0058, 0.0062)
+    for name, solid in fixed.items():
+        faceted_object(f"{hand} {name.lower()}", *moved(solid, (0.0, lane, 0.0)), into, bone, True)
+    for x, z in model.PULLEYS[None]:
+        place = moved(ball(0.0030, 8, 16), (x, lane, z))
+        faceted_object(f"{hand} pulley at {1e3 * x:.0f} mm", *place, into, pulley, True)
+    made = {}
+    for number, name in enumerate(model.BONES):
+        end = np.array([model.LENGTHS[number], 0.0, 0.0])
+        solid = capsule(np.zeros(3), end, *model.RADII[number : number + 2], sides=24, rings=8)
+        made[hand, name] = faceted_object(f"{hand} {name.lower()}", *solid, into, bone, True)
+        for x, z in model.PULLEYS[name]:
+            item = faceted_object(
+                f"{hand} {name.lower()} pulley {1e3 * x:.0f}", *moved(ball(0.0022, 8, 16), (x, 0.0, z)), into,
+                pulley, True,
+            )  # fmt: skip
+            item.parent = made[hand, name]
+    return made
+
+
+def make() -> Hands:
+    """Both hands in a new file."""
+    scene, (things, muscles, stage) = new_file("Finger", ["Hands", "Muscles", "Stage"])
+    scene.frame_start, scene.frame_end = 1, FRAMES
+    bones = {}
+    for hand, (_, lane) in HANDS.items():
+        bones.update(add_hand(hand, lane, things))
+    add_studio(scene, stage, (-0.06, 0.0, 0.0), 0.34)
+    add_backdrop(stage, FLOOR, 0.34)
+    return Hands(scene, bones, muscles, stage)
+
+
+def measure(made: Hands, progress: Progress) -> tuple[dict[str, model.Flick], dict[str, str]]:
+    """Simulate and bake to keys and shape keys; raises SceneError where anything is not as it must be."""
+    frames = np.arange(1, FRAMES + 1)
+    flicks, figures, world, off = {}, {}, {}, 0.0
+    for number, (hand, (inertial, lane)) in enumerate(HANDS.items()):
+        progress(0.5 * number, f"simulating the {hand.lower()} finger")
+        flick = model.flick(inertial, FORCE, "rk4", STEP, SECONDS, 1.0 / FRAMES_A_SECOND)
+        flicks[hand] = flick
+        after = flick.result.energy[flick.result.t > model.PUSHED_STEPS * model.TIME_STEP + 1e-6, 2]
+        # where a mass point passes a pulley its Jacobian jumps, and the energy with it
+        kept = check("the energy's change after the push", float(np.ptp(after) / after[0]), 0.0, 2e-3)
+        shift = np.array([0.0, lane, 0.0])
+        for k, name in enumerate(model.BONES):
+            poses = flick.result.poses[:, k].copy()
+            poses[:, :3, 3] += shift
+            world[made.bones[hand, name].name] = poses
+            key_poses(made.bones[hand, name], frames, poses)
+        for muscle in model.MUSCLES:
+            lines = centerlines(flick.result, muscle) + shift
+            paint = HEAVY if inertial else LIGHT
+            tube = add_tube(f"{hand} {muscle.lower()}", lines, TUBE, frames, made.muscles, paint)
+            off = max(off, tube_error(made.scene, tube, lines, frames))
+        fastest = float(np.abs(flick.result.qd).max())
+        figures[hand.lower()] = (
+            f"{fastest:.0f} rad/s at most, {1e3 * flick.pushed:.2f} mJ, kept to {kept:.1e}"
+        )
+    shown = check("what Blender shows, off by", shown_error(made.scene, frames, world), 0.0, SHOWN_WITHIN)
+    check("muscles as shown, off their lines by", off, 0.0, SHOWN_WITHIN, "m")
+    speeds = [float(np.abs(flicks[hand].result.qd).max()) for hand in HANDS]
+    check("the speed of the lumped finger over the other's", speeds[1] / speeds[0], 2.0, 100.0)
+    return flicks, {
+        **figures,
+        "bake against simulation": f"{shown:.1e} m, or of a matrix entry; muscles {off:.1e} m",
+    }
+
+
+def draw(made: Hands, flicks: dict[str, model.Flick], progress: Progress) -> Image:
+    """The contact sheet."""
+    speeds = {hand: float(np.abs(flick.result.qd).max()) for hand, flick in flicks.items()}
+    lines = (
+        "A flicked finger",
+        "in front 2 x 200 g of muscle move with the finger,",
+        "behind they are part of the forearm;",
+        f"{FORCE:.0f} N at the tip for 2 ms: {speeds['Inertial']:.0f} and {speeds['Lumped']:.0f} rad/s",
+    )
+    captions = []
+    for frame in TILES:
+        turned = [
+            np.degrees(flicks[hand].result.q[frame - 1] - model.BENT)[np.newaxis].sum() for hand in HANDS
+        ]
+        text = f"tip {turned[0]:.0f}° and {turned[1]:.0f}°"
+        captions.append((frame, (f"t = {1e3 * (frame - 1) / FRAMES_A_SECOND:.0f} ms", text)))
+    hero = Shot((0.12, -0.50, 0.16), (-0.115, 0.0, 0.0), 0.50, 33, (1, 1))
+    tile = Shot((0.16, -0.40, 0.12), (-0.005, 0.0, -0.005), 0.27, 1, (1, 1))
+    return contact_sheet(made.scene, hero, tile, captions, lines, progress, samples=12)
+
+
+RECIPE = Recipe("finger", make, measure, draw)
+
+
+def build(out: Path) -> Path:
+    """Build, simulate, bake, check and draw the fingers into the folder `out`. Raises SceneError."""
+    return produce(RECIPE, out)
+
+
+if __name__ == "__main__":
+    leave(script(RECIPE, __doc__))
