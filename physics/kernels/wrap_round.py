@@ -74,8 +74,7 @@ def seen_from(r: Rotation, arm: Vector, velocity: Vector, spin: Vector) -> tuple
     t = transposed(r)
     x, v = rotate(t, arm), rotate(t, velocity)
     rate = subtract3(v, cross(spin, x))
-    turned = add3(v, rate)  # bias = -spin x (v + rate)
-    return x, rate, cross(turned, spin)
+    return x, rate, cross(add3(v, rate), spin)  # bias = -spin x (v + rate)
 
 
 @inline
@@ -163,10 +162,7 @@ def round_path(data: Array, shape: int, width: float, rates: Array, own: Array, 
             flat * (own[PLANE_LENGTH_BY + 2] * x[k] + own[PLANE_LENGTH_BY + 3] * y[k]) + rise * z[k]
         )
         gradient[9 + k] = -gradient[k] - gradient[3 + k]
-    put3(gradient, 6, cross(flat3(gradient, 0), start))
-    turn = cross(flat3(gradient, 3), stop)
-    for k in range(3):
-        gradient[6 + k] += turn[k]
+    put3(gradient, 6, add3(cross(flat3(gradient, 0), start), cross(flat3(gradient, 3), stop)))
     return WRAPPED
 
 
@@ -224,15 +220,14 @@ def round_point(own: Array, sphere: bool, sigma: float, sigma_rate: float, rates
     jx, jy, jz = flat3(own, AXES), flat3(own, AXES + 3), flat3(own, AXES + 6)
     scale = plane / length
     if sphere:
-        height, climb, lift, slope = 0.0, 0.0, 0.0, 0.0
+        height, slope = 0.0, 0.0
+        climb, lift, a = tilted(own, x, v, a)
     else:
         rise, rise_rate = own[STOP + 2] - own[START + 2], own[STOP_RATE + 2] - own[START_RATE + 2]
         height, slope = own[START + 2] + t * rise, rise / length
         climb = own[START_RATE + 2] + t_rate * rise + t * rise_rate
         lift = (1.0 - t) * own[START_SECOND + 2] + t * own[STOP_SECOND + 2]
         lift += t_second * rise + 2.0 * t_rate * rise_rate
-    if sphere:
-        climb, lift, a = tilted(own, x, v, a)
     across = own[ROUND_SIZE + 8 : ROUND_SIZE + 26]
     ends_map(own, by, sphere, t, x, ahead, across)
     for k in range(3):
@@ -371,11 +366,11 @@ def round_contact(own: Array, sphere: bool, last: bool, rates: Array, out: Array
 @inline
 def contact_height(own: Array, last: bool, across: Array) -> Vector:
     """Height of the first or last contact on a cylinder with two derivatives in time; `across`: by both ends."""
-    far = (own[LAST_LENGTH], own[LAST_LENGTH + 1], own[LAST_LENGTH + 2]) if last else (0.0, 0.0, 0.0)
     plane, speed, second = own[PLANE_LENGTH], own[PLANE_LENGTH + 1], own[PLANE_LENGTH + 2]
     s, s1, s2 = own[FIRST_LENGTH], own[FIRST_LENGTH + 1], own[FIRST_LENGTH + 2]
     if last:
-        s, s1, s2 = plane - far[0], speed - far[1], second - far[2]
+        s, s1 = plane - own[LAST_LENGTH], speed - own[LAST_LENGTH + 1]
+        s2 = second - own[LAST_LENGTH + 2]
     t = s / plane
     t1 = (s1 - t * speed) / plane
     t2 = (s2 - 2.0 * t1 * speed - t * second) / plane
