@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from .opensim_parts import (
     OpenSimWrapObject,
 )
 from .opensim_paths import read_geometry, read_marker, read_muscle, read_wrap_object
-from .opensim_tree import Tree, couple, lock
+from .opensim_tree import Tree, couple, coupled_names, lock
 from .opensim_xml import Node, read_xml
 
 OLDEST, NEWEST = 40000, 49999
@@ -174,19 +175,31 @@ class _Reading:
             read_marker(node, self.frames) for node in self.model.objects("MarkerSet") if node.tag == "Marker"
         )
 
+    def _lost(self, names: Iterable[str]) -> str | None:
+        """The first of these coordinates that the file has and that is not read, as those of unknown joints are."""
+        joints = self.model.objects("JointSet")
+        told = {entry.name for joint in joints for entry in joint.elements("coordinates")}
+        return next((name for name in names if name in told - set(self.tree.coordinates)), None)
+
     def _check_wraps(
         self, muscles: dict[str, OpenSimMuscle], wrap_objects: dict[str, OpenSimWrapObject]
     ) -> None:
-        for muscle in muscles.values():
+        for muscle in tuple(muscles.values()):
+            lost = self._lost(name for point in muscle.points for name in _followed(point))
+            if lost is not None:
+                self.warnings.append(
+                    f"muscle {muscle.name!r} follows {lost!r}, which is not read; it is left out"
+                )
+                del muscles[muscle.name]
+                continue
             for wrap in muscle.wraps:
                 if wrap.wrap_object not in wrap_objects:
                     raise FormatError(
                         f"{self.model.path}: {muscle.name!r} wraps over {wrap.wrap_object!r}, which is missing"
                     )
             for point in muscle.points:
-                follows = [point.coordinate, *(name for _, name in point.moves)]
-                for name in follows:
-                    if name is not None and name not in self.tree.coordinates:
+                for name in _followed(point):
+                    if name not in self.tree.coordinates:
                         raise FormatError(
                             f"{self.model.path}: point {point.name!r} follows {name!r}, which is missing"
                         )
@@ -195,6 +208,10 @@ class _Reading:
         for node in self.model.objects("ConstraintSet"):
             if not node.truth("isEnforced", True):
                 self.warnings.append(f"{node.path}: is not enforced, and is left out")
+            elif node.tag == "CoordinateCouplerConstraint" and (lost := self._lost(coupled_names(node))):
+                self.warnings.append(
+                    f"{node.path}: follows or leads {lost!r}, which is not read; it is left out"
+                )
             elif node.tag == "CoordinateCouplerConstraint":
                 couple(node, self.builder, self.tree.coordinates, self.warnings)
                 continue
@@ -233,6 +250,11 @@ class _Reading:
             self.builder.add_constraint(node.name, made)
         except ModelError as error:
             raise FormatError(f"{node.path}: {error}") from error
+
+
+def _followed(point: OpenSimPoint) -> list[str]:
+    """Names of the coordinates that a point of a path follows."""
+    return [name for name in (point.coordinate, *(name for _, name in point.moves)) if name is not None]
 
 
 def _on(end: OpenSimFrame, location: FloatArray) -> FloatArray:

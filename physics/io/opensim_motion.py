@@ -48,6 +48,7 @@ def default_state(
 def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[FloatArray, FloatArray]:
     """Times (n,) [s] and coordinates (n, nv) of a motion file of this model.
 
+    A coordinate's column has its name, or, in files of states, a path such as ``/jointset/knee/flexion/value``.
     Angles in degrees are converted, as OpenSim does, for coordinates that are angles (``motion`` is
     ``"rotational"``); coordinates that the file lacks keep their default values, or follow those that lead them.
 
@@ -56,7 +57,7 @@ def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[
     """
     names = model.coordinate_names
     times = storage.times
-    found = {name: storage.columns[name] for name in read.coordinates if name in storage.columns}
+    found = {name: storage.columns[label] for name in read.coordinates if (label := _label(storage, name))}
     if not found:
         raise ModelError(f"no column is a coordinate of the model: {', '.join(storage.columns)}")
     factor = np.pi / 180.0 if storage.in_degrees else 1.0
@@ -72,3 +73,9 @@ def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[
             lead = sum(weight * q[:, names.index(name)] for name, weight in constraint.drivers.items())
             q[:, names.index(constraint.coordinate)] = constraint.function(lead)
     return times, q
+
+
+def _label(storage: Storage, name: str) -> str | None:
+    """The column of a coordinate, by its name or by the path of its value."""
+    ends = f"/{name}/value"
+    return next((label for label in storage.columns if label == name or label.endswith(ends)), None)

@@ -256,12 +256,16 @@ def _turned(link: _Link) -> _Link:
     return replace(link, read=read, parent=link.child, child=link.parent)
 
 
+def coupled_names(node: Node) -> list[str]:
+    """The coordinate that a CoordinateCouplerConstraint leads, and those that it follows."""
+    return [node.text("dependent_coordinate_name"), *node.text("independent_coordinate_names").split()]
+
+
 def couple(
     node: Node, builder: ModelBuilder, coordinates: dict[str, OpenSimCoordinate], warnings: list[str]
 ) -> None:
     """A CoordinateCouplerConstraint: a coordinate at a function of another; one of several is named, not read."""
-    follower = node.text("dependent_coordinate_name")
-    drivers = node.text("independent_coordinate_names").split()
+    follower, *drivers = coupled_names(node)
     holder = node.child("coupled_coordinates_function")
     for name in (follower, *drivers):
         if name not in coordinates:

@@ -145,6 +145,26 @@ def test_coupled_and_locked_coordinates(tmp_path):
         assert np.abs(constraint.value(model, state)).max() < 1e-15
 
 
+def test_what_follows_coordinates_of_unknown_joints_is_left_out(tmp_path):
+    made = joint("PinJoint", "a", GROUND, "one", coordinate("first"))
+    made += joint("StrangeJoint", "b", "one", "two", coordinate("second"))
+    points = """<PathPoint name="p1"><socket_parent_frame>/ground</socket_parent_frame><location>0 0.3 0</location>
+</PathPoint><ConditionalPathPoint name="p2"><socket_parent_frame>/bodyset/one</socket_parent_frame>
+<socket_coordinate>/jointset/b/second</socket_coordinate><range>-1 0.5</range></ConditionalPathPoint>
+<PathPoint name="p3"><socket_parent_frame>/bodyset/two</socket_parent_frame></PathPoint>"""
+    rest = f"""<ForceSet><objects><PathActuator name="cord"><GeometryPath name="geometrypath"><PathPointSet>
+<objects>{points}</objects></PathPointSet></GeometryPath></PathActuator></objects></ForceSet>
+<ConstraintSet><objects><CoordinateCouplerConstraint name="gear"><coupled_coordinates_function>
+<LinearFunction><coefficients>2 0.1</coefficients></LinearFunction></coupled_coordinates_function>
+<independent_coordinate_names>first</independent_coordinate_names>
+<dependent_coordinate_name>second</dependent_coordinate_name>
+</CoordinateCouplerConstraint></objects></ConstraintSet>"""
+    read = ph.read_opensim(write(tmp_path / "m.osim", body("one") + body("two"), made, rest))
+    assert not read.muscles and not read.build().constraints
+    for told in ("StrangeJoint 'b'", "muscle 'cord' follows 'second'", "'gear': follows or leads 'second'"):
+        assert any(told in warning for warning in read.warnings)
+
+
 def test_ranges_of_clamped_coordinates_are_limits(tmp_path):
     told = "<range>-0.5 1.5</range><clamped>true</clamped>"
     path = hinged(tmp_path, coordinates=coordinate("flexion", told))

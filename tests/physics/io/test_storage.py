@@ -46,6 +46,10 @@ def test_degrees_become_radians_for_angles_alone(tmp_path):
     times, q = ph.motion_samples(model_read, model_read.build(), table)
     assert times.tolist() == [0.0, 0.5]
     assert np.allclose(q, [[np.pi / 2, 1.0], [-np.pi / 6, 2.0]], atol=1e-15)
+    # files of states name values by their paths
+    states = TABLE.replace("knee\tslide", "/jointset/a/knee/value\t/jointset/b/slide/value")
+    named = ph.motion_samples(model_read, model_read.build(), ph.read_storage(stored(tmp_path, states)))
+    assert np.array_equal(named[1], q)
 
 
 @pytest.mark.parametrize(
