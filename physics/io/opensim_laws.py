@@ -58,6 +58,7 @@ LAWS: dict[str, tuple[Any, dict[str, str]]] = {
 }
 # OpenSim's, where a file does not tell
 DEFAULTS = {"max_isometric_force": 1000.0, "optimal_fibre_length": 0.1, "tendon_slack_length": 0.2}
+FLAGS = frozenset({"ignore_tendon_compliance", "ignore_activation_dynamics"})
 # what only controllers, solvers and starts of simulations look at
 ASIDE = frozenset(
     {"optimal_force", "min_control", "max_control", "default_activation", "default_fiber_length"}
@@ -80,6 +81,9 @@ def law_of(muscle: OpenSimMuscle, warnings: list[str]) -> ForceLaw | None:
         warnings.append(
             f"muscle {muscle.name!r}: its activation follows its excitation by its time constants"
         )
+    for name, value in muscle.flags.items():
+        if value and name not in FLAGS:
+            warnings.append(f"muscle {muscle.name!r}: {name} is not read")
     for name, value in muscle.parameters.items():
         if name == "maximum_pennation_angle" and abs(value - 1.47063) > 1e-4:
             warnings.append(

@@ -10,6 +10,8 @@ import pytest
 
 import physics as ph
 from physics import lie
+from physics.io.opensim_laws import law_of
+from physics.io.opensim_parts import OpenSimMuscle
 from tests.physics.io.osim import body, coordinate, joint, offset, write
 
 MODELS = Path(__file__).resolve().parents[4] / "shared" / "models"
@@ -236,6 +238,15 @@ def test_muscles_are_added_along_their_paths(tmp_path):
         state = read.state(model, {"flexion": angle})
         assert ph.muscle_lengths(model, state).lengths[0] == pytest.approx(length, abs=1e-14)
     assert not ph.read_opensim(hinged(tmp_path, rest), muscles=False).build().muscles
+
+
+def test_what_a_law_has_and_ours_has_not_is_named():
+    numbers = {"max_isometric_force": 100.0, "odd": 3.0, "default_activation": 0.1}
+    flags = {"ignore_tendon_compliance": True, "strange": True, "off": False}
+    warnings = []
+    law = law_of(OpenSimMuscle("flexor", "Thelen2003Muscle", (), parameters=numbers, flags=flags), warnings)
+    assert law.rigid_tendon and law.max_isometric_force == 100.0
+    assert warnings == ["muscle 'flexor': strange is not read", "muscle 'flexor': odd is not read"]
 
 
 @pytest.mark.parametrize(
