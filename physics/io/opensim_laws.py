@@ -81,8 +81,8 @@ def law_of(muscle: OpenSimMuscle, warnings: list[str]) -> ForceLaw | None:
         warnings.append(
             f"muscle {muscle.name!r}: its activation follows its excitation by its time constants"
         )
-    for name, value in muscle.flags.items():
-        if value and name not in FLAGS:
+    for name, set_ in muscle.flags.items():
+        if set_ and name not in FLAGS:
             warnings.append(f"muscle {muscle.name!r}: {name} is not read")
     for name, value in muscle.parameters.items():
         if name == "maximum_pennation_angle" and abs(value - 1.47063) > 1e-4:
