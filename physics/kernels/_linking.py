@@ -251,6 +251,10 @@ class SharedCompiler(_Compiler):
 class Inline(CPUDispatcher):  # type: ignore[misc, unused-ignore]
     """A function as kernels call it."""
 
+    def __call__(self, *arguments: Any) -> Any:
+        """The plain function: of the compiled one Python has nothing to call."""
+        return self.py_func(*arguments)
+
     def get_call_template(self, arguments: Any, keywords: Any) -> Any:
         """As Numba's, but a literal number is a number: else each one is another specialization."""
         resolve: Callable[[Any, Any], Any] = super().get_call_template
