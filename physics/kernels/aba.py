@@ -29,8 +29,6 @@ from .layout import (
     HELD,
     INVERSE,
     LIMIT_COUNT,
-    MUSCLE_COUNT,
-    MUSCLE_MASSIVE,
     NOT_FINITE,
     PARENT,
     PROJECTED,
@@ -41,6 +39,7 @@ from .layout import (
 )
 from .limits import limit_forces
 from .muscle_force import muscle_loads
+from .muscle_states import has_massive, has_muscles
 from .passive import passive_force
 from .spatial import Array, dot6, load6, scale_add6, store6
 
@@ -65,13 +64,13 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
     through memory.
     """
     body_int, body_float, _, data, dof_float = arrays
-    everywhere = data[ELEMENT_COUNT] > 0.0 or data[MUSCLE_COUNT] > 0.0
+    everywhere = data[ELEMENT_COUNT] > 0.0 or has_muscles(arrays)
     clear_gathered(body_int, everywhere, work)
     if data[LIMIT_COUNT] > 0.0:
         limit_forces(data, q, rate, dof)
     if data[ELEMENT_COUNT] > 0.0:
         element_forces(body_int, data, tau, dof_float.shape[0], work)
-    if data[MUSCLE_COUNT] > 0.0:
+    if has_muscles(arrays):
         muscle_loads(arrays, q, rate, rate, tau, False, False, work, dof)
     follows = False
     nothing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -160,7 +159,7 @@ def accelerations(
     that predicts one of them.
     """
     kinematics(arrays, q, qd, work, dof, flags)
-    if arrays[3][MUSCLE_MASSIVE] > 0.0:
+    if has_massive(arrays):
         dense_accelerations(arrays, q, qd, rate, tau, qdd, work, dof, flags)
     else:
         inward(arrays, q, rate, tau, work, dof, flags)

@@ -7,9 +7,28 @@ length, and the rates are those at its end, x' = f(x + s x').
 
 from __future__ import annotations
 
-from ._jit import inline, jit
-from .layout import MUSCLE_STATES, RUNGE_KUTTA_4
+from ._jit import for_muscles, inline, jit
+from .layout import MUSCLE_COUNT, MUSCLE_MASSIVE, MUSCLE_STATES, RUNGE_KUTTA_4
 from .spatial import Array
+
+
+@for_muscles(False)
+def has_muscles(arrays: Array) -> bool:
+    """Whether a model has muscles; for its callers it is a constant where the types say that there are none."""
+    return bool(arrays[3][MUSCLE_COUNT] > 0.0)
+
+
+@for_muscles(False)
+def has_massive(arrays: Array) -> bool:
+    """Whether muscles have mass."""
+    return bool(arrays[3][MUSCLE_MASSIVE] > 0.0)
+
+
+@for_muscles(False)
+def has_states(arrays: Array) -> bool:
+    """Whether muscles have states."""
+    return bool(arrays[3][MUSCLE_STATES] > 0.0)
+
 
 # rows of an integrator's stages, behind their coordinates: states where a step or a part of it begins, sums of rates,
 # states where the step begins

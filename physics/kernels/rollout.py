@@ -12,7 +12,6 @@ from .layout import (
     COORDINATE,
     DOF_START,
     KIND,
-    MUSCLE_STATES,
     OK,
     ROTATION_VECTOR,
     RUNGE_KUTTA_4,
@@ -23,6 +22,7 @@ from .muscle_states import (
     FIRST,
     begin_states,
     finish_states,
+    has_states,
     prepare_states,
     record_states,
     sum_states,
@@ -232,7 +232,7 @@ def rollout(
     rate = stage[1, :nv] if integrator == RUNGE_KUTTA_4 else qd
     stage_q, stage_qd, sum_qd, sum_qdd = stage[0, :nv], stage[1, :nv], stage[3, :nv], stage[4, :nv]
     tau, qdd, last_q, last_qd = stage[5], stage[2, :nv], stage[6, :nv], stage[7, :nv]
-    first, has_states = values.shape[1], arrays[3][MUSCLE_STATES] > 0.0
+    first, states = values.shape[1], has_states(arrays)
     has_charts = False
     for b in range(arrays[2].shape[0]):
         has_charts |= arrays[2][b, KIND] == ROTATION_VECTOR
@@ -240,25 +240,25 @@ def rollout(
         t = start + counters[0] * dt
         copy(q, last_q)
         copy(qd, last_qd)
-        if has_states:
+        if states:
             begin_states(arrays[3], first, tau, stage[FIRST])
         for k in range(stages):  # the only place that evaluates the dynamics: it is compiled once
             prepare_stage(integrator, k, dt, q, qd, stage)
             offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
             table_force(times, values, t + offset, tau)
-            if has_states and stages > 1:
+            if states and stages > 1:
                 prepare_states(arrays[3], first, k, dt, stage)
             accelerations(arrays, stage_q, stage_qd, rate, tau, qdd, work, dof, flags)
             if stages == 1:
                 break
-            if has_states:
+            if states:
                 sum_states(arrays[3], first, k, stage)
             weight = 1.0 if k == 0 or k == 3 else 2.0
             for d in range(q.shape[0]):
                 sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
                 sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
         finish_step(integrator, dt, q, qd, stage)
-        if has_states:
+        if states:
             finish_states(arrays[3], first, integrator, dt, stage)
         if flags[STATUS] == OK:
             check_step(arrays, has_charts, dt, tau, q, qd, spaces)
@@ -269,7 +269,7 @@ def rollout(
         if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
             before = counters[1]
             record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
-            if has_states:
+            if states:
                 record_states(
                     arrays[3], first, before, counters[1], samples, t, dt, stage[FIRST], tau, record_q
                 )

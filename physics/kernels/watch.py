@@ -24,7 +24,6 @@ from .layout import (
     ENERGY_LEAP,
     HELD,
     KIND,
-    MUSCLE_COUNT,
     NOT_FINITE,
     OK,
     ROTATION_VECTOR,
@@ -34,6 +33,7 @@ from .layout import (
 )
 from .muscle_layout import POWER
 from .muscle_mass import muscle_energies
+from .muscle_states import has_muscles
 from .observe import potential_energy
 from .spatial import Array, dot6, load6
 
@@ -115,7 +115,7 @@ def watch_energy(arrays: Array, dt: float, tau: Array, q: Array, qd: Array, spac
     power = 0.0
     for d in range(qd.shape[0]):
         power += (tau[d] + (dof[d, EFFORT] if dof[d, HELD] != 0.0 else 0.0)) * qd[d]
-    if arrays[3][MUSCLE_COUNT] > 0.0:
+    if has_muscles(arrays):
         power = abs(power) + work[row + 1, POWER]
     work[row, WORK] += dt * abs(power)
     work[row, STEPS] += 1.0
@@ -130,7 +130,7 @@ def look_at_energy(arrays: Array, q: Array, qd: Array, work: Array, index: int, 
     row[STEPS] = 0.0
     kinetic, culprit = kinetic_energy(arrays, work)
     potential = potential_energy(arrays, q, work)
-    if arrays[3][MUSCLE_COUNT] > 0.0:
+    if has_muscles(arrays):
         own, stored = muscle_energies(arrays, q, qd, work)
         kinetic += own
         potential += stored
