@@ -12,6 +12,8 @@ stay apart. The path's length remains that of the polyline.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from ._jit import inline, jit
 from .layout import DOF_WORK_WIDTH
 from .muscle_frames import NONE, past, put3, row_at
@@ -51,6 +53,8 @@ from .muscle_strand_mass import columns_at
 from .spatial import Array, Twist, Vector, add3, dot3, flat3, load3, scale_add3, store3, subtract3
 from .wrap_smooth import smooth_step
 
+Units: TypeAlias = tuple[Vector, Vector, Vector]
+
 
 @inline
 def corner_width(k: int, count: int, share: float, room: Array) -> float:
@@ -65,28 +69,43 @@ def corner_width(k: int, count: int, share: float, room: Array) -> float:
 
 
 @inline
-def bend_of(s: float, width: float) -> Twist:
+def sizes_of(k: int, room: Array) -> Twist:
+    """Inverse lengths of the strands before and behind the corner at point k, its width and the inverse, and how the
+    width changes with either length.
+    """
+    a, b = room[row_at(k - 1) + STRAND_LENGTH], room[row_at(k) + STRAND_LENGTH]
+    width = room[row_at(k) + CORNER_WIDTH]
+    part = width / (a + b)
+    return 1.0 / a, 1.0 / b, width, 1.0 / width, part * b / a, part * a / b
+
+
+@inline
+def bend_of(s: float, sizes: Twist) -> Twist:
     """c at the arc length s past the corner; its derivatives by s and by the width, and by both twice (ss, sw, ww)."""
-    v = s / width
+    v = s * sizes[3]
     step, slope, bend = smooth_step(v)
-    first, second = step + v * slope, (2.0 * slope + v * bend) / width
+    first, second = step + v * slope, (2.0 * slope + v * bend) * sizes[3]
     return s * step, first, -v * v * slope, second, -v * second, v * v * second
 
 
 @inline
-def corner_shares(k: int, s: float, room: Array) -> Twist:
+def shares_of(s: float, bend: Twist, sizes: Twist) -> Twist:
     """What of the motions of both strands goes to a mass point at s: across the one before and the one behind, along
     them by the width, then c and its slope by s.
     """
-    a, b = room[row_at(k - 1) + STRAND_LENGTH], room[row_at(k) + STRAND_LENGTH]
-    width = room[row_at(k) + CORNER_WIDTH]
-    c, by_s, by_width, _, _, _ = bend_of(s, width)
-    whole = a + b
-    return (s - c) / a, c / b, by_width * width * b / (a * whole), by_width * width * a / (b * whole), c, by_s
+    across = (s - bend[0]) * sizes[0], bend[0] * sizes[1]
+    return across[0], across[1], bend[2] * sizes[4], bend[2] * sizes[5], bend[0], bend[1]
 
 
 @inline
-def corner_units(k: int, room: Array) -> tuple[Vector, Vector, Vector]:
+def corner_shares(k: int, s: float, room: Array) -> Twist:
+    """`shares_of` at the corner at point k."""
+    sizes = sizes_of(k, room)
+    return shares_of(s, bend_of(s, sizes), sizes)
+
+
+@inline
+def corner_units(k: int, room: Array) -> Units:
     """Directions before and behind a corner, and what is between them."""
     u, t = flat3(room, row_at(k - 1) + STRAND_UNIT), flat3(room, row_at(k) + STRAND_UNIT)
     return u, t, subtract3(t, u)
@@ -94,7 +113,7 @@ def corner_units(k: int, room: Array) -> tuple[Vector, Vector, Vector]:
 
 @inline
 def round_motion(
-    shares: Twist, units: tuple[Vector, Vector, Vector], way: Vector, middle: Vector, other: Vector, ds: float
+    shares: Twist, units: Units, way: Vector, middle: Vector, other: Vector, ds: float
 ) -> Vector:
     """Motion of a mass point by those of the corner (middle), of it against the point before (way), of the point behind
     against it (other), and along the path.
@@ -108,45 +127,44 @@ def round_motion(
 
 
 @inline
-def motion_of(k: int, what: int, shares: Twist, ds: float, room: Array) -> Vector:
+def motion_of(k: int, what: int, shares: Twist, units: Units, ds: float, room: Array) -> Vector:
     """`round_motion` by what the rows of the path's points hold at an offset."""
     a, v, b = (
         flat3(room, row_at(k - 1) + what),
         flat3(room, row_at(k) + what),
         flat3(room, row_at(k + 1) + what),
     )
-    return round_motion(shares, corner_units(k, room), subtract3(v, a), v, subtract3(b, v), ds)
+    return round_motion(shares, units, subtract3(v, a), v, subtract3(b, v), ds)
 
 
 @inline
-def turning_of(at: int, room: Array) -> Vector:
-    """That part of a direction's second derivative which holds no accelerations."""
+def turning_of(at: int, inverse: float, room: Array) -> Vector:
+    """That part of a direction's second derivative which holds no accelerations; inverse is that of the length."""
     u, turning = flat3(room, at + STRAND_UNIT), flat3(room, at + STRAND_UNIT_RATE)
     x = scale_add3(NONE, -dot3(turning, turning), u)
-    return scale_add3(x, -2.0 * room[at + STRAND_RATE] / room[at + STRAND_LENGTH], turning)
+    return scale_add3(x, -2.0 * room[at + STRAND_RATE] * inverse, turning)
 
 
-@jit
-def corner_bias(k: int, s: float, rate: float, room: Array) -> Vector:
+@inline
+def corner_bias(
+    k: int, s: float, rate: float, bend: Twist, sizes: Twist, units: Units, room: Array
+) -> Vector:
     """That part of a mass point's acceleration which holds no accelerations and no s''."""
     before, behind = row_at(k - 1), row_at(k)
-    width = room[behind + CORNER_WIDTH]
     a, b = room[before + STRAND_LENGTH], room[behind + STRAND_LENGTH]
     da, db = room[before + STRAND_RATE], room[behind + STRAND_RATE]
     turn_a, turn_b = flat3(room, before + STRAND_UNIT_RATE), flat3(room, behind + STRAND_UNIT_RATE)
-    c, by_s, by_width, ss, sw, ww = bend_of(s, width)
-    whole = a + b
-    by_a, by_b = width * b / (a * whole), width * a / (b * whole)
-    speed = by_a * da + by_b * db
-    push = by_a * a * dot3(turn_a, turn_a) + by_b * b * dot3(turn_b, turn_b)
-    mixed = db * a - da * b
-    push -= 2.0 * width * mixed * mixed / (a * b * whole * whole)
+    c, by_s, by_width, ss, sw, ww = bend
+    speed = sizes[4] * da + sizes[5] * db
+    push = sizes[4] * a * dot3(turn_a, turn_a) + sizes[5] * b * dot3(turn_b, turn_b)
+    mixed = (db * a - da * b) / (a + b)
+    push -= 2.0 * sizes[2] * sizes[0] * sizes[1] * mixed * mixed
     x = scale_add3(NONE, 2.0 * rate, turn_a)
     x = scale_add3(x, 2.0 * (by_s * rate + by_width * speed), subtract3(turn_b, turn_a))
-    x = scale_add3(scale_add3(x, s - c, turning_of(before, room)), c, turning_of(behind, room))
-    e = subtract3(flat3(room, behind + STRAND_UNIT), flat3(room, before + STRAND_UNIT))
+    x = scale_add3(x, s - c, turning_of(before, sizes[0], room))
+    x = scale_add3(x, c, turning_of(behind, sizes[1], room))
     curve = by_width * push + ss * rate * rate + 2.0 * sw * rate * speed + ww * speed * speed
-    return scale_add3(x, curve, e)
+    return scale_add3(x, curve, units[2])
 
 
 @inline
@@ -155,43 +173,54 @@ def past_corner(data: Array, point: int, k: int, room: Array) -> float:
     return float(past(data, point, room[row_at(k) + BEFORE], room))
 
 
-@jit
-def corner_point(data: Array, point: int, k: int, quick: bool, room: Array) -> tuple[Vector, Vector, Vector]:
-    """Place, velocity and acceleration of the mass point whose numbers begin at point, near the corner at point k."""
+@inline
+def point_at_corner(
+    data: Array, point: int, k: int, quick: bool, sizes: Twist, units: Units, room: Array
+) -> tuple[Twist, Vector, Vector]:
+    """Shares, velocity and acceleration of the mass point whose numbers begin at point, near the corner at point k."""
     at, s = row_at(k), past_corner(data, point, k, room)
-    share, shares = data[point + POINT_SHARE], corner_shares(k, s, room)
+    bend = bend_of(s, sizes)
+    share, shares = data[point + POINT_SHARE], shares_of(s, bend, sizes)
     rate = share * room[RATE] - room[at + BEFORE_RATE]
     second = share * room[SECOND] - room[at + BEFORE_SECOND]
-    u, _, e = corner_units(k, room)
-    x = scale_add3(scale_add3(flat3(room, at + AT_PLACE), s, u), shares[4], e)
-    v = motion_of(k, AT_VELOCITY, shares, rate, room)
-    push = motion_of(k, AT_ACCELERATION, shares, second, room)
+    v = motion_of(k, AT_VELOCITY, shares, units, rate, room)
+    push = motion_of(k, AT_ACCELERATION, shares, units, second, room)
     if quick:
-        push = add3(push, corner_bias(k, s, rate, room))
-    return x, v, push
+        push = add3(push, corner_bias(k, s, rate, bend, sizes, units, room))
+    return shares, v, push
+
+
+@jit
+def corner_point(data: Array, point: int, k: int, quick: bool, room: Array) -> tuple[Vector, Vector, Vector]:
+    """Place, velocity and acceleration of a mass point near the corner at point k."""
+    units, sizes = corner_units(k, room), sizes_of(k, room)
+    shares, v, push = point_at_corner(data, point, k, quick, sizes, units, room)
+    x = scale_add3(flat3(room, row_at(k) + AT_PLACE), past_corner(data, point, k, room), units[0])
+    return scale_add3(x, shares[4], units[2]), v, push
 
 
 @jit
 def corner_inertia(data: Array, row: int, k: int, quick: bool, room: Array) -> None:
     """Forces that the accelerations of a corner's mass points take, from the points of the path and along it."""
     at, masses = row_at(k), row + int(data[row + MUSCLE_MASSES])
-    units = corner_units(k, room)
+    units, sizes = corner_units(k, room), sizes_of(k, room)
     u, t, e = units
     first = int(room[at + CORNER_FIRST])
+    whole, before, behind = NONE, NONE, NONE
     for i in range(first, first + int(room[at + CORNER_COUNT])):
         point = masses + POINT_WIDTH * i
-        shares = corner_shares(k, past_corner(data, point, k, room), room)
-        _, _, push = corner_point(data, point, k, quick, room)
+        shares, _, push = point_at_corner(data, point, k, quick, sizes, units, room)
         f = scale_add3(NONE, data[point + POINT_MASS], push)
-        across = dot3(e, f)
-        before = scale_add3(scale_add3(NONE, shares[0], f), shares[2] * across - shares[0] * dot3(u, f), u)
-        behind = scale_add3(scale_add3(NONE, shares[1], f), shares[3] * across - shares[1] * dot3(t, f), t)
-        along = dot3(u, f) + shares[5] * across
+        across, level, far = dot3(e, f), dot3(u, f), dot3(t, f)
+        whole = add3(whole, f)
+        before = scale_add3(scale_add3(before, shares[0], f), shares[2] * across - shares[0] * level, u)
+        behind = scale_add3(scale_add3(behind, shares[1], f), shares[3] * across - shares[1] * far, t)
+        along = level + shares[5] * across
         room[at + ALONG_BEFORE] += along
         room[at + ALONG_PATH] += data[point + POINT_SHARE] * along
-        take_force(room, at - ROOM_ROW, scale_add3(NONE, -1.0, before))
-        take_force(room, at, subtract3(add3(f, before), behind))
-        take_force(room, at + ROOM_ROW, behind)
+    take_force(room, at - ROOM_ROW, scale_add3(NONE, -1.0, before))
+    take_force(room, at, subtract3(add3(whole, before), behind))
+    take_force(room, at + ROOM_ROW, behind)
 
 
 @inline
@@ -215,13 +244,13 @@ def corner_energies(data: Array, row: int, k: int, gravity: Vector, room: Array)
 
 @inline
 def corner_column(
-    k: int, share: float, shares: Twist, room: Array, dof: Array, d: int, columns: int
+    k: int, share: float, shares: Twist, units: Units, dof: Array, d: int, columns: int
 ) -> Vector:
     """What coordinate d does to a mass point near the corner at point k; before the columns go on to strand k."""
     place = columns + COLUMN_POINTS + 3 * k
     a, v, b = load3(dof, d, place - 3), load3(dof, d, place), load3(dof, d, place + 3)
     ds = share * dof[d, columns + COLUMN_LENGTH] - dof[d, columns + COLUMN_BEFORE]
-    return round_motion(shares, corner_units(k, room), subtract3(v, a), v, subtract3(b, v), ds)
+    return round_motion(shares, units, subtract3(v, a), v, subtract3(b, v), ds)
 
 
 @jit
@@ -229,15 +258,17 @@ def add_corner_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> N
     """Mass matrix of a corner's mass points, added to the coordinates' rows (the lower triangle)."""
     at, columns = row_at(k), columns_at(dof.shape[0])
     masses, span = row + int(data[row + MUSCLE_MASSES]), row + int(data[row + MUSCLE_SPAN])
-    first = int(room[at + CORNER_FIRST])
+    units, sizes = corner_units(k, room), sizes_of(k, room)
+    first, number = int(room[at + CORNER_FIRST]), int(data[row + MUSCLE_SPAN_COUNT])
     for n in range(first, first + int(room[at + CORNER_COUNT])):
         point = masses + POINT_WIDTH * n
-        shares = corner_shares(k, past_corner(data, point, k, room), room)
-        for i in range(int(data[row + MUSCLE_SPAN_COUNT])):
+        s, m, share = past_corner(data, point, k, room), data[point + POINT_MASS], data[point + POINT_SHARE]
+        shares = shares_of(s, bend_of(s, sizes), sizes)
+        for i in range(number):
             d = int(data[span + i])
-            x = corner_column(k, data[point + POINT_SHARE], shares, room, dof, d, columns)
+            x = corner_column(k, share, shares, units, dof, d, columns)
             store3(dof, d, columns + COLUMN_WEIGHED, x)
+            x = scale_add3(NONE, m, x)
             for j in range(i + 1):
                 e = int(data[span + j])
-                total = dot3(x, load3(dof, e, columns + COLUMN_WEIGHED))
-                dof[d, DOF_WORK_WIDTH + e] += data[point + POINT_MASS] * total
+                dof[d, DOF_WORK_WIDTH + e] += dot3(x, load3(dof, e, columns + COLUMN_WEIGHED))

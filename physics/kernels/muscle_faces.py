@@ -6,7 +6,7 @@ from ._jit import jit
 from .dense import spread_accelerations
 from .joint import kinematics
 from .layout import GRAVITY, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
-from .muscle_corner import corner_column, corner_point, corner_shares, past_corner
+from .muscle_corner import corner_column, corner_point, corner_shares, corner_units, past_corner
 from .muscle_frames import NONE, past, row_at
 from .muscle_layout import (
     AT_ACCELERATION,
@@ -124,10 +124,10 @@ def rounded_points(
         places[i, 0], places[i, 1], places[i, 2] = x
         places[i, 3], places[i, 4], places[i, 5] = v
         places[i, 6], places[i, 7], places[i, 8] = add3(push, gravity)
-        shares = corner_shares(k, past_corner(data, point, k, room), room)
+        shares, units = corner_shares(k, past_corner(data, point, k, room), room), corner_units(k, room)
         for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
             d = int(data[row + int(data[row + MUSCLE_SPAN]) + j])
-            x = corner_column(k, data[point + POINT_SHARE], shares, room, dof, d, columns)
+            x = corner_column(k, data[point + POINT_SHARE], shares, units, dof, d, columns)
             jacobian[i, 0, d], jacobian[i, 1, d], jacobian[i, 2, d] = x
 
 
