@@ -148,12 +148,13 @@ def add_strand_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> N
         if not massive:
             continue
         weigh_motion(k, room, dof, d, columns)
+        whole = load3(dof, d, columns + COLUMN_WEIGHED)
+        far, end = load3(dof, d, columns + COLUMN_WEIGHED + 3), dof[d, columns + COLUMN_WEIGHED + 6]
         for j in range(i + 1):
             e = int(data[span + j])
-            total = 0.0
-            for n in range(7):
-                total += dof[d, columns + COLUMN_WEIGHED + n] * dof[e, columns + COLUMN_MOTION + n]
-            dof[d, DOF_WORK_WIDTH + e] += total
+            total = dot3(whole, load3(dof, e, columns + COLUMN_MOTION))
+            total += dot3(far, load3(dof, e, columns + COLUMN_MOTION + 3))
+            dof[d, DOF_WORK_WIDTH + e] += total + end * dof[e, columns + COLUMN_MOTION + 6]
 
 
 @jit
