@@ -34,7 +34,7 @@ def load_schema(name: str) -> dict[str, Any]:
 @cache
 def _loaded(name: str, joints: tuple[str, ...]) -> dict[str, Any]:
     schema: dict[str, Any] = json.loads((FOLDER / f"{name}.schema.json").read_text(encoding="utf-8"))
-    known = schema["$defs"]
+    known = schema.get("$defs", {})
     for kind in joints if "joint" in known else ():
         if kind not in known:
             known[kind] = {"type": "object", "properties": {"type": {"const": kind}}, "required": ["type"]}
