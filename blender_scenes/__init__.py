@@ -24,6 +24,7 @@ SCENES = {
     "jumper": "blender_scenes.jumper",
     "finger": "blender_scenes.finger",
     "pendulums": "blender_scenes.pendulums",
+    "driven_knee": "blender_scenes.driven_knee",
 }
 
 

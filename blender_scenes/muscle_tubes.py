@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 import physics as ph
 
 from .keys import key_values
+from .picture import node_tree
 from .staging import faceted_object, net_faces, plain_material
 
 FloatArray = NDArray[np.float64]
 
 RINGS, SIDES = 61, 12
 RED, TENDON = (0.50, 0.055, 0.045), (0.82, 0.74, 0.62)
+RELAXED, ACTIVE = (0.16, 0.045, 0.05), (1.0, 0.10, 0.02)
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,19 @@ def add_tube(
     places = np.array([block.frame for block in keys.key_blocks])
     key_values(keys, "eval_time", frames, places[:, None], array=False)
     return made
+
+
+def color_by(made: bpy.types.Object, frames: FloatArray, activation: FloatArray) -> None:
+    """Let a tube's belly glow the redder the more it is activated (n,), by keys."""
+    material = plain_material(f"{made.name} activation", RELAXED, 0.42)
+    made.data.materials[0] = material
+    share = np.clip(activation, 0.0, 1.0)[:, None] ** 0.5
+    colors = (1.0 - share) * np.array(RELAXED) + share * np.array(ACTIVE)
+    opaque = np.column_stack([colors, np.ones(len(colors))])
+    key_values(material, "diffuse_color", frames, opaque)
+    key_values(
+        node_tree(material), 'nodes["Principled BSDF"].inputs["Base Color"].default_value', frames, opaque
+    )
 
 
 def shown_tube(made: bpy.types.Object) -> FloatArray:

@@ -1,0 +1,172 @@
+"""Hill-type muscles extend and flex two knees, a hinge and a spline joint, after Wang 2022, Figs. 6.18 and 6.19.
+
+    python -m blender_scenes.driven_knee --out out      writes out/driven_knee.blend and out/driven_knee.png
+
+In front the knee is a spline joint fitted to the published motion, behind it is a hinge about a fixed axis. Rectus
+femoris and semimembranosus are excited by keyframes, soleus and tibialis anterior by a controller of the ankle's angle.
+The muscles have mass, and are the redder the more they are activated. Checked: extension and flexion, the gap between
+femur and tibia, fibres of possible lengths, and what Blender shows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+import physics as ph
+
+from . import driven_knee_model as model
+from .anatomy import bones, hip_and_foot
+from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
+from .knee_scene import bone_gap
+from .muscle_tubes import Tube, add_tube, centerlines, color_by, tube_error
+from .picture import Image, Shot
+from .process import leave
+from .production import Progress, Recipe, check, contact_sheet, new_file, produce, script
+from .staging import add_backdrop, add_studio, bone_material, mesh_object
+
+FloatArray = NDArray[np.float64]
+
+FRAMES_A_SECOND = 48  # of the motion; shown at 24
+FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)
+LANES = {"Spline": -0.16, "Hinge": 0.16}  # y of the leg [m]
+SLIM = 0.4 / 1060.0  # m^3/kg: drawn with less than their volume, so that the bones are seen
+BELLIES = {
+    "rectus femoris": (0.10, 0.68), "semimembranosus": (0.08, 0.62), "gastrocnemius medialis": (0.03, 0.50),
+    "gastrocnemius lateralis": (0.03, 0.50), "soleus": (0.05, 0.72), "tibialis anterior": (0.03, 0.62),
+}  # fmt: skip
+MIDDLE = (0.28, 0.0, -0.17)
+TILES = (1, 22, 46, 76, 92, 132)
+
+
+@dataclass(frozen=True)
+class Legs:
+    """The scene before it is simulated; bones by kind of knee and name."""
+
+    scene: bpy.types.Scene
+    bones: dict[tuple[str, str], bpy.types.Object]
+    tibia: bones.Mesh
+    muscles: bpy.types.Collection
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A leg's motion: a sample a frame, flexion (n,) [rad] and the gap between femur and tibia (n,) [m]."""
+
+    result: ph.Result
+    flexion: FloatArray
+    gap: FloatArray
+
+
+def make() -> Legs:
+    """Both legs in a new file."""
+    scene, (things, muscles, stage) = new_file("Driven knee", ["Legs", "Muscles", "Stage"])
+    scene.frame_start, scene.frame_end = 1, FRAMES
+    paint = bone_material("Bone")
+    femur, tibia, fibula = bones.femur(), bones.tibia(), bones.fibula()
+    pelvis, foot = hip_and_foot.hip_bone(), hip_and_foot.foot()
+    moving = {}
+    for kind, lane in LANES.items():
+        upright = mesh_object(f"{kind} hip bone", pelvis, things, paint)
+        upright.location = (0.0, lane, 0.0)
+        thigh = mesh_object(f"{kind} femur", femur, things, paint)
+        place = model.FEMUR.copy()
+        place[1, 3] = lane
+        thigh.matrix_basis = Matrix(place.tolist())
+        moving[kind, "Tibia"] = mesh_object(f"{kind} tibia", tibia, things, paint)
+        moving[kind, "Foot"] = mesh_object(f"{kind} foot", foot, things, paint)
+        outer = mesh_object(f"{kind} fibula", fibula, things, paint)
+        outer.parent = moving[kind, "Tibia"]
+    add_studio(scene, stage, MIDDLE, 0.8)
+    add_backdrop(stage, -0.62, 0.8)
+    return Legs(scene, moving, tibia, muscles)
+
+
+def add_muscles(made: Legs, kind: str, result: ph.Result, frames: FloatArray) -> float:
+    """Tubes of a leg's muscles; how far they are off as shown [m]."""
+    off = 0.0
+    states = list(result.model.muscle_state_names)
+    for name, of in model.MUSCLES.items():
+        lines = centerlines(result, name) + (0.0, LANES[kind], 0.0)
+        tube = Tube(SLIM * of.mass, BELLIES[name], 0.0022)
+        item = add_tube(f"{kind} {name}", lines, tube, frames, made.muscles)
+        activation = result.muscle_states[:, states.index(f"{name}.activation")]
+        color_by(item, frames, activation)
+        key_property(item, "activation", frames, activation)
+        off = max(off, tube_error(made.scene, item, lines, frames))
+    return off
+
+
+def measure(made: Legs, progress: Progress) -> tuple[dict[str, Drive], dict[str, str]]:
+    """Simulate and bake to keys and shape keys; raises SceneError where anything is not as it must be."""
+    frames = np.arange(1, FRAMES + 1)
+    drives, figures, world, off = {}, {}, {}, 0.0
+    for number, kind in enumerate(LANES):
+        progress(0.5 * number, f"simulating the leg with the {kind.lower()} knee")
+        result = model.drive(kind, 1.0 / FRAMES_A_SECOND)
+        for k, name in enumerate(("Tibia", "Foot")):
+            poses = result.poses[:, k].copy()
+            poses[:, 1, 3] += LANES[kind]
+            world[made.bones[kind, name].name] = poses
+            key_poses(made.bones[kind, name], frames, poses)
+        off = max(off, add_muscles(made, kind, result, frames))
+        inverse = np.linalg.inv(model.FEMUR)
+        gap = np.array([bone_gap({"Tibia": made.tibia}, inverse @ poses[0]) for poses in result.poses])
+        bent = np.array([model.flexion(poses[0]) for poses in result.poses])
+        drives[kind] = Drive(result, bent, gap)
+        key_property(made.bones[kind, "Tibia"], "gap", frames, gap)
+        check("the least flexion", float(np.degrees(bent.min())), 0.0, 40.0, "degrees")
+        check("the largest flexion", float(np.degrees(bent.max())), 95.0, 126.0, "degrees")
+        fibres = result.muscle_states[:, 1::2] / [of.fibre for of in model.MUSCLES.values()]
+        check("the shortest fibre over its optimum", float(fibres.min()), 0.3, 1.0)
+        check("the longest fibre over its optimum", float(fibres.max()), 1.0, 1.8)
+        figures[f"{kind.lower()} knee"] = (
+            f"flexed {np.degrees(bent.min()):.0f}° to {np.degrees(bent.max()):.0f}°, "
+            f"gap {1e3 * gap.min():.1f} to {1e3 * gap.max():.1f} mm, "
+            f"fibres {fibres.min():.2f} to {fibres.max():.2f} of their optima"
+        )
+    check("the least gap of the spline knee", float(drives["Spline"].gap.min()), 2e-3, 8e-3, "m")
+    check("the largest gap of the spline knee", float(drives["Spline"].gap.max()), 2e-3, 8e-3, "m")
+    ranges = [float(np.ptp(drives[kind].gap)) for kind in ("Hinge", "Spline")]
+    check("the gap's range at the hinge over that at the spline", ranges[0] / ranges[1], 2.0, 1e3)
+    shown = check("what Blender shows, off by", shown_error(made.scene, frames, world), 0.0, SHOWN_WITHIN)
+    check("muscles as shown, off their lines by", off, 0.0, SHOWN_WITHIN, "m")
+    figures["bake against simulation"] = f"{shown:.1e} m, or of a matrix entry; muscles {off:.1e} m"
+    return drives, figures
+
+
+def draw(made: Legs, drives: dict[str, Drive], progress: Progress) -> Image:
+    """The contact sheet."""
+    ways = [f"{1e3 * drives[kind].gap.min():.0f} to {1e3 * drives[kind].gap.max():.0f} mm" for kind in LANES]
+    lines = (
+        "Knees driven by Hill-type muscles",
+        "in front a spline joint, behind a hinge:",
+        f"femur and tibia {ways[0]} and {ways[1]} apart",
+    )
+    captions = []
+    for frame in TILES:
+        angles = ", ".join(f"{np.degrees(drives[kind].flexion[frame - 1]):.0f}°" for kind in LANES)
+        gaps = ", ".join(f"{1e3 * drives[kind].gap[frame - 1]:.1f}" for kind in LANES)
+        captions.append(
+            (frame, (f"t = {(frame - 1) / FRAMES_A_SECOND:.2f} s, flexed {angles}", f"gaps {gaps} mm"))
+        )
+    hero = Shot((1.15, -1.55, 0.35), (0.27, 0.0, -0.13), 0.92, 30, (1, 1))
+    tile = Shot((0.75, -1.9, 0.25), (0.36, 0.0, -0.17), 1.25, 1, (1, 1))
+    return contact_sheet(made.scene, hero, tile, captions, lines, progress, samples=8)
+
+
+RECIPE = Recipe("driven_knee", make, measure, draw)
+
+
+def build(out: Path) -> Path:
+    """Build, simulate, bake, check and draw the legs into the folder `out`. Raises SceneError."""
+    return produce(RECIPE, out)
+
+
+if __name__ == "__main__":
+    leave(script(RECIPE, __doc__))
