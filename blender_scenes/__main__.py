@@ -16,7 +16,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m blender_scenes", description="build the scenes")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which: {', '.join(SCENES)}")
     parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write into")
+    parser.add_argument("--draft", action="store_true", help="coarse pictures, in less time")
     options = parser.parse_args(arguments)
+    if options.draft:
+        from .picture import take_drafts
+
+        take_drafts()
     unknown = [name for name in options.names if name not in SCENES]
     if unknown:
         parser.error(f"no scene is called {unknown[0]}; there are: {', '.join(SCENES)}")

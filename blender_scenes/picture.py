@@ -44,11 +44,19 @@ class Shot:
     hidden: Sequence[str] = ()
 
 
+DRAFT = {"wanted": False}
+
+
+def take_drafts() -> None:
+    """From now on pictures have one sample a pixel: for whom that there are pictures is enough."""
+    DRAFT["wanted"] = True
+
+
 def prepare_render(scene: bpy.types.Scene, samples: int = 16) -> None:
     """Cycles on the CPU, the same wherever it runs: no EEVEE, which software OpenGL takes a minute for."""
     scene.render.engine = "CYCLES"
     scene.cycles.device = "CPU"
-    scene.cycles.samples = samples
+    scene.cycles.samples = 1 if DRAFT["wanted"] else samples
     scene.cycles.use_denoising = True
     scene.cycles.max_bounces = 4
     scene.cycles.transparent_max_bounces = 8

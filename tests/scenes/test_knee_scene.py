@@ -116,7 +116,7 @@ def run_module(*arguments):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=900,  # every scene from nothing, with its pictures
+        timeout=1300,  # every scene from nothing
     )
 
 
@@ -128,7 +128,7 @@ def test_scene_that_is_not_there_is_named(tmp_path):
 
 @pytest.mark.slow
 def test_scenes_command_builds_every_scene(tmp_path):
-    done = run_module("blender_scenes", "--out", tmp_path)
+    done = run_module("blender_scenes", "--draft", "--out", tmp_path)
     assert done.returncode == 0, done.stderr
     blends = {path.stem for path in tmp_path.glob("*.blend")}
     assert blends == set(SCENES)
