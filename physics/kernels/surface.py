@@ -41,6 +41,7 @@ from .spatial import (
     load6,
     rotate,
     scale_add6,
+    sine_cosine,
     store6,
     twist_through,
 )
@@ -93,6 +94,25 @@ def direction_bases(data: Array, table: int, q: float, work: Array, row: int) ->
 
 
 @inline
+def control_value(data: Array, at: int) -> Twist:
+    return data[at], data[at + 1], data[at + 2], data[at + 3], data[at + 4], data[at + 5]
+
+
+@inline
+def line_sums(
+    data: Array, at: int, order: int, rate: float, work: Array, row: int
+) -> tuple[Twist, Twist, Twist]:
+    """A third direction's sum over its control values, its slope, and its curvature times the rate squared."""
+    y, y1, y2 = ZERO, ZERO, ZERO
+    for k in range(order):
+        value = control_value(data, at + 6 * k)
+        y = scale_add6(y, work[row, k], value)
+        y1 = scale_add6(y1, work[row, SURFACE_MOST_ORDER + k], value)
+        y2 = scale_add6(y2, work[row, 2 * SURFACE_MOST_ORDER + k] * rate * rate, value)
+    return y, y1, y2
+
+
+@inline
 def surface_sums(
     data: Array, offset: int, q: Array, qd: Array, first: int, work: Array, row: int
 ) -> tuple[Twist, Twist, Twist, Twist, Twist, bool]:
@@ -134,26 +154,24 @@ def surface_sums(
             v2 = work[row + 1, dd + b] * rate_2 * rate_2
             uv, uv1 = u * v, u1 * v + u * v1
             uv2 = u2 * v + 2.0 * u1 * v1 + u * v2
-            along_1, along_2 = work[row, d + a] * v, u * work[row + 1, d + b]
-            for k in range(order_3):
-                w, w1 = work[row + 2, k], work[row + 2, d + k] * rate_3
-                w2 = work[row + 2, dd + k] * rate_3 * rate_3
-                at = values + 6 * (((start_1 + a) * count_2 + start_2 + b) * count_3 + start_3 + k)
-                y = (data[at], data[at + 1], data[at + 2], data[at + 3], data[at + 4], data[at + 5])
-                total = scale_add6(total, uv * w, y)
-                slope_1 = scale_add6(slope_1, along_1 * w, y)
-                if directions > 1:
-                    slope_2 = scale_add6(slope_2, along_2 * w, y)
-                if directions > 2:
-                    slope_3 = scale_add6(slope_3, uv * work[row + 2, d + k], y)
-                curve = scale_add6(curve, uv2 * w + 2.0 * uv1 * w1 + uv * w2, y)
+            at = values + 6 * (((start_1 + a) * count_2 + start_2 + b) * count_3 + start_3)
+            y = control_value(data, at)
+            if directions > 2:
+                y, y1, y2 = line_sums(data, at, order_3, rate_3, work, row + 2)
+                slope_3 = scale_add6(slope_3, uv, y1)
+                curve = scale_add6(scale_add6(curve, 2.0 * uv1 * rate_3, y1), uv, y2)
+            total = scale_add6(total, uv, y)
+            slope_1 = scale_add6(slope_1, work[row, d + a] * v, y)
+            if directions > 1:
+                slope_2 = scale_add6(slope_2, u * work[row + 1, d + b], y)
+            curve = scale_add6(curve, uv2, y)
     return total, slope_1, slope_2, slope_3, curve, outside
 
 
 @inline
 def turned(r: Rotation, axis: int, angle: float) -> Rotation:
     """r behind a rotation about one of its own axes."""
-    c, s = math.cos(angle), math.sin(angle)
+    s, c = sine_cosine(angle)
     x, y, z = (r[0], r[3], r[6]), (r[1], r[4], r[7]), (r[2], r[5], r[8])
     if axis == 0:
         y, z = mixed(y, z, c, s), mixed(z, y, c, -s)
@@ -223,26 +241,26 @@ def surface_factors(
         rate = scale_add6(rate, sign * qd[first + 2], g3)
     phi, curve = scale_add6(ZERO, sign, phi), scale_add6(ZERO, sign, curve)
     rotation_first = data[offset + SURFACE_ROTATION_FIRST] != 0.0
+    still, s1, s2, s3 = (0.0, 0.0, 0.0), ZERO, ZERO, ZERO
     for part in range(2):
         if (part == 0) == rotation_first:
             for j in range(3):
                 axis = int(data[offset + SURFACE_AXES + j])
-                w = twist_through(own_axis(r, axis), (0.0, 0.0, 0.0), p)
-                add_column(dof, first, sign * g1[j], w)
+                w = twist_through(own_axis(r, axis), still, p)
+                s1 = scale_add6(s1, g1[j], w)
                 if directions > 1:
-                    add_column(dof, first + 1, sign * g2[j], w)
+                    s2 = scale_add6(s2, g2[j], w)
                 if directions > 2:
-                    add_column(dof, first + 2, sign * g3[j], w)
+                    s3 = scale_add6(s3, g3[j], w)
                 c = scale_add6(scale_add6(c, curve[j], w), rate[j], bracket(v, w))
                 v = scale_add6(v, rate[j], w)
                 r = turned(r, axis, phi[j])
         else:
-            still = (0.0, 0.0, 0.0)
-            add_column(dof, first, sign, twist_through(still, rotate(r, (g1[3], g1[4], g1[5])), p))
+            s1 = scale_add6(s1, 1.0, twist_through(still, rotate(r, (g1[3], g1[4], g1[5])), p))
             if directions > 1:
-                add_column(dof, first + 1, sign, twist_through(still, rotate(r, (g2[3], g2[4], g2[5])), p))
+                s2 = scale_add6(s2, 1.0, twist_through(still, rotate(r, (g2[3], g2[4], g2[5])), p))
             if directions > 2:
-                add_column(dof, first + 2, sign, twist_through(still, rotate(r, (g3[3], g3[4], g3[5])), p))
+                s3 = scale_add6(s3, 1.0, twist_through(still, rotate(r, (g3[3], g3[4], g3[5])), p))
             p, v, c = slide(
                 r,
                 p,
@@ -252,4 +270,9 @@ def surface_factors(
                 (rate[3], rate[4], rate[5]),
                 (curve[3], curve[4], curve[5]),
             )
+    add_column(dof, first, sign, s1)
+    if directions > 1:
+        add_column(dof, first + 1, sign, s2)
+    if directions > 2:
+        add_column(dof, first + 2, sign, s3)
     return r, p, v, c, left and data[offset + SURFACE_OUTSIDE] == OUTSIDE_ERROR
