@@ -13,7 +13,7 @@ from .errors import ModelError
 from .joints.base import IDENTITY, Joint
 from .joints.spline_curve import kernel_poses
 from .kernels import layout
-from .kernels._jit import MUSCLE_INT
+from .kernels.muscle_layout import MUSCLE_BITS
 
 Arrays: TypeAlias = tuple[Any, Any, Any, Any, Any]
 
@@ -180,7 +180,7 @@ def pack(
         data += records
         size += sum(map(len, records))
     dof_float = _with_laws(links, size, data)
-    kind = MUSCLE_INT if header[layout.MUSCLE_COUNT] > 0.0 else np.dtype(np.int64)
+    kind = f"i{(MUSCLE_BITS if header[layout.MUSCLE_COUNT] > 0.0 else 64) // 8}"
     block_int = np.array(block_rows, dtype=kind).reshape(-1, layout.BLOCK_INT_WIDTH)
     arrays = (body_int, body_float, block_int, np.concatenate(data), np.ascontiguousarray(dof_float))
     for array in arrays:

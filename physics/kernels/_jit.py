@@ -20,11 +20,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numpy as np
+from .muscle_layout import MUSCLE_BITS
 
 FOLDER = Path(__file__).parent
-# of block_int where the model has muscles, else 64 bits
-MUSCLE_INT = np.dtype(np.int32)
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
@@ -207,7 +205,7 @@ def jit(function: Kernel) -> Kernel:
 
 def _of_muscles(types: Any) -> bool:
     """Whether a model's arrays, the first argument, are of the types of one with muscles (see `layout`)."""
-    return bool(types[0].types[2].dtype.bitwidth == MUSCLE_INT.itemsize * 8)
+    return bool(types[0].types[2].dtype.bitwidth == MUSCLE_BITS)
 
 
 def for_muscles(result: Any = None) -> Callable[[Kernel], Kernel]:

@@ -7,6 +7,9 @@ obstacles a place of its own (see `muscle_strand`). Offsets in a record are coun
 
 from __future__ import annotations
 
+# width of the integers in block_int where the model has muscles, else 64: by it kernels are compiled for either
+MUSCLE_BITS = 32
+
 # a muscle: numbers until the next one, its path's points, its mass points, the coordinates that move it (rising
 # numbers), its tension, the input that is its tension or its excitation (-1: none), its law of force (0: none), where
 # its states begin in tau and how many come before them, whether the quadratic velocity vector counts, and how

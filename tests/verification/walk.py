@@ -35,6 +35,13 @@ HEADS = {"gastrocnemius medialis": -0.02696, "gastrocnemius lateralis": 0.02696}
 CONDYLE, CONDYLE_RADIUS = (-0.0045, -0.4645), 0.019
 
 
+def beside(path: Path) -> Path:
+    """The path; raises Skipped where there is no such file."""
+    if not path.exists():
+        raise Skipped(f"{path.name} is not beside this checkout")
+    return path
+
+
 def path(muscle: str) -> list[Any]:
     """Of the right leg: type I, II, and III over a cylinder on the femur."""
     if muscle == "soleus":
@@ -75,19 +82,17 @@ def subject(share: float) -> ph.Model:
 @cache
 def read() -> Any:
     """The subject's model as OpenSim's file has it, without its muscles."""
-    if not SUBJECT.exists():
-        raise Skipped("the model gait10dof18musc is not beside this checkout")
-    return ph.read_opensim(SUBJECT, muscles=False, limits=False)
+    return ph.read_opensim(beside(SUBJECT), muscles=False, limits=False)
 
 
 def samples(model: ph.Model) -> tuple[Any, Any]:
     """Times (n,) and coordinates (n, nv) of the walk."""
-    return ph.motion_samples(read(), model, ph.read_storage(WALK))
+    return ph.motion_samples(read(), model, ph.read_storage(beside(WALK)))
 
 
 def swing() -> tuple[float, float]:
     """When the right foot leaves the ground and when it comes back: the last such time of the record [s]."""
-    forces = ph.read_storage(FORCES)
+    forces = ph.read_storage(beside(FORCES))
     loaded = forces.columns["ground_force_vy"] > LOADED
     change = np.nonzero(np.diff(loaded.astype(int)))[0] + 1
     down = change[loaded[change]][-1]
