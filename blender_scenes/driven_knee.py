@@ -155,8 +155,8 @@ def draw(made: Legs, drives: dict[str, Drive], progress: Progress) -> Image:
         captions.append(
             (frame, (f"t = {(frame - 1) / FRAMES_A_SECOND:.2f} s, flexed {angles}", f"gaps {gaps} mm"))
         )
-    hero = Shot((1.15, -1.55, 0.35), (0.27, 0.0, -0.13), 0.92, 30, (1, 1))
-    tile = Shot((0.75, -1.9, 0.25), (0.36, 0.0, -0.17), 1.25, 1, (1, 1))
+    hero = Shot((1.25, -1.55, 0.3), (0.36, 0.0, -0.13), 1.12, 30, (1, 1))
+    tile = Shot((0.75, -1.9, 0.15), (0.36, 0.0, -0.28), 1.4, 1, (1, 1))
     return contact_sheet(made.scene, hero, tile, captions, lines, progress, samples=8)
 
 
