@@ -43,7 +43,9 @@ class Report:
         """Time one contestant against others in turns; each key gets the median of the paired ratios."""
         if not others:
             return
-        taken = alternate((ours, *(other for _, other in others)), self.rounds)
+        # where one program stands for another they have one name, and run once
+        contestants = {each.name: each for each in (ours, *(other for _, other in others))}
+        taken = alternate(tuple(contestants.values()), self.rounds)
         for key, other in others:
             ratio = Spread.of(taken[ours.name] / taken[other.name])
             self.ratios[key] = ratio.median
