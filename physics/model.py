@@ -227,11 +227,16 @@ class Model:
         return int(self.arrays[3][layout.LIMIT_COUNT])
 
     @property
+    def hard_limit_rows(self) -> list[int]:
+        """Where the rows of limits that stop the motion by impulses begin in the kernels' data."""
+        data = self.arrays[3]
+        starts = int(data[layout.LIMIT_ROWS]) + layout.LIMIT_WIDTH * np.arange(self.num_limits)
+        return [int(at) for at in starts if data[at + layout.LIMIT_RESTITUTION] >= 0.0]
+
+    @property
     def has_hard_limits(self) -> bool:
-        """Whether a limit stops the motion by impulses, which only fixed-step methods give."""
-        first, count = int(self.arrays[3][layout.LIMIT_ROWS]), self.num_limits
-        rows = self.arrays[3][first : first + count * layout.LIMIT_WIDTH].reshape(count, layout.LIMIT_WIDTH)
-        return bool((rows[:, layout.LIMIT_RESTITUTION] >= 0.0).any())
+        """Whether a limit stops the motion by impulses, which adaptive methods do not give."""
+        return bool(self.hard_limit_rows)
 
     def readings(self, q: Any) -> FloatArray:
         """What every joint reads (..., nv) at coordinates (..., nv): the coordinates, or Euler angles."""

@@ -6,12 +6,13 @@ import numpy as np
 
 from ._typing import FloatArray
 from .dynamics import check_state
+from .dynamics.complementarity import contact_of_pair, contacts_at
 from .dynamics.constrained import assemble
 from .dynamics.evaluation import evaluate_constraints
 from .errors import ModelError
 from .kernels import layout
 from .kernels.constraint_layout import EQUALITY
-from .kernels.contact_layout import FOUND_GAP, FOUND_PAIR
+from .kernels.contact_layout import FOUND_GAP
 from .kernels.motion_layout import (
     CHANNEL_COORDINATE,
     CHANNEL_COUNT,
@@ -61,10 +62,7 @@ def _check_limits(model: Model, state: State) -> None:
     from .kernels.limits import limit_value
 
     data, q = model.arrays[3], np.array(state.q)
-    for k in range(model.num_limits):
-        row = int(data[layout.LIMIT_ROWS]) + k * layout.LIMIT_WIDTH
-        if data[row + layout.LIMIT_RESTITUTION] < 0.0:
-            continue
+    for row in model.hard_limit_rows:
         value, _, width = limit_value(data, row, q)
         if value < -PASSED_AT_START:
             first = int(data[row + layout.LIMIT_DOF])
@@ -75,26 +73,15 @@ def _check_limits(model: Model, state: State) -> None:
 
 
 def _check_contacts(model: Model, state: State) -> None:
-    if not model.contacts:
+    found = contacts_at(model, np.array(state.q), 0.0)
+    pair = min(found, key=lambda k: float(found[k][FOUND_GAP]), default=None)
+    if pair is None or found[pair][FOUND_GAP] >= -PASSED_AT_START:
         return
-    from .integrators.constrained import contact_space
-    from .kernels.contacts import detect_contacts
-    from .kernels.joint import outward
-
-    pairs, found, _ = contact_space(model)
-    work, dof, flags = model.workspace().clear()
-    outward(model.arrays, np.array(state.q), np.array(state.qd), work, dof, flags)
-    count = detect_contacts(model.arrays, pairs, 0.0, work, found)
-    if count <= 0:
-        return
-    deepest = int(np.argmin(found[:count, FOUND_GAP]))
-    depth, pair = -float(found[deepest, FOUND_GAP]), int(found[deepest, FOUND_PAIR])
-    if depth > PASSED_AT_START:
-        owners = [contact for contact in model.contacts for _ in range(len(contact.points))]
-        raise ModelError(
-            f"contact {owners[pair].name!r} begins {depth:.3g} m inside its obstacle: move body "
-            f"{model.body_names[owners[pair].body]!r} out of it"
-        )
+    contact = contact_of_pair(model, pair)
+    raise ModelError(
+        f"contact {contact.name!r} begins {-found[pair][FOUND_GAP]:.3g} m inside its obstacle: move body "
+        f"{model.body_names[contact.body]!r} out of it"
+    )
 
 
 def check_motions(model: Model, motions: MotionArrays) -> None:
@@ -126,11 +113,10 @@ def _hard_bounds(model: Model) -> FloatArray:
     """Lower and upper hard limit of each coordinate (nv, 2), infinite where there is none."""
     bounds = np.tile([-np.inf, np.inf], (model.num_coordinates, 1))
     data = model.arrays[3]
-    for k in range(model.num_limits):
-        row = data[int(data[layout.LIMIT_ROWS]) + k * layout.LIMIT_WIDTH :]
-        d, bound = int(row[layout.LIMIT_DOF]), row[layout.LIMIT_PARAMETERS]
-        if row[layout.LIMIT_RESTITUTION] >= 0.0 and row[layout.LIMIT_KIND] == layout.LIMIT_LOWER:
+    for at in model.hard_limit_rows:
+        d, bound = int(data[at + layout.LIMIT_DOF]), data[at + layout.LIMIT_PARAMETERS]
+        if data[at + layout.LIMIT_KIND] == layout.LIMIT_LOWER:
             bounds[d, 0] = max(bounds[d, 0], bound)
-        elif row[layout.LIMIT_RESTITUTION] >= 0.0 and row[layout.LIMIT_KIND] == layout.LIMIT_UPPER:
+        elif data[at + layout.LIMIT_KIND] == layout.LIMIT_UPPER:
             bounds[d, 1] = min(bounds[d, 1], bound)
     return bounds

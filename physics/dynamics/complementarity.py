@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._typing import FloatArray
+from ..contacts import Contact
 from ..errors import ModelError
 from ..kernels import constraint_layout as layout
 from ..kernels import layout as tree_layout
@@ -46,7 +47,7 @@ class ContactForce(NamedTuple):
 
 class Row(NamedTuple):
     """One row of what touches: Jacobian (nv,), bias J' q', kind, coefficient of friction, and what it belongs to:
-    (name of a constraint, its row), ("", number of a limit) or (name of a contact, pair).
+    (name of a constraint, its row), ("", where a limit's row begins) or (name of a contact, pair).
     """
 
     jacobian: FloatArray
@@ -71,7 +72,7 @@ def solve_one_sided(model: Model, state: State, free: FloatArray, mass: FloatArr
     Raises:
         ModelError: something is being hit, which has no acceleration; friction of what slides finds no forces.
     """
-    contacts = _contacts(model, state)
+    contacts = contacts_at(model, np.array(state.q), TOUCH)
     rows = [
         *_constraint_rows(model, state),
         *_limit_rows(model, state),
@@ -162,10 +163,7 @@ def _limit_rows(model: Model, state: State) -> Iterator[Row]:
     from ..kernels.limits import limit_value
 
     data = model.arrays[3]
-    for k in range(model.num_limits):
-        at = int(data[tree_layout.LIMIT_ROWS]) + k * tree_layout.LIMIT_WIDTH
-        if data[at + tree_layout.LIMIT_RESTITUTION] < 0.0:
-            continue
+    for at in model.hard_limit_rows:
         first = int(data[at + tree_layout.LIMIT_DOF])
 
         def gradient(q: FloatArray, at: int = at, first: int = first) -> FloatArray:
@@ -178,7 +176,7 @@ def _limit_rows(model: Model, state: State) -> Iterator[Row]:
         row = gradient(q)[0]
         name = f"the hard limit of {model.coordinate_names[first]!r}"
         if _touches(name, limit_value(data, at, q)[0], float(row @ state.qd)):
-            yield Row(row, float(_bias(gradient, state)[0]), layout.UNILATERAL, 0.0, ("", k))
+            yield Row(row, float(_bias(gradient, state)[0]), layout.UNILATERAL, 0.0, ("", at))
 
 
 def _bias(rows: Callable[[FloatArray], FloatArray], state: State) -> FloatArray:
@@ -188,12 +186,8 @@ def _bias(rows: Callable[[FloatArray], FloatArray], state: State) -> FloatArray:
     return np.asarray(turned @ state.qd / step, dtype=np.float64)
 
 
-def _contacts(model: Model, state: State) -> dict[int, FloatArray]:
-    """What the kernels find of each pair of a point and an obstacle that are near each other."""
-    return _contacts_at(model, np.array(state.q), TOUCH)
-
-
-def _contacts_at(model: Model, q: FloatArray, reach: float) -> dict[int, FloatArray]:
+def contacts_at(model: Model, q: FloatArray, reach: float) -> dict[int, FloatArray]:
+    """What the kernels find of each pair of a point and an obstacle with a gap below reach at coordinates q (nv,)."""
     from ..integrators.constrained import contact_space
     from ..kernels.contacts import detect_contacts
 
@@ -202,6 +196,11 @@ def _contacts_at(model: Model, q: FloatArray, reach: float) -> dict[int, FloatAr
     pairs, found, _ = contact_space(model)
     count = detect_contacts(model.arrays, pairs, reach, _placed(model, q)[0], found)
     return {int(row[FOUND_PAIR]): row.copy() for row in found[:count]}
+
+
+def contact_of_pair(model: Model, pair: int) -> Contact:
+    """The contact that a pair of a point and an obstacle, counted over all contacts, belongs to."""
+    return [contact for contact in model.contacts for _ in range(len(contact.points))][pair]
 
 
 def _placed(model: Model, q: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -216,16 +215,15 @@ def _placed(model: Model, q: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _contact_rows(model: Model, state: State, contacts: dict[int, FloatArray]) -> Iterator[Row]:
-    owners = [contact for contact in model.contacts for _ in range(len(contact.points))]
     for pair, found in contacts.items():
         laid_by = aside_of(found)
 
         def rows(q: FloatArray, pair: int = pair, aside: FloatArray = laid_by) -> FloatArray:
             # a pair that parts on the way is still to be told of
-            return _rows_of_contact(model, q, _contacts_at(model, q, math.inf)[pair], aside)
+            return _rows_of_contact(model, q, contacts_at(model, q, math.inf)[pair], aside)
 
         jacobian = rows(np.array(state.q))
-        name = owners[pair].name
+        name = contact_of_pair(model, pair).name
         if not _touches(f"contact {name!r}", float(found[FOUND_GAP]), float(jacobian[0] @ state.qd)):
             continue
         bias, rough = _bias(rows, state), found[FOUND_FRICTION] > 0.0

@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import os
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ import physics as ph
 from physics.io import load_model, save_model
 from physics.io.files import format_json, write_atomically
 from physics.io.schema import FOLDER, load_schema
-from physics.joints.drawing import drawing
 from tests.physics.generators import JOINT_KINDS, random_joint, random_state, random_tree, smooth_frames
 
 
@@ -85,28 +82,6 @@ def test_every_joint_comes_back_bit_by_bit_and_has_a_schema(kind):
 def test_the_schema_names_every_joint_there_is():
     branches = load_schema("model")["$defs"]["joint"]["oneOf"]
     assert {branch["$ref"].rpartition("/")[2] for branch in branches} == set(ph.joints.REGISTRY)
-
-
-@dataclass(frozen=True, eq=False)
-class Ratchet(ph.joints.Hinge):
-    """As a hinge; a new joint, with a key of its own."""
-
-    teeth: int = 12
-    type: ClassVar[str] = "ratchet"
-
-    def to_dict(self):
-        return {**super().to_dict(), "teeth": self.teeth}
-
-
-def test_a_new_joint_needs_its_class_and_its_place_in_the_registry_alone(tmp_path, monkeypatch):
-    monkeypatch.setitem(ph.joints.REGISTRY, "ratchet", Ratchet)
-    builder = ph.ModelBuilder()
-    builder.add_body("wheel", joint=Ratchet(teeth=7), mass=1.0, inertia=np.eye(3))
-    ph.save_model(builder.build(), tmp_path / "m.json")
-    assert load_model(tmp_path / "m.json").model.bodies[0].joint.teeth == 7
-    with pytest.raises(ph.FormatError, match="unknown key 'cogs'"):
-        ph.joints.from_dict({"type": "ratchet", "cogs": 3})
-    assert len(drawing(Ratchet()).points)
 
 
 def test_what_a_file_leaves_out_has_defaults(tmp_path):
