@@ -19,9 +19,10 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 import physics as ph
+from addon.anatomy import bones
 
 from . import driven_knee_model as model
-from .anatomy import bones, hip_and_foot
+from .anatomy import hip_and_foot
 from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
 from .knee_scene import bone_gap
 from .muscle_tubes import Tube, add_tube, centerlines, color_by, tube_error

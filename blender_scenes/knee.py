@@ -4,8 +4,8 @@
     python -m blender_scenes.knee --demo --out out   the same fitted, simulated and baked, with pictures and figures
 
 The tibia is keyed at 13 poses from 0 to 120 degrees of flexion (Delp et al. 1990, OpenSim gait2392, CC BY 3.0; see
-knee_kinematics). A second leg carries the same keys with noise. Every figure that must hold is checked: the script
-raises SceneError, and its exit code is 1, where one does not.
+addon.anatomy.knee_kinematics). A second leg carries the same keys with noise. Every figure that must hold is checked:
+the script raises SceneError, and its exit code is 1, where one does not.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import bpy
 
+from addon.demo_knee import add_joint
 from physics import CondyleError, MissingDependencyError
 
 from . import SceneError
@@ -27,7 +28,6 @@ from .knee_joint import (
     TIME_STEP,
     Fits,
     Swing,
-    add_joint,
     bake,
     check_fits,
     check_swing,
@@ -52,7 +52,7 @@ def set_up() -> tuple[KneeScene, bpy.types.Object, bpy.types.Object, dict[str, f
     """The scene with bodies and joints, ready to bake; its two joints, and the figures that were checked."""
     knee = new_scene()
     figures = check_bones(knee)
-    joint, twin_joint = (add_joint(knee.scene, leg) for leg in (knee.leg, knee.twin))
+    joint, twin_joint = (add_joint(knee.scene, leg, FRAMES_KEPT) for leg in (knee.leg, knee.twin))
     twin_joint.condyle.joint.fit.num_frames = FRAMES_FINE
     twin_joint.condyle.joint.fit.smoothing = SMOOTHING
     set_simulation(knee.scene, SECONDS, TIME_STEP)

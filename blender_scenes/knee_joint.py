@@ -9,62 +9,24 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from . import SceneError
-from .knee_kinematics import (
-    BLENDER_FROM_OPENSIM,
+from addon.anatomy.knee_kinematics import (
     FLEXION_DEGREES,
     NOISE_ROTATION,
     NOISE_TRANSLATION,
-    SHANK_CENTER,
-    SHANK_INERTIA,
-    SHANK_MASS,
     tibia_poses,
 )
-from .knee_scene import KneeScene, Leg, flexion_degrees, relative_pose
+from addon.demo_knee import LENGTH_SCALE, RELEASE_DEGREES, Leg
+
+from . import SceneError
+from .knee_scene import KneeScene, flexion_degrees, relative_pose
 from .production import Progress, bake_shown, object_pose
 
 FloatArray = NDArray[np.float64]
 
-BONE_DENSITY = 1900.0  # kg/m^3, compact bone
-# N m s a unit of the coordinate (about a radian): the swing loses a third of its width in 2 s.
-DAMPING = 0.05
-# The shank hangs at about 92 degrees: undamped it swings from here to about 115, inside the keyed 0 to 120.
-RELEASE_DEGREES = 70.0
 SECONDS = 2.0
 TIME_STEP = 1e-3
-LENGTH_SCALE = 0.05  # m that weigh as much as a radian in fits and comparisons: about a condyle's length
-ORDER = 5  # with 8 control frames 0.08 mm from the keys; the cubic (order 4) comes to 0.10 mm
 FRAMES_KEPT, FRAMES_FINE = 8, 10
 SMOOTHING = 0.8
-
-
-def add_joint(scene: bpy.types.Scene, leg: Leg) -> bpy.types.Object:
-    """Femur held, tibia (the whole shank's mass) on a spline curve joint that asks to be fitted; the joint's Empty."""
-    from addon import authoring
-    from addon.references import Body
-
-    authoring.make_body(scene, Body(leg.femur), motion="HELD", density=BONE_DENSITY)
-    center = BLENDER_FROM_OPENSIM @ np.array(SHANK_CENTER)
-    inertia = BLENDER_FROM_OPENSIM @ np.diag(SHANK_INERTIA) @ BLENDER_FROM_OPENSIM.T
-    authoring.make_body(scene, Body(leg.tibia), mass=SHANK_MASS, center=tuple(center), inertia=inertia)
-    name = "Knee" + leg.tibia.name.removeprefix("Tibia")
-    joint = authoring.add_joint(
-        scene, parent=Body(leg.femur), child=Body(leg.tibia), kind="spline_curve", name=name
-    )
-    joint.empty_display_size = 0.02
-    row = joint.condyle.joint.coordinates[0]
-    row.limits, row.damping, row.start = "RANGE", DAMPING, expected_start()
-    joint.condyle.joint.order = ORDER
-    settings = joint.condyle.joint.fit
-    settings.num_frames, settings.length_scale, settings.requested = FRAMES_KEPT, LENGTH_SCALE, True
-    return joint
-
-
-def expected_start() -> float:
-    """Coordinate of the release before there is a curve: the length of the published motion up to there."""
-    poses = tibia_poses(np.radians(np.linspace(0.0, RELEASE_DEGREES, 701)))
-    shifts = np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1)
-    return float(np.hypot(np.radians(0.1), shifts / LENGTH_SCALE).sum())
 
 
 def fit(

@@ -11,8 +11,10 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from addon.demo_knee import Leg
+
 from . import production
-from .knee_scene import HIP, WHOLE_LEG, KneeScene, Leg
+from .knee_scene import HIP, WHOLE_LEG, KneeScene
 from .picture import Image, Shot
 from .production import Progress, object_pose
 from .staging import curve_object, frames_object

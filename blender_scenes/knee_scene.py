@@ -1,27 +1,32 @@
-"""The knee as objects in a Blender scene: bones, keyed motion, the noisy twin. No physics, no add-on."""
+"""The knee as objects in a Blender scene: bones, keyed motion, the noisy twin. No physics."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from mathutils import Matrix
 from numpy.typing import NDArray
 
-from .anatomy import bones
-from .anatomy.surface import Mesh
-from .knee_kinematics import BLENDER_FROM_OPENSIM, FLEXION_DEGREES, keyed_poses, noisy_poses, tibia_poses
+from addon.anatomy import bones
+from addon.anatomy.knee_kinematics import (
+    BLENDER_FROM_OPENSIM,
+    FLEXION_DEGREES,
+    keyed_poses,
+    noisy_poses,
+    tibia_poses,
+)
+from addon.anatomy.surface import Mesh
+from addon.demo_knee import NAMES, Leg, add_leg
+
 from .picture import Shot, add_camera
 from .production import new_file, object_pose
-from .staging import add_studio, bone_material, mesh_object
+from .staging import add_studio, bone_material
 
 FloatArray = NDArray[np.float64]
 
 FRAMES_BETWEEN_KEYS = 10
 HIP = (0.0, 0.0, 0.2)  # m; the thigh lies level along +X, its front upward, the shank about the height 0
-LEVEL = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
 TWIN_ASIDE = 0.3  # m to the left
 CLEAR_BELOW = -0.345  # m, in the femur's axes: from here down the pictures show the joint's curve through it
 WHOLE_LEG = Shot(
@@ -31,17 +36,6 @@ WHOLE_LEG = Shot(
     frame=1,
     pixels=(360, 264),
 )
-MESH_NAMES = ("Femur", "Tibia", "Fibula")
-
-
-@dataclass(frozen=True)
-class Leg:
-    """The objects of one leg and the poses (13, 4, 4) of its tibia in its femur."""
-
-    femur: bpy.types.Object
-    tibia: bpy.types.Object
-    fibula: bpy.types.Object
-    poses: FloatArray
 
 
 @dataclass(frozen=True)
@@ -59,55 +53,17 @@ def new_scene(cell: float = 2.5e-3) -> KneeScene:
     """An empty file with the bones, their keys and the light; `cell` is the size of the meshes' faces [m]."""
     scene, collections = new_file("Knee", ("Leg", "Noisy twin", "Stage"))
     scene.frame_start, scene.frame_end = 1, 1 + FRAMES_BETWEEN_KEYS * (len(FLEXION_DEGREES) - 1)
-    meshes = dict(
-        zip(MESH_NAMES, (bones.femur(cell), bones.tibia(cell), bones.fibula(0.8 * cell)), strict=True)
-    )
-    materials = (bone_material("Femur", CLEAR_BELOW), bone_material("Bone"))
-    leg = add_leg(meshes, "", HIP, keyed_poses(), collections[0], materials)
+    meshes = dict(zip(NAMES, (bones.femur(cell), bones.tibia(cell), bones.fibula(0.8 * cell)), strict=True))
+    bone = bone_material("Bone")
+    materials = {"Femur": bone_material("Femur", CLEAR_BELOW), "Tibia": bone, "Fibula": bone}
+    frames = [1 + FRAMES_BETWEEN_KEYS * index for index in range(len(FLEXION_DEGREES))]
+    leg = add_leg(collections[0], meshes, materials, HIP, keyed_poses(), frames)
     aside = (HIP[0], HIP[1] + TWIN_ASIDE, HIP[2])
-    twin = add_leg(meshes, " (noisy)", aside, noisy_poses(), collections[1], materials)
+    twin = add_leg(collections[1], meshes, materials, aside, noisy_poses(), frames, " (noisy)")
     add_studio(scene, collections[2], (0.32, 0.0, HIP[2] - 0.12), 0.6)
     add_camera(scene, WHOLE_LEG, collections[2])
     scene.frame_set(1)
     return KneeScene(scene, leg, twin, meshes, collections[2])
-
-
-def add_leg(
-    meshes: dict[str, Mesh],
-    suffix: str,
-    hip: Sequence[float],
-    poses: FloatArray,
-    collection: bpy.types.Collection,
-    materials: tuple[bpy.types.Material, bpy.types.Material],
-) -> Leg:
-    """Femur, tibia below it with its keys, fibula fast to the tibia."""
-    femur, tibia, fibula = (
-        mesh_object(name + suffix, meshes[name], collection, materials[name != "Femur"])
-        for name in MESH_NAMES
-    )
-    femur.rotation_mode = "QUATERNION"
-    level = np.eye(4)
-    level[:3, :3], level[:3, 3] = LEVEL, hip
-    femur.matrix_basis = Matrix(level.tolist())
-    tibia.parent, fibula.parent = femur, tibia
-    key_poses(tibia, poses)
-    return Leg(femur, tibia, fibula, poses)
-
-
-def key_poses(tibia: bpy.types.Object, poses: FloatArray) -> None:
-    """Key the tibia's location and quaternion, one pose every ten frames, as an animator would."""
-    tibia.rotation_mode = "QUATERNION"
-    before = None
-    for index, pose in enumerate(poses):
-        location, rotation, _ = Matrix(pose.tolist()).decompose()
-        if before is not None and before.dot(rotation) < 0.0:
-            rotation.negate()  # q and -q turn alike; keys of both signs would spin between them
-        before = rotation
-        tibia.location, tibia.rotation_quaternion = location, rotation
-        frame = 1 + FRAMES_BETWEEN_KEYS * index
-        tibia.keyframe_insert("location", frame=frame)
-        tibia.keyframe_insert("rotation_quaternion", frame=frame)
-    tibia.animation_data.action.name = f"{tibia.name} keyed"
 
 
 def relative_pose(leg: Leg) -> FloatArray:

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-
-from .knee_kinematics import (
+from addon.anatomy.knee_kinematics import (
     BLENDER_FROM_OPENSIM,
     SHANK_CENTER,
     SHANK_INERTIA,

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-
-from .knee_kinematics import rotation_matrix
+from addon.anatomy.knee_kinematics import rotation_matrix
 
 FloatArray = NDArray[np.float64]
 

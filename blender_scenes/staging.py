@@ -9,7 +9,9 @@ import numpy as np
 from mathutils import Vector
 from numpy.typing import NDArray
 
-from .anatomy.surface import Mesh
+from addon.anatomy.surface import Mesh
+from addon.demo_shapes import polygon_object
+
 from .picture import glow, node_tree
 
 FloatArray = NDArray[np.float64]
@@ -20,14 +22,7 @@ def mesh_object(
     name: str, mesh: Mesh, collection: bpy.types.Collection, material: bpy.types.Material
 ) -> bpy.types.Object:
     """Smooth-shaded object of a bone's mesh."""
-    data = bpy.data.meshes.new(name)
-    data.from_pydata(mesh.vertices.tolist(), [], mesh.faces.tolist())
-    data.polygons.foreach_set("use_smooth", np.ones(len(data.polygons), dtype=bool))
-    data.materials.append(material)
-    data.update()
-    made = bpy.data.objects.new(name, data)
-    collection.objects.link(made)
-    return made
+    return polygon_object(name, mesh.vertices, mesh.faces, collection, material)
 
 
 def plain_material(
@@ -59,14 +54,7 @@ def faceted_object(
     smooth: bool = False,
 ) -> bpy.types.Object:
     """Object of any polygons."""
-    data = bpy.data.meshes.new(name)
-    data.from_pydata(np.asarray(vertices).tolist(), [], [list(face) for face in faces])
-    data.polygons.foreach_set("use_smooth", np.full(len(data.polygons), smooth))
-    data.materials.append(material)
-    data.update()
-    made = bpy.data.objects.new(name, data)
-    collection.objects.link(made)
-    return made
+    return polygon_object(name, vertices, faces, collection, material, smooth)
 
 
 def surface_object(

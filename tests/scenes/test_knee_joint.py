@@ -7,9 +7,9 @@ import pytest
 
 pytest.importorskip("bpy", reason="bpy, Blender as a Python module, is not installed")
 
+from addon.anatomy.knee_kinematics import rotation_matrix, tibia_poses
 from blender_scenes import SceneError, knee_joint
 from blender_scenes.knee_joint import Fits, Swing
-from blender_scenes.knee_kinematics import rotation_matrix, tibia_poses
 
 
 def report(**changes):

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blender_scenes import knee_kinematics as kinematics
+from addon.anatomy import knee_kinematics as kinematics
 
 REFERENCE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "opensim_gait2392_knee.json"
 

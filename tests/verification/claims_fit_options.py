@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import physics as ph
-from blender_scenes import knee_kinematics
+from addon.anatomy import knee_kinematics
 from physics import lie
 
 from .claim import Measurement, claim

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from blender_scenes import knee_kinematics
+from addon.anatomy import knee_kinematics
 from physics import lie
 
 from .claim import Measurement, Plot, claim

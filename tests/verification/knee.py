@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from blender_scenes import knee_kinematics
+from addon.anatomy import knee_kinematics
 
 FloatArray = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from blender_scenes import knee_kinematics
+from addon.anatomy import knee_kinematics
 from physics import lie
 from physics.fitting import check_curve
 from tests.physics.generators import loop_frames, smooth_frames

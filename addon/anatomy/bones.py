@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..knee_kinematics import BLENDER_FROM_OPENSIM, opensim_poses, rotation_matrix
 from .implicit import FloatArray, Shape, confined, cut, ellipsoid, loft, smooth_maximum, sphere, tube, union
+from .knee_kinematics import BLENDER_FROM_OPENSIM, opensim_poses, rotation_matrix
 from .surface import Mesh, mesh_from_shape
 
 MILLIMETRE = 1e-3
