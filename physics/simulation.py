@@ -11,7 +11,7 @@ import numpy as np
 from ._typing import FloatArray
 from .errors import ModelError
 from .integrators import FIXED_STEP, INTEGRATORS
-from .integrators.base import Problem
+from .integrators.base import Problem, Steer
 from .integrators.control import Control
 from .model import Model, State
 from .motion import pack_motions
@@ -99,6 +99,41 @@ def simulate(
         CancelledError: progress said so; carries what was computed.
         MissingDependencyError: an adaptive method without SciPy.
     """
+    problem, state = make_problem(
+        model,
+        state,
+        duration,
+        dt,
+        integrator,
+        tau=tau,
+        motions=motions,
+        record_interval=record_interval,
+        progress=progress,
+        rtol=rtol,
+        atol=atol,
+    )
+    return INTEGRATORS[integrator](problem, integrator, state)
+
+
+def make_problem(
+    model: Model,
+    state: State,
+    duration: float,
+    dt: float,
+    integrator: str,
+    *,
+    tau: Any = None,
+    motions: Any = None,
+    record_interval: float | None = None,
+    progress: Progress | None = None,
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    steer: Steer | None = None,
+) -> tuple[Problem, State]:
+    """What an integrator is given, all checked, and the state to start from; as `simulate`, which says what is raised.
+
+    steer: asked before each stretch of a fixed-step method (see `integrators.base`).
+    """
     state = check_start(model, state)
     model.check_dynamics()
     duration, dt = _checked_times(duration, dt, integrator, progress)
@@ -120,8 +155,9 @@ def simulate(
         progress=progress,
         rtol=number(rtol, "rtol", positive=True),
         atol=number(atol, "atol", positive=True),
+        steer=steer,
     )
-    return INTEGRATORS[integrator](problem, integrator, state)
+    return problem, state
 
 
 def _checked_times(duration: Any, dt: Any, integrator: Any, progress: Any) -> tuple[float, float]:

@@ -26,10 +26,13 @@ REASONS = {
     layout.ENERGY_LEAP: "its energy leaps beyond the work that is done on it",
 }
 
+#: asked before every stretch of a fixed-step method with the steps done, q and q': how many to take now, 0 to end
+Steer = Callable[[int, FloatArray, FloatArray], int]
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A checked simulation: see `simulation.simulate` for the meanings."""
+    """A checked simulation: see `simulation.simulate` for the meanings; `steer` is that of `live`."""
 
     model: Model
     start: float
@@ -42,6 +45,7 @@ class Problem:
     progress: Callable[[float], bool | None] | None
     rtol: float
     atol: float
+    steer: Steer | None = None
 
 
 def refuse_impulses(model: Model, name: str) -> None:

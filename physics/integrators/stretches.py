@@ -44,6 +44,10 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
                 kept = recording.result(int(counters[1]))
                 raise DivergedError(now, problem.model.body_names[0], str(error), kept) from error
             stretch = 1
+        if problem.steer is not None:
+            stretch = problem.steer(int(counters[0]), q, qd)
+            if stretch < 1:
+                break
         advance(int(min(stretch, steps - counters[0])), counters, q, qd, chart, recording)
         recording.check(flags, problem.start + problem.dt * int(counters[0]), int(counters[1]))
         recording.report(counters[0] / steps, int(counters[1]))

@@ -100,6 +100,7 @@ class Job:
         message: what goes on, for the user.
         result: the ``Answer`` of a job that is done.
         error: the ``WorkerError`` of one that failed.
+        news: the latest that a job which goes on has shown; None until then.
     """
 
     def __init__(self, job_id: int, kind: str, client: WorkerClient) -> None:
@@ -110,6 +111,7 @@ class Job:
         self.message = ""
         self.result: Answer | None = None
         self.error: WorkerError | None = None
+        self.news: Answer | None = None
         self._client = client
         self._arrived: queue.SimpleQueue[protocol.Message] = queue.SimpleQueue()
 
@@ -129,6 +131,11 @@ class Job:
         if not self.poll():
             self.state = "cancelled"
             self._client.tell_cancelled(self)
+
+    def tell(self, said: Mapping[str, Any]) -> None:
+        """Say something to a job that listens while it runs (a live one); returns at once."""
+        if not self.finished:
+            self._client.tell(self, said)
 
     def wait(self, timeout: float | None = None) -> Answer:
         """Wait for the answer.
@@ -162,6 +169,8 @@ class Job:
                 self.state = "running"
             case "progress":
                 self.progress, self.message = float(header["fraction"]), str(header["message"])
+            case "news":
+                self.news = Answer(header["news"], message.arrays)
             case "done":
                 self.result = Answer(header["answer"], message.arrays)
                 self.progress, self.state = 1.0, "done"
@@ -224,6 +233,12 @@ class WorkerClient:
         if self._connection is not None:
             self._connection.cancel(job)
 
+    def tell(self, job: Job, said: Mapping[str, Any]) -> None:
+        """Say something to a running job (``Job.tell`` does); FormatError where it cannot be sent."""
+        pieces = protocol.encode({"id": job.id, "kind": "tell", "job": dict(said)})
+        if self._connection is not None:
+            self._connection.pass_on(pieces)
+
     def close(self, timeout: float = 1.0) -> None:
         """End the process: close its stdin, kill it after ``timeout`` seconds. Open jobs are cancelled."""
         if self._connection is not None:
@@ -273,6 +288,9 @@ class _Connection:
                 self._outgoing.put(pieces)
                 return
         job.deliver(self._death(self._over))
+
+    def pass_on(self, pieces: list[bytes | memoryview]) -> None:
+        self._outgoing.put(pieces)
 
     def cancel(self, job: Job) -> None:
         with self._lock:

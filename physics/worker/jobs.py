@@ -20,6 +20,8 @@ from ..io.model_file import model_from_document, plain, state_from_dict
 from ..io.result_file import divergence_to_dict, result_arrays
 from ..kernels import _jit
 from ..kinematic_targets import Target
+from ..live import LiveRun, between
+from ..model import Model, State
 from ..motion import Motion
 from ..muscles.drawing import muscle_curves
 from ..projection import project
@@ -105,6 +107,38 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
     arrays; ``motions`` by their descriptions; ``assemble``: first bring the state onto the constraints.
     """
     _check_keys(job, {"model", "state", "options", "motions", "assemble"}, ("model",))
+    model, state, options = _read_simulation(job, arrays, report)
+    report.message("simulating")
+    return _result_answer(simulate(model, state, progress=report.progress, **options))
+
+
+def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
+    """Run by the clock (see `live.LiveRun`), with what a simulation is given but for duration and tolerances, until
+    told to ``stop``: "" or {"from": time, "to": time}, the part of the motion that is answered; ``factor`` beside.
+    """
+    _check_keys(job, {"model", "state", "options", "motions", "assemble", "factor"}, ("model",))
+    model, state, options = _read_simulation(job, arrays, report)
+    kept: Header = {}
+
+    def listen() -> list[Header]:
+        said = report.told()
+        for each in said:
+            kept.update(each.get("stop") or {})
+        return said
+
+    def show(figures: dict[str, float], poses: Any) -> None:
+        report.news(figures, {"poses": poses})
+
+    report.message("running")
+    run = LiveRun(model, state, listen=listen, show=show, factor=job.get("factor", 1.0), **options)
+    result = run.run()
+    if not kept:
+        return {}, {}
+    return _result_answer(between(result, kept["from"], kept["to"]))
+
+
+def _read_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Model, State, dict[str, Any]]:
+    """Model, state and keywords of a simulation, its kernels compiled and its bodies on their constraints."""
     prepare(("poses and energy", "forward dynamics"), report)
     model = model_from_document(job["model"])
     state = state_from_dict(model, job.get("state", {}))
@@ -118,8 +152,7 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
     if job.get("assemble", False) and model.constraints:
         report.message("bringing bodies onto their constraints")
         state = assemble(model, state)
-    report.message("simulating")
-    return _result_answer(simulate(model, state, progress=report.progress, **options))
+    return model, state, options
 
 
 def _motion(name: str, entry: Any) -> Motion:
@@ -202,6 +235,7 @@ JOBS: dict[str, Callable[[Header, Arrays, Report], tuple[Header, Arrays]]] = {
     "project": project_poses,
     "inverse_kinematics": solve_inverse_kinematics,
     "simulate": run_simulation,
+    "live": run_live,
     "evaluate_joint": evaluate_joint,
     "muscle_paths": muscle_paths,
 }

@@ -109,6 +109,23 @@ def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) 
 
     With ``assemble`` it starts from the state near by that meets the constraints.
     """
+    header, arrays = _simulation(model, state, keywords)
+    return client.submit("simulate", header, arrays)
+
+
+def live(client: WorkerClient, model: Model, state: State, factor: float = 1.0, **keywords: Any) -> Job:
+    """Run by the clock until told to stop; keywords as ``simulate`` here but for duration and tolerances.
+
+    ``job.news`` has figures and "poses" (nb, 4, 4); ``job.tell`` takes what ``live.LiveRun`` hears, and
+    {"stop": {"from": time, "to": time}} or {"stop": None}. A motion that is asked for is read by ``simulate_answer``.
+    """
+    header, arrays = _simulation(model, state, keywords)
+    return client.submit("live", {**header, "factor": factor}, arrays)
+
+
+def _simulation(
+    model: Model, state: State, keywords: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, FloatArray]]:
     options = dict(keywords)
     motions = {name: motion.to_dict() for name, motion in (options.pop("motions", None) or {}).items()}
     together = {"assemble": bool(options.pop("assemble", False)), "motions": motions}
@@ -121,7 +138,7 @@ def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) 
             model.with_inputs(tau) if isinstance(tau, Mapping) else np.asarray(tau, dtype=np.float64)
         )
     header = {"model": model.to_dict(), "state": state_to_dict(state), "options": plain(options)}
-    return client.submit("simulate", {**header, **together}, arrays)
+    return {**header, **together}, arrays
 
 
 def simulate_answer(answer: Answer, model: Model) -> Result:

@@ -55,6 +55,7 @@ class Requests:
     def __init__(self) -> None:
         self._waiting: queue.SimpleQueue[protocol.Message] = queue.SimpleQueue()
         self._cancelled: set[int] = set()
+        self._told: dict[int, queue.SimpleQueue[dict[str, Any]]] = {}
 
     def take(self) -> protocol.Message:
         """Wait for the next job."""
@@ -67,6 +68,12 @@ class Requests:
     def forget(self, job_id: int) -> None:
         """The job has been answered."""
         self._cancelled.discard(job_id)
+        self._told.pop(job_id, None)
+
+    def told(self, job_id: int) -> list[dict[str, Any]]:
+        """What the parent has said to this job since the last call."""
+        said = self._told.get(job_id)
+        return [] if said is None else [said.get() for _ in range(said.qsize())]
 
     def accept(self, message: protocol.Message, channel: Channel) -> None:
         """Take in what the parent said; FormatError where it makes no sense."""
@@ -78,9 +85,13 @@ class Requests:
             )
         if kind == "cancel":
             self._cancelled.add(job_id)
+        elif kind == "tell":
+            if job_id in self._told:  # else it is over already
+                self._told[job_id].put(header.get("job", {}))
         elif kind in BESIDE:
             threading.Thread(target=_run, args=(message, self, channel), daemon=True).start()
         else:
+            self._told[job_id] = queue.SimpleQueue()
             self._waiting.put(message)
 
 
@@ -109,6 +120,16 @@ class Report:
         if time.monotonic() - self._last >= PROGRESS_INTERVAL:
             self._send()
         return not self._requests.is_cancelled(self._id)
+
+    def news(self, header: Mapping[str, Any], arrays: protocol.ArrayMap) -> None:
+        """Send what is seen now of a job that goes on; raises CancelledError where it is no longer wanted."""
+        if self._requests.is_cancelled(self._id):
+            raise CancelledError()
+        self._channel.send({"event": "news", "id": self._id, "news": dict(header)}, arrays)
+
+    def told(self) -> list[dict[str, Any]]:
+        """What the parent has said to this job since the last call."""
+        return self._requests.told(self._id)
 
     def _send(self) -> None:
         self._last = time.monotonic()

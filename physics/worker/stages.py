@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -36,6 +36,12 @@ class Report(Protocol):
 
     def progress(self, fraction: float, text: str = "") -> bool:
         """Say how much is done, and what goes on if that is new; False asks to stop."""
+
+    def news(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        """Send what is seen now of a job that goes on; CancelledError where it is no longer wanted."""
+
+    def told(self) -> list[dict[str, Any]]:
+        """What the parent has said to this job since the last call."""
 
 
 def prepare(stages: Iterable[str], report: Report) -> None:

@@ -1,0 +1,186 @@
+"""A model that runs by the clock while its knobs are turned: the very steps of `simulate`, cut to the time that passes
+(Ertl et al. 1993, sec. 4).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ._typing import FloatArray
+from .dynamics import observe
+from .errors import ModelError
+from .integrators import FIXED_STEP, INTEGRATORS
+from .knobs import Knobs
+from .model import Model, State
+from .result import Result
+from .simulation import force_table, make_problem
+from .validation import number
+
+LONGEST = 3600.0  # s of motion that a run may last
+TICK = 1.0 / 60.0  # s between two pictures
+REST = 0.5 * TICK  # s that a run sleeps where it is ahead of the clock
+MOST_BEHIND = 0.1  # s behind the clock that are still caught up with; what is more is let go
+MEMORY = 0.5  # s over which rate and head-room are averaged
+
+Show = Callable[[dict[str, float], FloatArray], None]
+Listen = Callable[[], Iterable[Mapping[str, Any]]]
+
+
+class LiveRun:
+    """A run by the clock.
+
+    Args:
+        model, state, dt, integrator, tau, motions, record_interval: as of `simulate`; the method has a fixed step, and
+            tau is no function.
+        listen: called before every stretch of steps; gives what was said since the last call: changes for `Knobs.turn`,
+            and beside them ``factor``: seconds of motion in a second, ``stop``: whatever it is, the run ends.
+        show: called about 60 times a second with figures and poses of the body frames (nb, 4, 4). Figures: time [s];
+            rate, seconds of motion in a second now; headroom, seconds of motion in a second of computing; heard, how
+            many changes the poses know of; energy [J].
+        longest: the run ends after so long a motion [s].
+
+    Raises:
+        ModelError: as `simulate` and `Knobs.turn`; the method chooses its own steps.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        state: State,
+        dt: float,
+        integrator: str,
+        listen: Listen,
+        show: Show,
+        *,
+        tau: Any = None,
+        motions: Any = None,
+        record_interval: float | None = None,
+        longest: float = LONGEST,
+        factor: float = 1.0,
+        clock: Callable[[], float] = time.perf_counter,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        if integrator not in FIXED_STEP:
+            raise ModelError(
+                f"a live run needs a method with a fixed step, not {integrator!r}: {', '.join(FIXED_STEP)}"
+            )
+        self._given = model
+        self._knobs = Knobs(model, force_table(model, tau))
+        self._integrator, self._listen, self._show = integrator, listen, show
+        self._clock, self._sleep = clock, sleep
+        self._problem, self._state = make_problem(
+            self._knobs.model,
+            state,
+            longest,
+            dt,
+            integrator,
+            tau=None,
+            motions=motions,
+            record_interval=record_interval,
+            steer=self._steer,
+        )
+        self._problem = dataclasses.replace(self._problem, tau=self._knobs.table)
+        self._dt = self._problem.dt
+        self._factor = number(factor, "factor", positive=True)
+        self._heard = 0
+        self._credit = 0.0  # seconds of motion that are due
+        self._last = self._shown = self._noted = clock()
+        self._asked = 0  # steps of the stretch under way
+        self._began = self._last  # when it began
+        self._busy, self._moved, self._passed = 1e-9, 0.0, 1e-9  # averaged: computing, motion, time [s]
+
+    def run(self) -> Result:
+        """Run until it is told to stop; returns the motion.
+
+        Raises:
+            DivergedError: as `simulate`. Whatever `listen` and `show` raise.
+        """
+        self._last = self._began = self._noted = self._clock()
+        result = INTEGRATORS[self._integrator](self._problem, self._integrator, self._state)
+        return dataclasses.replace(result, model=self._given)
+
+    def _steer(self, done: int, q: FloatArray, qd: FloatArray) -> int:
+        """How many steps are due by the clock; waits until some are."""
+        now = self._clock()
+        self._note(now)
+        while True:
+            if self._take_in():
+                return 0
+            self._credit += self._factor * (now - self._last)
+            self._credit = min(self._credit, self._factor * MOST_BEHIND)
+            self._last = now
+            if now - self._shown >= TICK:
+                self._picture(done, q, qd)
+                self._shown = now
+            steps = int(self._credit / self._dt)
+            if steps:
+                break
+            self._sleep(max(REST, (self._dt - self._credit) / self._factor))
+            now = self._clock()
+        # not more than the machine does between two pictures, so that knobs and the mouse are heard in time
+        most = max(1, int(TICK * self._moved / self._busy / self._dt))
+        self._asked = min(steps, most)
+        self._credit -= self._asked * self._dt
+        self._began = self._clock()
+        return self._asked
+
+    def _note(self, now: float) -> None:
+        """Take the stretch that is over into the averages."""
+        passed, self._noted = now - self._noted, now
+        spent = now - self._began
+        if spent > MEMORY:  # it was compiled meanwhile
+            return
+        fade = float(np.exp(-passed / MEMORY))
+        self._busy = fade * self._busy + spent
+        self._moved = fade * self._moved + self._asked * self._dt
+        self._passed = fade * self._passed + passed
+
+    def _take_in(self) -> bool:
+        """Hear what was said; whether the run shall end."""
+        for said in self._listen():
+            changes = dict(said)
+            if "stop" in changes:
+                return True
+            if "factor" in changes:
+                self._factor = number(changes.pop("factor"), "factor", positive=True)
+            self._knobs.turn(changes)
+            self._heard += 1
+        return False
+
+    def _picture(self, done: int, q: FloatArray, qd: FloatArray) -> None:
+        poses, energy = observe(self._knobs.model, q[None], qd[None], anywhere=True)
+        figures = {
+            "time": self._problem.start + done * self._dt,
+            "rate": self._moved / self._passed,
+            "headroom": self._moved / self._busy,
+            "heard": self._heard,
+            "energy": float(energy[0, 2]),
+        }
+        self._show(figures, poses[0])
+
+
+def between(result: Result, start: float, end: float) -> Result:
+    """The samples of a motion from one time to another [s], both included; ModelError where they are too few."""
+    slack = 1e-9 * max(1.0, abs(end))
+    rows = np.flatnonzero((result.t >= start - slack) & (result.t <= end + slack))
+    if len(rows) < 2:
+        raise ModelError(f"from {start:g} s to {end:g} s there are {len(rows)} samples, too few for a motion")
+    kept = slice(int(rows[0]), int(rows[-1]) + 1)
+
+    def cut(samples: FloatArray | None) -> FloatArray | None:
+        return None if samples is None else samples[kept]
+
+    return dataclasses.replace(
+        result,
+        t=result.t[kept],
+        q=result.q[kept],
+        qd=result.qd[kept],
+        row_forces=cut(result.row_forces),
+        efforts=cut(result.efforts),
+        muscle_states=cut(result.muscle_states),
+    )

@@ -1,0 +1,221 @@
+"""Live runs: the very steps of a simulation, knobs that the next step feels, the clock, and what is kept at the end."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.contacts import Plane
+from physics.errors import ModelError
+from physics.knobs import Knobs
+from physics.live import LiveRun, between
+from physics.simulation import force_table
+
+
+class Clock:
+    """Time that passes only when it is slept, and a little at each look."""
+
+    def __init__(self, look: float = 1e-4) -> None:
+        self.now, self.look = 0.0, look
+
+    def __call__(self) -> float:
+        self.now += self.look
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def legs(kind: str = "tree"):
+    """Two links over soft ground, with what makes each family of methods run."""
+    builder = ph.ModelBuilder(gravity=(0, 0, -9.81))
+    hard = {"limits": [[-1.0, 1.2]], "limit_restitution": 0.3} if kind == "constrained" else {}
+    builder.add_body(
+        "thigh", joint=ph.joints.Hinge((1, 0, 0)), mass=7.0, com=(0, 0, -0.2), inertia=0.1 * np.eye(3), **hard
+    )
+    knee = np.eye(4)
+    knee[2, 3] = -0.4
+    builder.add_body(
+        "shank",
+        parent="thigh",
+        joint=ph.joints.Hinge((1, 0, 0)),
+        joint_in_parent=knee,
+        mass=3.0,
+        com=(0, 0, -0.2),
+        inertia=0.04 * np.eye(3),
+        damping=0.5,
+    )
+    floor = np.eye(4)
+    floor[2, 3] = -0.75
+    builder.add_ground(
+        "floor", "shank", [[0.0, 0.0, -0.4]], plane=floor, stiffness=2e4, damping=200.0, friction=0.5
+    )
+    builder.add_spring("band", "shank", (0, 0, -0.2), None, (0, 0.3, 0), stiffness=20.0, damping=1.0)
+    if kind == "contact":
+        below = np.eye(4)
+        below[2, 3] = -0.78
+        builder.add_contact("wall", "shank", [[0.0, 0.0, -0.4]], Plane(), pose=below)
+    return builder.build()
+
+
+def run(model, script, seconds=0.5, clock=None, **keywords):
+    """A run that is told script[k] = (time of motion, what is said), and to stop; and the pictures that it showed."""
+    clock = clock or Clock()
+    waiting, pictures, state = list(script), [], {"time": 0.0}
+
+    def listen():
+        said = []
+        while waiting and state["time"] >= waiting[0][0] - 1e-12:
+            said.append(waiting.pop(0)[1])
+        if state["time"] >= seconds - 1e-12:
+            said.append({"stop": None})
+        return said
+
+    def show(figures, poses):
+        state["time"] = figures["time"]
+        pictures.append((figures, poses))
+
+    keywords = {"dt": 1e-3, "integrator": "symplectic_euler", **keywords}
+    start = keywords.pop("state", None) or model.state(q=[0.3, -0.5])
+    live = LiveRun(
+        model, start, listen=listen, show=show, clock=clock, sleep=clock.sleep, longest=5.0, **keywords
+    )
+    return live.run(), pictures
+
+
+@pytest.mark.parametrize(
+    ("kind", "integrator"),
+    [("tree", "symplectic_euler"), ("tree", "rk4"), ("constrained", "symplectic_euler"), ("tree", "bdf1")],
+)
+def test_with_untouched_knobs_it_is_the_simulation_bit_by_bit(kind, integrator):
+    model = legs(kind)
+    state = model.state(q=[0.3, -0.5])
+    table = ph.Table([0.0, 0.2, 0.4], [[0.0, 0.0], [3.0, -1.0], [0.0, 0.5]])
+    keywords = {"tau": table, "integrator": integrator, "record_interval": 1.0 / 24.0}
+    live, _ = run(model, [], state=state, **keywords)
+    assert 0.5 <= live.t[-1] + 1.0 / 24.0 < 0.6
+    whole = ph.simulate(model, state, duration=1.0, dt=1e-3, **keywords)
+    count = len(live.t)
+    assert count >= 12
+    for name in ("t", "q", "qd", "poses", "energy"):
+        assert getattr(live, name).tobytes() == getattr(whole, name)[:count].tobytes(), name
+    assert live.model is model
+
+
+def test_a_torque_is_felt_by_the_next_step():
+    model = legs()
+    free, _ = run(model, [])
+    turned, pictures = run(model, [(0.2, {"inputs": {"shank.angle": 40.0}})])
+    apart = np.flatnonzero((free.q[: len(turned.q)] != turned.q[: len(free.q)]).any(axis=1))
+    heard = next(figures["time"] for figures, _ in pictures if figures["heard"])
+    said = max(figures["time"] for figures, _ in pictures if not figures["heard"])
+    # it is heard behind the stretch of steps that the picture interrupted
+    assert said < turned.t[apart[0]] <= said + 1.0 / 60.0 + 2e-3 and heard <= said + 0.035
+    # from there on it is the simulation from that state with that torque
+    row = apart[0] - 1
+    state = dataclasses.replace(model.state(q=turned.q[row], qd=turned.qd[row]), time=float(turned.t[row]))
+    on = ph.simulate(model, state, duration=0.05, tau=[0.0, 40.0])
+    np.testing.assert_allclose(on.q[:50], turned.q[row : row + 50], atol=2e-4)
+
+
+def test_gravity_ground_and_springs_are_turned_as_if_the_model_were_built_so():
+    model = legs("contact")
+    knobs = Knobs(model, force_table(model, None))
+    knobs.turn(
+        {
+            "gravity": (0, 1.0, -1.6),
+            "forces": {
+                "floor": {"stiffness": 5e3, "damping": 10.0, "friction": 0.1, "exponent": 1.5},
+                "band": {"stiffness": 7.0},
+            },
+            "contacts": {"wall": {"friction": 0.8, "restitution": 0.4}},
+        }
+    )
+    described = model.to_dict()
+    described["gravity"] = [0, 1.0, -1.6]
+    described["forces"][0] |= {"stiffness": 5e3, "damping": 10.0, "friction": 0.1, "exponent": 1.5}
+    described["springs"][0]["stiffness"] = 7.0
+    described["contacts"][0] |= {"friction": 0.8, "restitution": 0.4}
+    built = ph.ModelBuilder.from_dict(described).build()
+    state = model.state(q=[0.3, -0.5], qd=[0.1, 0.4])
+    here = knobs.model.state(q=[0.3, -0.5], qd=[0.1, 0.4])
+    assert ph.simulate(knobs.model, here, 0.2).q.tobytes() == ph.simulate(built, state, 0.2).q.tobytes()
+    assert knobs.model.contact_pairs.tobytes() == built.contact_pairs.tobytes()
+    assert model == legs("contact")
+    with pytest.raises(ValueError, match="read-only"):
+        knobs.model.arrays[3][0] = 1.0
+
+
+def test_a_grip_pulls_a_point_to_the_mouse():
+    model = legs()
+    target = [0.0, 0.35, -0.45]
+    grip = {
+        "body": "shank",
+        "point": [0.0, 0.0, -0.4],
+        "target": target,
+        "stiffness": 2e4,
+        "damping": 300.0,
+    }
+    pulled, _ = run(model, [(0.1, {"grip": grip})], seconds=3.0)
+    poses = pulled.poses[-1, 1]
+    assert np.linalg.norm(poses[:3, :3] @ [0, 0, -0.4] + poses[:3, 3] - target) < 0.02
+    let_go, _ = run(model, [(0.1, {"grip": grip}), (0.2, {"grip": None})], seconds=3.0)
+    poses = let_go.poses[-1, 1]
+    assert np.linalg.norm(poses[:3, :3] @ [0, 0, -0.4] + poses[:3, 3] - target) > 0.05
+
+
+def test_it_keeps_to_the_clock_and_says_how_fast_it_goes():
+    model = legs()
+    clock = Clock()
+    _, pictures = run(model, [], seconds=2.0, clock=clock, factor=0.5)
+    assert 3.9 < clock.now < 4.3
+    figures = pictures[-1][0]
+    assert abs(figures["rate"] - 0.5) < 0.03 and figures["headroom"] > 1.0
+    gaps = np.diff([each["time"] for each, _ in pictures[5:]])
+    assert gaps.max() < 0.5 * 2.5 / 60.0  # a picture about every sixtieth of a second
+
+
+def test_what_a_machine_cannot_do_runs_slower():
+    slow = Clock(look=0.02)  # each stretch of steps takes so long, whatever it does
+    _, pictures = run(legs(), [], seconds=0.02, clock=slow)
+    assert pictures[-1][0]["rate"] < 0.5
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"wind": 1.0}, "nothing to turn is called 'wind'"),
+        ({"gravity": [0, 0, np.nan]}, "gravity"),
+        ({"inputs": {"elbow.q": 1.0}}, "elbow.q"),
+        ({"inputs": {"shank.angle": np.inf}}, "shank.angle"),
+        ({"forces": {"roof": {"stiffness": 1.0}}}, "roof"),
+        ({"forces": {"floor": {"radius": 1.0}}}, "radius"),
+        ({"forces": {"floor": {"stiffness": -1.0}}}, "stiffness of 'floor'"),
+        ({"forces": {"floor": {"exponent": 0.5}}}, "exponent of 'floor'"),
+        ({"grip": {"body": "shank"}}, "a grip has"),
+    ],
+)
+def test_what_cannot_be_turned_is_named_and_nothing_changes(changes, said):
+    model = legs()
+    knobs = Knobs(model, force_table(model, None))
+    before = knobs.model.arrays[3].tobytes(), knobs.table[1].tobytes()
+    with pytest.raises(ModelError, match=said):
+        knobs.turn({**changes, "inputs": {"thigh.angle": 5.0, **changes.get("inputs", {})}})
+    assert before == (knobs.model.arrays[3].tobytes(), knobs.table[1].tobytes())
+
+
+def test_methods_that_choose_their_steps_are_refused():
+    model = legs()
+    with pytest.raises(ModelError, match="fixed step"):
+        LiveRun(model, model.state(), 1e-3, "DOP853", listen=list, show=print)
+
+
+def test_a_part_of_a_motion_is_cut_out():
+    result = ph.simulate(legs(), legs().state(), duration=0.1, dt=1e-3, record_interval=0.01)
+    part = between(result, 0.02, 0.05)
+    assert np.allclose(part.t, [0.02, 0.03, 0.04, 0.05]) and part.q.tobytes() == result.q[2:6].tobytes()
+    with pytest.raises(ModelError, match="too few"):
+        between(result, 0.2, 0.3)
