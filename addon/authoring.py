@@ -218,12 +218,15 @@ def _pose_at_zero(item: Any) -> np.ndarray:
     return units.to_blender(pose, scene)
 
 
-def add_control_frame(scene: Any, item: Any, matrix: Any = None, index: int | None = None) -> Any:
+def add_control_frame(
+    scene: Any, item: Any, matrix: Any = None, index: int | None = None, empty: Any = None
+) -> Any:
     """A control frame, as an Empty.
 
     Args:
         matrix: its world matrix (4, 4); the child's present pose if None.
         index: before which frame it goes; None: last.
+        empty: which Empty it becomes, in no list yet; a new one if None.
 
     Returns:
         The Empty.
@@ -236,7 +239,7 @@ def add_control_frame(scene: Any, item: Any, matrix: Any = None, index: int | No
         matrix = child.matrix
     world = units.split_scale(matrix, "the control frame")[0]
     index = len(settings.frames) if index is None else int(np.clip(index, 0, len(settings.frames)))
-    empty = frame_empty(scene, item, index)
+    empty = frame_empty(scene, item, index) if empty is None else empty
     settings.frames.add().object = empty
     settings.frames.move(len(settings.frames) - 1, index)
     settings.active_frame = index

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bpy.props import EnumProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, IntProperty
 from bpy.types import Operator
 
 from ..common import active_joint, failed, needs_joint
@@ -27,7 +27,19 @@ def frame_at_hand(context: Any, settings: Any) -> int:
     return min(settings.active_frame, max(0, len(settings.frames) - 1))
 
 
-class _FrameOperator:
+def show_only(context: Any, item: Any) -> None:
+    """Select an object alone, where the mode lets it be selected."""
+    if context.mode != "OBJECT":
+        return
+    for each in list(context.selected_objects):
+        each.select_set(False)
+    item.select_set(True)
+    context.view_layer.objects.active = item
+
+
+class FrameOperator:
+    """Base of operators that change the control frames of the curve at hand."""
+
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -48,7 +60,7 @@ class _FrameOperator:
         joint = active_joint(context)
         try:
             joint.condyle.joint.active_frame = frame_at_hand(context, joint.condyle.joint)
-            self.change(context.scene, joint)
+            self.change(context, joint)
         except core.physics().CondyleError as error:
             return failed(self, error)
         try:
@@ -61,47 +73,69 @@ class _FrameOperator:
         return {"FINISHED"}
 
 
-class AddControlFrame(_FrameOperator, Operator):
-    """Add a control frame at the end of the curve, where the child is now"""
+class AddControlFrame(FrameOperator, Operator):
+    """Add a control frame where the child is now, at the end of the curve"""
 
     bl_idname = "condyle.add_control_frame"
     bl_label = "Add Control Frame"
 
-    def change(self, scene: Any, joint: Any) -> None:
-        from ... import authoring
+    in_order: BoolProperty(
+        name="In Order",
+        description="Put it between those frames that it fits between best, not at the end",
+        options={"SKIP_SAVE"},
+    )
 
-        authoring.add_control_frame(scene, joint)
+    @classmethod
+    def description(cls, _context: Any, properties: Any) -> str:
+        if properties.in_order:
+            return (
+                "Add a control frame where the child is now, between those frames that it fits between best"
+            )
+        return " ".join((cls.__doc__ or "").split())
+
+    def change(self, context: Any, joint: Any) -> None:
+        from ... import authoring, curve_tools, references
+
+        index, child = None, references.resolve(joint.condyle.joint.child)
+        if self.in_order and child is not None:
+            index = curve_tools.index_in_order(context.scene, joint, child.matrix)
+        authoring.add_control_frame(context.scene, joint, index=index)
 
 
-class InsertControlFrame(_FrameOperator, Operator):
+class InsertControlFrame(FrameOperator, Operator):
     """Insert a control frame halfway between the one at hand and the next"""
 
     bl_idname = "condyle.insert_control_frame"
     bl_label = "Insert Control Frame"
     least_frames = 2
 
-    def change(self, scene: Any, joint: Any) -> None:
+    def change(self, context: Any, joint: Any) -> None:
         from ... import authoring
 
         settings = joint.condyle.joint
         last = len(settings.frames) - (1 if settings.periodic else 2)
-        authoring.insert_between(scene, joint, min(settings.active_frame, last))
+        authoring.insert_between(context.scene, joint, min(settings.active_frame, last))
 
 
-class RemoveControlFrame(_FrameOperator, Operator):
+class RemoveControlFrame(FrameOperator, Operator):
     """Remove the control frame at hand and its Empty"""
 
     bl_idname = "condyle.remove_control_frame"
     bl_label = "Remove Control Frame"
     least_frames = 1
 
-    def change(self, scene: Any, joint: Any) -> None:
+    def change(self, context: Any, joint: Any) -> None:
         from ... import authoring
 
-        authoring.remove_control_frame(scene, joint, joint.condyle.joint.active_frame)
+        settings, active = joint.condyle.joint, context.active_object
+        was_active = active is not None and active == settings.frames[settings.active_frame].object
+        authoring.remove_control_frame(context.scene, joint, settings.active_frame)
+        if was_active:  # or nothing would be selected, and the panel would lose the joint
+            near = settings.frames[settings.active_frame].object if len(settings.frames) else None
+            show_only(context, near or joint)
 
 
-class MoveControlFrame(_FrameOperator, Operator):
+class MoveControlFrame(FrameOperator, Operator):
     """Move the control frame at hand up or down in the order of the curve"""
 
     bl_idname = "condyle.move_control_frame"
@@ -110,7 +144,7 @@ class MoveControlFrame(_FrameOperator, Operator):
 
     direction: EnumProperty(name="Direction", items=(("UP", "Up", "Earlier"), ("DOWN", "Down", "Later")))
 
-    def change(self, scene: Any, joint: Any) -> None:
+    def change(self, context: Any, joint: Any) -> None:
         settings = joint.condyle.joint
         target = settings.active_frame + (-1 if self.direction == "UP" else 1)
         if 0 <= target < len(settings.frames):
@@ -142,10 +176,7 @@ class SelectControlFrame(Operator):
         if self.index >= len(frames) or frames[self.index].object is None:
             self.report({"ERROR"}, f"There is no control frame {self.index}")
             return {"CANCELLED"}
-        for item in list(context.selected_objects):
-            item.select_set(False)
-        frames[self.index].object.select_set(True)
-        context.view_layer.objects.active = frames[self.index].object
+        show_only(context, frames[self.index].object)
         return {"FINISHED"}
 
 
