@@ -86,12 +86,13 @@ def reversed_curve(curve: Any) -> Wanted:
     path, order, count = plain(curve), curve.order, len(curve.frames)
     first, last = path.domain
     at = _spread(first, last, SAMPLES * count, curve.periodic)
-    knots = curve.knots
+    poses, knots = path.transform(at[:, None])[::-1], curve.knots
     if curve.periodic:  # one sequence without end, of which the first of the range and the last change places
         knots = np.concatenate([knots, knots[order : 2 * order - 1] + path.period])[order - 1 :]
+        poses = np.roll(poses, 1, axis=0)
     return Wanted(
-        path.transform(at[:, None])[::-1],
-        (first + last - at)[::-1],
+        poses,
+        at,
         (first + last - knots)[::-1],
         last,
         lambda u: first + last - u,
@@ -131,10 +132,7 @@ def evened(curve: Any, num_frames: int = 0) -> Wanted:
 
 def _spread(first: float, last: float, count: int, closed: bool) -> np.ndarray:
     """Even places (count,) from first to last; of a closed curve the end is the beginning and left out."""
-    if not closed:
-        return np.linspace(first, last, count)
-    inside: np.ndarray = first + (last - first) * (np.arange(count) + 0.5) / count
-    return inside
+    return np.linspace(first, last, count, endpoint=not closed)
 
 
 def unevenness(curve: Any) -> float:

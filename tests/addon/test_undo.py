@@ -85,6 +85,15 @@ def free_point():
     named("Biceps").modifiers.remove(named("Biceps").modifiers[-1])
 
 
+def copied_frame():
+    """Shift+D on a control frame, as Blender makes it."""
+    frame = knee().frames[3].object
+    copy = frame.copy()
+    frame.users_collection[0].objects.link(copy)
+    copy.location.x += 0.01
+    select(copy.name)
+
+
 #: what is selected and done before each operator, so that it has something to do
 RECIPES = {
     "make_body": on("Spare"),
@@ -103,6 +112,10 @@ RECIPES = {
     "insert_control_frame": on("Knee", before=op("drive")),
     "remove_control_frame": on("Knee", before=op("drive")),
     "move_control_frame": on("Knee", before=lambda: setattr(knee(), "active_frame", 2)),
+    "duplicate_control_frame": on("Knee", before=op("drive")),
+    "adopt_control_frame": on("Knee", before=copied_frame),
+    "even_out_frames": on("Knee", before=both(op("drive"), op("key_sliders")), num_frames=7),
+    "reverse_curve": on("Knee", before=both(op("drive"), op("key_sliders"))),
     "select_control_frame": on("Knee", index=2),
     "make_grid": on("Knee", before=op("drive")),
     "add_grid_line": on("Knee", before=both(op("drive"), grid())),
