@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import compat, core, hold, migrations, muscle_looks, muscle_points, units
+from . import compat, core, forcing, migrations, muscle_looks, muscle_points, units
 from .scene_to_model import SceneModel
 
 PATH = "condyle.muscle.excitation"
@@ -41,39 +41,7 @@ class Shown:
 def excitations(scene: Any, read: SceneModel, frames: np.ndarray) -> np.ndarray:
     """Excitation (F, muscles) of each muscle of the model at the frames (F,); the scene is put back."""
     items = [muscle_points.find_muscle(entry.session_uid, entry.name) for entry in read.muscles]
-    values = np.zeros((len(frames), len(items)))
-    watched = []
-    for k, item in enumerate(items):
-        values[:, k] = item.condyle.muscle.excitation
-        data = item.animation_data
-        if data is None or not (data.action or data.drivers or data.nla_tracks):
-            continue
-        curve = next((each for each in compat.curves_in_use(item) if each.data_path == PATH), None)
-        plain = not data.drivers and not data.nla_tracks
-        if plain and curve is not None and not curve.mute and data.action_influence == 1.0:
-            values[:, k] = [curve.evaluate(float(frame)) for frame in frames]
-        elif not plain:
-            watched.append((k, item))
-    if watched:
-        with hold.at_frame(scene, int(frames[0])):
-            for row, frame in enumerate(frames):
-                scene.frame_set(int(frame))
-                for k, item in watched:
-                    values[row, k] = item.condyle.muscle.excitation
-    return np.clip(values, 0.0, 1.0)
-
-
-def drive(read: SceneModel, excited: np.ndarray, times: np.ndarray) -> Any:
-    """The table of inputs that excites the model's muscles: excitations (F, muscles) at times (F,) [s], or None."""
-    pulled = [(k, entry) for k, entry in enumerate(read.muscles) if entry.excitation is not None]
-    if not pulled:
-        return None
-    model = read.model
-    values = np.tile(model.with_inputs(None), (len(times), 1))
-    for k, entry in pulled:
-        column = model.num_coordinates + model.input_names.index(entry.excitation)
-        values[:, column] = excited[:, k]
-    return core.physics().Table(read.state.time + times, values)
+    return np.clip(forcing.values_of(scene, [(item, PATH) for item in items], frames), 0.0, 1.0)
 
 
 def activations(read: SceneModel, result: Any, excited: np.ndarray) -> np.ndarray:

@@ -17,6 +17,7 @@ from . import (
     actions,
     core,
     fits,
+    forcing,
     given_motions,
     hold,
     muscle_bakes,
@@ -102,7 +103,7 @@ def fit(scene: Any, item: Any) -> Steps[FitReport]:
 
 def bake(scene: Any) -> Steps[BakeReport]:
     """Steps of a bake."""
-    clock = _Clock()
+    clock = Clock()
     scene_uid = scene.session_uid
     frames = frame_range(scene)
     fitted: dict[int, FitReport] = {}
@@ -111,25 +112,9 @@ def bake(scene: Any) -> Steps[BakeReport]:
         scene = references.find_scene(scene_uid)
         fitted[uid] = yield from fits.fit_joint(scene, references.find_joint(uid, "a joint to be fitted"))
     clock.lap("fit")
-    scene = references.find_scene(scene_uid)
-    with hold.without_bake(scene), hold.at_frame(scene, int(frames[0])):
-        read = scene_to_model.read(scene, {uid: report.curve for uid, report in fitted.items()})
-        for entry in read.bodies:
-            actions.check(entry.handle.find())
-        held = (handle.find() for handle in read.held)
-        warnings += held_motion(scene, [body for body in held if body is not None], frames)
-        followed = given_motions.sample(scene, read, frames)
-        excited = muscle_bakes.excitations(scene, read, frames)
-    options = _simulation_options(scene, frames)
-    clock.lap("read")
-    names = {report.joint_name for report in fitted.values()}
-    options["motions"], start, told = yield from given_motions.motions(
-        followed, units.frame_times(frames, scene), names
-    )
-    warnings += told
-    read = replace(read, state=_started(read, start))
-    options["tau"] = muscle_bakes.drive(read, excited, units.frame_times(frames, scene))
-    clock.lap("project")
+    made = yield from ready(scene_uid, frames, fitted, clock)
+    read, options, excited = made.read, made.options, made.excited
+    warnings += made.warnings
     requests = core.part("worker.requests")
     try:
         answer = yield requests.simulate(
@@ -156,6 +141,46 @@ def bake(scene: Any) -> Steps[BakeReport]:
     statistics.note(scene, result, clock.seconds["simulate"])
     report = _bake_report(scene, frames, read, result, list(fitted.values()), made, clock.seconds)
     return replace(report, warnings=warnings)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What a simulation of the scene needs: the model, keywords of ``simulate`` (but for what a live run has of its
+    own), excitations (F, muscles) at the frames, and what is told about it.
+    """
+
+    read: scene_to_model.SceneModel
+    options: dict[str, Any]
+    excited: np.ndarray
+    warnings: list[str]
+
+
+def ready(
+    scene_uid: int, frames: np.ndarray, fitted: dict[int, FitReport], clock: Clock | None = None
+) -> Steps[Ready]:
+    """Steps that read the scene, as it is at the first of the frames (F,), with joints fitted just now,
+    by session uid.
+    """
+    clock = clock or Clock()
+    scene = references.find_scene(scene_uid)
+    times = units.frame_times(frames, scene)
+    with hold.without_bake(scene), hold.at_frame(scene, int(frames[0])):
+        read = scene_to_model.read(scene, {uid: report.curve for uid, report in fitted.items()})
+        for entry in read.bodies:
+            actions.check(entry.handle.find())
+        held = (handle.find() for handle in read.held)
+        warnings = held_motion(scene, [body for body in held if body is not None], frames)
+        followed = given_motions.sample(scene, read, frames)
+        excited = muscle_bakes.excitations(scene, read, frames)
+        pushed = forcing.torques(scene, read, frames)
+    options = _simulation_options(scene, frames)
+    clock.lap("read")
+    names = {report.joint_name for report in fitted.values()}
+    options["motions"], start, told = yield from given_motions.motions(followed, times, names)
+    read = replace(read, state=_started(read, start))
+    options["tau"] = forcing.table(read, excited, pushed, times)
+    clock.lap("project")
+    return Ready(read, options, excited, warnings + told)
 
 
 def _muscles(scene_uid: int, read: Any, result: Any, excited: np.ndarray) -> Steps[Any]:
@@ -254,7 +279,7 @@ def _bake_report(
     )
 
 
-class _Clock:
+class Clock:
     """Seconds spent in each stage."""
 
     def __init__(self) -> None:

@@ -189,6 +189,9 @@ class CoordinatesPanel(SidebarPanel, Panel):
             layout.label(text="Runs by itself, one second a second", icon="TIME")
             return
         layout.prop(row, "start_speed" + view)
+        keyed = layout.row()
+        keyed.use_property_decorate = True  # it can be keyed
+        keyed.prop(row, "torque")
         layout.separator()
         layout.prop(row, "damping")
         layout.prop(row, "stiffness")

@@ -147,6 +147,12 @@ class CoordinateProperties(PropertyGroup):
         min=0.0,
         override=OVERRIDE,
     )
+    torque: FloatProperty(
+        name="Torque",
+        description="What pushes the coordinate in simulations, a motor say: N·m about an axis, N along one. It can be "
+        "keyed",
+        override=OVERRIDE,
+    )
     limit_stiffness: FloatProperty(
         name="Limit Stiffness",
         description="Stiffness of the stop at a limit: N·m a radian, or N a metre. 0: chosen by the masses",

@@ -1,0 +1,97 @@
+"""What pushes a simulation from outside: torques of coordinates and excitations of muscles, constant or keyed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import compat, core, hold, references
+from .scene_to_model import SceneModel
+
+
+def values_of(scene: Any, wanted: Sequence[tuple[Any, str]], frames: np.ndarray) -> np.ndarray:
+    """Values (F, n) of animatable numbers, given as (object, data path), at the frames (F,); the scene is put back."""
+    values = np.zeros((len(frames), len(wanted)))
+    watched = []
+    for k, (item, path) in enumerate(wanted):
+        values[:, k] = item.path_resolve(path)
+        data = item.animation_data
+        if data is None or not (data.action or data.drivers or data.nla_tracks):
+            continue
+        curve = next((each for each in compat.curves_in_use(item) if each.data_path == path), None)
+        plain = not data.drivers and not data.nla_tracks
+        if plain and curve is not None and not curve.mute and data.action_influence == 1.0:
+            values[:, k] = [curve.evaluate(float(frame)) for frame in frames]
+        elif not plain:
+            watched.append((k, item, path))
+    if watched:
+        with hold.at_frame(scene, int(frames[0])):
+            for row, frame in enumerate(frames):
+                scene.frame_set(int(frame))
+                for k, item, path in watched:
+                    values[row, k] = item.path_resolve(path)
+    return values
+
+
+def torque_path(number: int) -> str:
+    """Data path, on a joint's Empty, of the torque of its coordinate of this number."""
+    return f"condyle.joint.coordinates[{number}].torque"
+
+
+def torque_places(read: SceneModel) -> list[tuple[Any, int, int]]:
+    """Joint's Empty, number of its coordinate and column of the model, for each coordinate that a torque can act on.
+
+    Not where what is read off a joint (angles of a ball joint) are not the coordinates that it is simulated with, and
+    not on a time that runs by itself.
+    """
+    places = []
+    for index, entry in enumerate(read.bodies):
+        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        joint = read.model.joints[index]
+        if item is None or joint.reading_names != joint.coordinate_names:
+            continue
+        first = read.model.coordinate_slice(entry.name).start
+        places += [
+            (item, number, first + number)
+            for number in range(joint.num_coordinates)
+            if not read.model.prescribed[first + number]
+        ]
+    return places
+
+
+def torques(scene: Any, read: SceneModel, frames: np.ndarray) -> np.ndarray:
+    """Torques and forces (F, nv) of the model's coordinates at the frames (F,).
+
+    Raises:
+        ModelError: a torque is set on a coordinate that none can act on.
+    """
+    places = torque_places(read)
+    known = {(item.session_uid, number) for item, number, _ in places}
+    for entry in read.bodies:
+        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        for number, row in enumerate(item.condyle.joint.coordinates if item is not None else ()):
+            if row.torque != 0.0 and (item.session_uid, number) not in known:
+                raise core.model_error(
+                    f"joint {item.name!r}: no torque can act on {row.label!r}, which is only read off it or runs by "
+                    "itself; set its torque to 0"
+                )
+    found = np.zeros((len(frames), read.model.num_coordinates))
+    columns = [column for _, _, column in places]
+    found[:, columns] = values_of(scene, [(item, torque_path(number)) for item, number, _ in places], frames)
+    return found
+
+
+def table(read: SceneModel, excited: np.ndarray, pushed: np.ndarray, times: np.ndarray) -> Any:
+    """The table of torques (F, nv) and of inputs that excite muscles (F, muscles) at times (F,) [s]; None: nothing."""
+    pulled = [(k, entry) for k, entry in enumerate(read.muscles) if entry.excitation is not None]
+    if not pulled and not pushed.any():
+        return None
+    model = read.model
+    values = np.tile(model.with_inputs(None), (len(times), 1))
+    values[:, : model.num_coordinates] += pushed
+    for k, entry in pulled:
+        column = model.num_coordinates + model.input_names.index(entry.excitation)
+        values[:, column] = excited[:, k]
+    return core.physics().Table(read.state.time + times, values)
