@@ -188,7 +188,7 @@ def _write_path(
 ) -> None:
     for old in [curve for curve in curves if curve.data_path == path]:
         curves.remove(old)
-    rates = slopes(values)
+    rates = slopes(values) * (len(frames) - 1) / (frames[-1] - frames[0])
     for index in range(values.shape[1]):
         if compat.has_slots(action):
             curve = curves.new(path, index=index)

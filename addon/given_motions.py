@@ -77,8 +77,13 @@ def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> l
     found = []
     for (item, joint, body), on, value in zip(chosen, switches, values):
         if any(on) and joint.num_coordinates:
-            found.append(_followed(scene, item, joint, body, np.array(on), np.array(value)))
+            found.append(followed_of(scene, item, joint, body, np.array(on), np.array(value)))
     return found
+
+
+def held_at_start(followed: list[Followed]) -> set[str]:
+    """Names of the joints that follow their animation from the beginning."""
+    return {each.name for each in followed if each.switched[0]}
 
 
 def _may_follow(item: Any) -> bool:
@@ -93,9 +98,10 @@ def _may_follow(item: Any) -> bool:
     )
 
 
-def _followed(
+def followed_of(
     scene: Any, item: Any, joint: Any, body: str, switched: np.ndarray, values: np.ndarray
 ) -> Followed:
+    """What was seen of a joint: values are its sliders (F, n), or the child's poses (F, 4, 4) in its frame."""
     settings = item.condyle.joint
     if any(joint.prescribed):
         raise core.model_error(
@@ -131,18 +137,23 @@ def motions(followed: list[Followed], times: np.ndarray, fitted: set[str]) -> St
     warnings: list[str] = []
     for each in followed:
         rows = _rows(each.switched)
-        if each.readings is not None:
-            readings = unrolled(each.readings, each.periods)[rows]
-            q = np.array([each.joint.from_readings(row) for row in readings])
-        else:
-            after = np.eye(4) if each.name in fitted else each.after
-            q, told = yield from _projected(each, each.poses[rows] @ ph.lie.inverse(after))
-            warnings += told
+        q, told = yield from coordinates(each, fitted, rows)
+        warnings += told
         windows = None if each.switched.all() else windows_of(each.switched, times)
         found[each.body] = ph.Motion(times[rows], q, windows=windows)
         if each.switched[0]:
             start[each.body] = q[0]
     return found, start, warnings
+
+
+def coordinates(each: Followed, fitted: set[str], rows: Any = slice(None)) -> Steps[Any]:
+    """Steps that find the coordinates (R, n) of a joint at some of the frames; returns them, and warnings."""
+    if each.readings is not None:
+        readings = unrolled(each.readings, each.periods)[rows]
+        return np.array([each.joint.from_readings(row) for row in readings]), []
+    after = np.eye(4) if each.name in fitted else each.after
+    found = yield from _projected(each, each.poses[rows] @ core.physics().lie.inverse(after))
+    return found
 
 
 def _projected(each: Followed, poses: np.ndarray) -> Steps[Any]:

@@ -12,7 +12,7 @@ import bpy
 
 from . import references, session
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 
 def _store_pitch_of_parts(root: Any) -> None:
@@ -23,8 +23,8 @@ def _store_pitch_of_parts(root: Any) -> None:
 
 
 def _nothing_to_change(_root: Any) -> None:
-    """Versions 3 (connections, given motions) and 4 (muscles) have what an older add-on would leave out; old files have
-    none of it.
+    """Versions 3 (connections, given motions), 4 (muscles) and 5 (start, loop, what is written) have what an older
+    add-on would leave out; old files have none of it.
     """
 
 
@@ -33,6 +33,7 @@ STEPS: dict[int, Callable[[Any], None]] = {
     1: _store_pitch_of_parts,
     2: _nothing_to_change,
     3: _nothing_to_change,
+    4: _nothing_to_change,
 }
 
 

@@ -11,6 +11,7 @@ from .features.joints.properties import JointProperties
 from .features.muscles.properties import MuscleProperties, ObstacleProperties, show_chosen_muscle
 from .features.overlay.properties import OverlayProperties
 from .features.simulation.properties import BakeRecord, ChannelRecord, SimulationProperties
+from .features.starting.properties import LoopStatistics, StartProperties
 
 
 class SceneData(PropertyGroup):
@@ -20,6 +21,8 @@ class SceneData(PropertyGroup):
         name="Schema", description="Version of the stored data; 0: none was stored", override=OVERRIDE
     )
     simulation: PointerProperty(type=SimulationProperties, name="Simulation", override=OVERRIDE)
+    start: PointerProperty(type=StartProperties, name="Start and Time", override=OVERRIDE)
+    loop: PointerProperty(type=LoopStatistics, name="Last Loop", override=OVERRIDE)
     overlay: PointerProperty(type=OverlayProperties, name="Overlay", override=OVERRIDE)
     active_connection: IntProperty(
         name="Connection",

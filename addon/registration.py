@@ -32,6 +32,8 @@ from .features.overlay import properties as overlay_properties
 from .features.simulation import operators as simulation_operators
 from .features.simulation import panels as simulation_panels
 from .features.simulation import properties as simulation_properties
+from .features.starting import panels as starting_panels
+from .features.starting import properties as starting_properties
 
 MODULES = (
     common,
@@ -41,6 +43,7 @@ MODULES = (
     connection_properties,
     muscle_properties,
     simulation_properties,
+    starting_properties,
     overlay_properties,
     properties,
     body_operators,
@@ -55,6 +58,7 @@ MODULES = (
     pose_operators,
     simulation_operators,
     simulation_panels,
+    starting_panels,
     body_panels,
     joint_panels,
     frame_panels,

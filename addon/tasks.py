@@ -23,7 +23,9 @@ from . import (
     muscle_bakes,
     references,
     scene_to_model,
+    starts,
     statistics,
+    timing,
     units,
     worker_client,
 )
@@ -65,7 +67,7 @@ class BakeReport:
 
 
 def frame_range(scene: Any) -> np.ndarray:
-    """Frames (F,) that a bake covers; ModelError where fewer than two."""
+    """Frames (F,) that a bake records, the samples between whole ones among them; ModelError where fewer than two."""
     first, last = frame_ends(scene)
     if last <= first:
         raise core.model_error(f"the frame range is empty or reversed: from {first} to {last}")
@@ -74,7 +76,7 @@ def frame_range(scene: Any) -> np.ndarray:
             f"time remapping ({scene.render.frame_map_old} to {scene.render.frame_map_new}) would show the baked keys "
             "at other frames; set both to 100"
         )
-    return np.arange(first, last + 1, dtype=np.float64)
+    return timing.recorded_frames(first, last, timing.samples(scene))
 
 
 def fit_now(scene: Any, item: Any, progress: Progress | None = None) -> FitReport:
@@ -106,15 +108,19 @@ def bake(scene: Any) -> Steps[BakeReport]:
     clock = Clock()
     scene_uid = scene.session_uid
     frames = frame_range(scene)
+    run = timing.run_frames(scene, frames)
+    loop = timing.loop_options(scene, frames)
     fitted: dict[int, FitReport] = {}
     wanted, warnings = _to_fit(scene)
     for uid in wanted:
         scene = references.find_scene(scene_uid)
         fitted[uid] = yield from fits.fit_joint(scene, references.find_joint(uid, "a joint to be fitted"))
     clock.lap("fit")
-    made = yield from ready(scene_uid, frames, fitted, clock)
+    made = yield from ready(scene_uid, run, fitted, clock)
     read, options, excited = made.read, made.options, made.excited
     warnings += made.warnings
+    if loop is not None:
+        options["loop"] = loop
     requests = core.part("worker.requests")
     try:
         answer = yield requests.simulate(
@@ -126,7 +132,12 @@ def bake(scene: Any) -> Steps[BakeReport]:
     result = requests.simulate_answer(answer, read.model)
     clock.lap("simulate")
     warnings += statistics.moved_at_start(read, result)
-    drawn = yield from _muscles(scene_uid, read, result, excited)
+    scene = references.find_scene(scene_uid)
+    warnings += timing.loop_warnings(result, scene.condyle.start.loop_tolerance)
+    if len(result.t) > len(frames):  # a pre-roll is not recorded
+        answer = replace(answer, arrays=timing.trimmed(answer.arrays, len(frames)))
+        result = requests.simulate_answer(answer, read.model)
+    drawn = yield from _muscles(scene_uid, read, result, timing.at(frames, run, excited))
     clock.lap("muscles")
     scene = references.find_scene(scene_uid)
     targets = {uid: references.find_joint(uid, report.joint_name) for uid, report in fitted.items()}
@@ -139,6 +150,7 @@ def bake(scene: Any) -> Steps[BakeReport]:
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     clock.lap("write")
     statistics.note(scene, result, clock.seconds["simulate"])
+    timing.note_loop(scene, result)
     report = _bake_report(scene, frames, read, result, list(fitted.values()), made, clock.seconds)
     return replace(report, warnings=warnings)
 
@@ -158,7 +170,7 @@ class Ready:
 def ready(
     scene_uid: int, frames: np.ndarray, fitted: dict[int, FitReport], clock: Clock | None = None
 ) -> Steps[Ready]:
-    """Steps that read the scene, as it is at the first of the frames (F,), with joints fitted just now,
+    """Steps that read the scene, as it is at the first of the whole frames (F,), with joints fitted just now,
     by session uid.
     """
     clock = clock or Clock()
@@ -171,16 +183,18 @@ def ready(
         held = (handle.find() for handle in read.held)
         warnings = held_motion(scene, [body for body in held if body is not None], frames)
         followed = given_motions.sample(scene, read, frames)
+        seen, begun = starts.see(scene, read, frames[0], given_motions.held_at_start(followed))
         excited = muscle_bakes.excitations(scene, read, frames)
         pushed = forcing.torques(scene, read, frames)
     options = _simulation_options(scene, frames)
     clock.lap("read")
     names = {report.joint_name for report in fitted.values()}
     options["motions"], start, told = yield from given_motions.motions(followed, times, names)
-    read = replace(read, state=_started(read, start))
+    found, looked = yield from starts.find(seen, units.frames_per_second(scene), names)
+    read = replace(read, state=_started(read, start, found))
     options["tau"] = forcing.table(read, excited, pushed, times)
     clock.lap("project")
-    return Ready(read, options, excited, warnings + told)
+    return Ready(read, options, excited, [*warnings, *told, *begun, *looked])
 
 
 def _muscles(scene_uid: int, read: Any, result: Any, excited: np.ndarray) -> Steps[Any]:
@@ -209,23 +223,28 @@ def _to_fit(scene: Any) -> tuple[list[int], list[str]]:
     return wanted, told
 
 
-def _started(read: Any, start: dict[str, np.ndarray]) -> Any:
-    """The state with coordinates of joints that follow their animation where it begins."""
-    q = np.array(read.state.q)
-    for name, values in start.items():
+def _started(read: Any, given: dict[str, np.ndarray], found: dict[str, tuple[np.ndarray, np.ndarray]]) -> Any:
+    """The state with coordinates of joints that follow their animation where it begins, and with what was found of
+    others in theirs: coordinates and velocities.
+    """
+    q, qd = np.array(read.state.q), np.array(read.state.qd)
+    for name, (place, speed) in found.items():
+        where = read.model.coordinate_slice(name)
+        q[where], qd[where] = place, speed
+    for name, values in given.items():
         q[read.model.coordinate_slice(name)] = values
-    return read.model.state(q, np.array(read.state.qd), read.state.time)
+    return read.model.state(q, qd, read.state.time)
 
 
-def _simulation_options(scene: Any, frames: np.ndarray) -> dict[str, Any]:
+def _simulation_options(scene: Any, run: np.ndarray) -> dict[str, Any]:
     settings = scene.condyle.simulation
     interval = 1.0 / units.frames_per_second(scene)
-    duration = interval * (len(frames) - 1)
+    duration = interval * (len(run) - 1)
     return {
         "duration": duration,
         "dt": min(settings.time_step, duration),
         "integrator": settings.integrator,
-        "record_interval": interval,
+        "record_interval": interval / timing.samples(scene),
     }
 
 

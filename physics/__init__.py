@@ -60,6 +60,7 @@ from .io import (
 )
 from .keyframes import keyframe_table
 from .kinematic_targets import Target
+from .loop import simulate_loop
 from .model import Model, State
 from .motion import Motion
 from .muscles.excitation import excite
@@ -128,6 +129,7 @@ __all__ = [
     "assemble",
     "Motion",
     "simulate",
+    "simulate_loop",
     "Table",
     "keyframe_table",
     "Result",

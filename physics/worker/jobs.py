@@ -21,6 +21,7 @@ from ..io.result_file import divergence_to_dict, result_arrays
 from ..kernels import _jit
 from ..kinematic_targets import Target
 from ..live import LiveRun, between
+from ..loop import simulate_loop
 from ..model import Model, State
 from ..motion import Motion
 from ..muscles.drawing import muscle_curves
@@ -104,11 +105,15 @@ def project_poses(job: Header, arrays: Arrays, report: Report) -> tuple[Header, 
 
 def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Simulate: ``model``, ``state`` and keywords of ``simulate`` as ``options``; tau, or a table of it, as
-    arrays; ``motions`` by their descriptions; ``assemble``: first bring the state onto the constraints.
+    arrays; ``motions`` by their descriptions; ``assemble``: first bring the state onto the constraints; ``loop``:
+    what `simulate_loop` takes besides.
     """
-    _check_keys(job, {"model", "state", "options", "motions", "assemble"}, ("model",))
+    _check_keys(job, {"model", "state", "options", "motions", "assemble", "loop"}, ("model",))
     model, state, options = _read_simulation(job, arrays, report)
     report.message("simulating")
+    if job.get("loop"):
+        options |= job["loop"]
+        return _result_answer(simulate_loop(model, state, progress=report.progress, **options))
     return _result_answer(simulate(model, state, progress=report.progress, **options))
 
 

@@ -107,7 +107,8 @@ def project_answer(answer: Answer) -> Projection:
 def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) -> Job:
     """Simulate; keywords as ``simulation.simulate`` but for progress (duration is one of them).
 
-    With ``assemble`` it starts from the state near by that meets the constraints.
+    With ``assemble`` it starts from the state near by that meets the constraints; ``loop`` has keywords of
+    ``simulate_loop`` that are not those of ``simulate``, or is None.
     """
     header, arrays = _simulation(model, state, keywords)
     return client.submit("simulate", header, arrays)
@@ -129,6 +130,7 @@ def _simulation(
     options = dict(keywords)
     motions = {name: motion.to_dict() for name, motion in (options.pop("motions", None) or {}).items()}
     together = {"assemble": bool(options.pop("assemble", False)), "motions": motions}
+    together |= {"loop": plain(loop)} if (loop := options.pop("loop", None)) else {}
     tau = options.pop("tau", None)
     arrays: dict[str, FloatArray] = {}
     if isinstance(tau, Table):

@@ -64,6 +64,7 @@ PUBLIC = {
     "limit_impact",
     "Impact",
     "simulate",
+    "simulate_loop",
     "Table",
     "keyframe_table",
     "forces",

@@ -40,6 +40,8 @@ class BodyPanel(SidebarPanel, Panel):
         row.operator("condyle.remove_body", text="", icon="X")
         if not references.has_joint(context.scene, body):
             layout.prop(settings, "motion")
+            if settings.motion == "FREE":
+                layout.prop(settings, "start_from")
         layout.prop(settings, "mass_source")
         if settings.mass_source == "MESH":
             layout.prop(settings, "shape")

@@ -6,6 +6,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProp
 from bpy.types import Object, PropertyGroup
 
 from ..common import OVERRIDE
+from ..starting.properties import own_source
 
 
 def _is_mesh(_self: Any, candidate: Any) -> bool:
@@ -29,6 +30,7 @@ class BodyProperties(PropertyGroup):
         ),
         override=OVERRIDE,
     )
+    start_from: own_source("free body")
     mass_source: EnumProperty(
         name="Mass From",
         description="Where the mass and its distribution come from",

@@ -172,6 +172,7 @@ class CoordinatesPanel(SidebarPanel, Panel):
         layout.use_property_decorate = False
         settings = active_joint(context).condyle.joint
         column = layout.column()
+        column.prop(settings, "start_from")
         column.prop(settings, "hard_limits")
         if settings.hard_limits:
             column.prop(settings, "restitution")
@@ -184,11 +185,14 @@ class CoordinatesPanel(SidebarPanel, Panel):
 
     def _draw_coordinate(self, layout: Any, row: Any) -> None:
         view = VIEWS.get(row.unit, "")
-        layout.prop(row, "start" + view)
+        from_settings = row.id_data.condyle.joint.start_from in {"SCENE", "SETTINGS"}
+        start = layout.column()
+        start.active = from_settings
+        start.prop(row, "start" + view)
         if row.unit == "s":
             layout.label(text="Runs by itself, one second a second", icon="TIME")
             return
-        layout.prop(row, "start_speed" + view)
+        start.prop(row, "start_speed" + view)
         keyed = layout.row()
         keyed.use_property_decorate = True  # it can be keyed
         keyed.prop(row, "torque")

@@ -19,6 +19,7 @@ from bpy.types import Object, PropertyGroup
 
 from ..common import OVERRIDE, OVERRIDE_INSERT, BodyReference, angle_view, length_view
 from ..fitting.properties import FitProperties
+from ..starting.properties import own_source
 from .shape import JointShape, on_change
 from .types import WHOLE_ONLY, grouped_items, readings_of
 
@@ -328,6 +329,7 @@ class JointProperties(JointShape, PropertyGroup):
         "Off: it is simulated. Key it to let go, or to catch",
         override=OVERRIDE,
     )
+    start_from: own_source("joint")
     hard_limits: BoolProperty(
         name="Hard Limits",
         description="The joint stops at once at its limits; otherwise springs and dampers stop it",

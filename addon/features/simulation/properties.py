@@ -210,10 +210,12 @@ def frame_ends(scene: Any) -> tuple[int, int]:
     """First and last frame that a bake covers."""
     settings = scene.condyle.simulation
     if not settings.use_scene_range:
-        return settings.frame_start, settings.frame_end
-    if scene.use_preview_range:
-        return scene.frame_preview_start, scene.frame_preview_end
-    return scene.frame_start, scene.frame_end
+        first, last = settings.frame_start, settings.frame_end
+    elif scene.use_preview_range:
+        first, last = scene.frame_preview_start, scene.frame_preview_end
+    else:
+        first, last = scene.frame_start, scene.frame_end
+    return (scene.frame_current if scene.condyle.start.begin == "PLAYHEAD" else first), last
 
 
 classes = (BakeStatistics, SimulationProperties, ChannelRecord, BakeRecord)

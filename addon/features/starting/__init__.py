@@ -1,0 +1,1 @@
+"""Where a simulation starts, and what time does in it."""

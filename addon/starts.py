@@ -1,0 +1,122 @@
+"""Pose and speed with which a simulation starts, read from the animation: of joints, and of free bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import core, given_motions, hold, keyframes, references, scene_to_model, units
+from .features.joints.properties import slider_names
+from .worker_client import Steps
+
+# The animation is looked at this far before the start [frames]. Slopes of second order from three looks: between
+# linear keys the very slope, of a swing once a second at 24 frames a second 0.15 % off.
+LOOKS = np.array([0.5, 0.25, 0.0])
+MOVING_BY_ITSELF = "starts with its start values: a surface that moves in time has no start in its animation"
+
+
+@dataclass
+class Seen:
+    """What the animation shows of one body at the looks.
+
+    Attributes:
+        name: of the model's body. joint: of physics. with_speed: whether its speed is wanted, too.
+        followed: as given motions have it; None for a free body. poses: of a free body in its joint (3, 4, 4) [m].
+    """
+
+    name: str
+    joint: Any
+    with_speed: bool
+    followed: given_motions.Followed | None = None
+    poses: np.ndarray | None = None
+
+
+def see(
+    scene: Any, read: scene_to_model.SceneModel, frame: float, given: set[str]
+) -> tuple[list[Seen], list[str]]:
+    """Look at the animation before and at a frame; returns what was seen, and warnings. The scene is put back.
+
+    Args:
+        read: the model, with the scene at that frame. given: names of joints that follow their animation anyway.
+    """
+    chosen, told = [], []
+    for index, entry in enumerate(read.bodies):
+        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        body = references.find_body(entry.handle, entry.name)
+        own = body.data.body.start_from if item is None else item.condyle.joint.start_from
+        source = scene.condyle.start.source if own == "SCENE" else own
+        joint = read.model.joints[index]
+        if not joint.num_coordinates or (item is not None and item.name in given):
+            continue
+        if source == "SETTINGS" or (
+            item is None and source == "POSE"
+        ):  # a free body starts in its pose anyway
+            continue
+        if any(joint.prescribed):
+            told.append(f"{entry.joint_name} {MOVING_BY_ITSELF}")
+            continue
+        chosen.append((index, entry, item, body, joint, source == "MOTION"))
+    if not chosen:
+        return [], told
+    sources = [item and keyframes.source_of_joint(item) for _, _, item, *_ in chosen]
+    looked: list[list[Any]] = [[] for _ in chosen]
+    with hold.at_frame(scene, int(frame)):
+        for before in LOOKS:
+            at = frame - before
+            scene.frame_set(int(np.floor(at)), subframe=float(at % 1.0))
+            for row, (_, entry, item, body, _, _), source in zip(looked, chosen, sources):
+                name = f"{entry.name} at frame {at:g}"
+                if item is None:
+                    row.append(units.split_scale(body.matrix, name)[0])
+                elif item.condyle.joint.driven:
+                    row.append([float(item[slider]) for slider in slider_names(item.condyle.joint)])
+                else:
+                    row.append(keyframes.pose_now(source, name))
+    seen = []
+    for (index, entry, item, _, joint, with_speed), row in zip(chosen, looked):
+        made = Seen(entry.name, joint, with_speed)
+        if item is None:
+            frame_of = read.model.bodies[index].joint_in_parent
+            made.poses = core.physics().lie.inverse(frame_of) @ units.to_metres(np.array(row), scene)
+        else:
+            made.followed = given_motions.followed_of(
+                scene, item, joint, entry.name, np.ones(len(LOOKS), dtype=bool), np.array(row)
+            )
+        seen.append(made)
+    return seen, told
+
+
+def find(seen: list[Seen], fps: float, fitted: set[str]) -> Steps[Any]:
+    """Steps that find the start; returns coordinates and velocities by body, and warnings.
+
+    Args:
+        fitted: names of joints whose curve was fitted just now.
+    """
+    start: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+    warnings: list[str] = []
+    for each in seen:
+        if each.followed is None:
+            count = each.joint.num_coordinates
+            start[each.name] = np.zeros(count), _speed(each.joint, np.zeros(count), each.poses, fps)
+            continue
+        q, told = yield from given_motions.coordinates(each.followed, fitted)
+        warnings += told
+        speed = np.zeros(q.shape[1])
+        if each.with_speed:
+            poses = np.array([each.joint.transform(row) for row in q])
+            speed = _speed(each.joint, q[-1], poses, fps)
+        start[each.name] = q[-1], speed
+    return start, warnings
+
+
+def _speed(joint: Any, q: np.ndarray, poses: Any, fps: float) -> np.ndarray:
+    """Velocities (n,) of a joint at q, from its poses (3, 4, 4) at the looks."""
+    lie = core.physics().lie
+    before = lie.log(lie.inverse(poses[-1]) @ poses)
+    spacing = (LOOKS[0] - LOOKS[1]) / fps
+    twist = (before[0] - 4.0 * before[1]) / (2.0 * spacing)
+    subspace = joint.evaluate(q)[1]
+    found: np.ndarray = np.linalg.lstsq(subspace, twist, rcond=1e-9)[0]
+    return found

@@ -1,0 +1,87 @@
+"""Which frames a simulation covers, which of them are recorded, and how a loop is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import core, units
+
+
+def recorded_frames(first: int, last: int, samples: int) -> np.ndarray:
+    """Frames (F,) that get keys: `samples` of them from each whole frame to the next."""
+    return first + np.arange((last - first) * samples + 1) / samples
+
+
+def run_frames(scene: Any, frames: np.ndarray) -> np.ndarray:
+    """Whole frames that are simulated: those of the pre-roll, and of the recorded ones (F,)."""
+    first = frames[0] - scene.condyle.start.preroll
+    return np.arange(first, frames[-1] + 1.0)
+
+
+def samples(scene: Any) -> int:
+    """Keys for each frame."""
+    return int(scene.condyle.start.samples)
+
+
+def trimmed(arrays: dict[str, np.ndarray], count: int) -> dict[str, np.ndarray]:
+    """The last samples of a result's arrays: what comes before them was the pre-roll."""
+    return {
+        name: array[:, -count:] if name == "rotations" else array[-count:] for name, array in arrays.items()
+    }
+
+
+def at(frames: np.ndarray, whole: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Values (F, n) at frames (F,) of what is known at whole frames: linear between them."""
+    columns = [np.interp(frames, whole, column) for column in values.T]
+    return np.array(columns).reshape(-1, len(frames)).T
+
+
+def loop_options(scene: Any, frames: np.ndarray) -> dict[str, Any] | None:
+    """What `simulate_loop` is asked for; None where there is to be no loop.
+
+    Raises:
+        ModelError: a pre-roll as well, or more frames to blend than there are.
+    """
+    settings = scene.condyle.start
+    if not settings.loop:
+        return None
+    if settings.preroll:
+        raise core.model_error(
+            "a loop needs no Pre-Roll: its cycles are that; set Pre-Roll to 0, or turn off Loop"
+        )
+    length = frames[-1] - frames[0]
+    if settings.loop_blend >= length:
+        raise core.model_error(
+            f"Blend Frames is {settings.loop_blend}, but the loop has {length:g}: blend fewer"
+        )
+    return {
+        "most_cycles": settings.loop_cycles,
+        "tolerance": 1e-3 * settings.loop_tolerance,
+        "blend": settings.loop_blend / units.frames_per_second(scene),
+    }
+
+
+def note_loop(scene: Any, result: Any) -> None:
+    """Keep how well a bake closes, for the panel."""
+    kept = scene.condyle.loop
+    found = result.info.get("loop")
+    if found is None:
+        kept.cycles = 0
+        return
+    for name in ("cycles", "settled", "position_jump", "angle_jump", "speed_jump", "turn_speed_jump"):
+        setattr(kept, name, found[name])
+
+
+def loop_warnings(result: Any, tolerance: float) -> list[str]:
+    """One line where a loop does not repeat itself and does not close."""
+    found = result.info.get("loop")
+    if found is None or found["settled"]:
+        return []
+    jump, angle = 1e3 * found["position_jump"], np.degrees(found["angle_jump"])
+    if max(found["position_jump"], found["angle_jump"]) <= 1e-3 * tolerance:
+        return []
+    return [
+        f"the loop does not close: after {found['cycles']} cycles bodies jump by up to {jump:.3g} mm and {angle:.3g}°"
+    ]

@@ -1,0 +1,201 @@
+"""Where a simulation starts, what of it is recorded, and loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+@pytest.fixture
+def pendulum(part, scene, make):
+    """A box on a hinge about y at the world, 25 frames at 24 a second: (box, joint)."""
+    scene.frame_start, scene.frame_end = 1, 25
+    item = make.box("Bob", (0, 0, -0.3))
+    make.update()
+    frame = np.eye(4)
+    frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
+    joint = part("authoring").add_joint(
+        scene, None, part("references").Body(item), "hinge", frame, name="Hinge"
+    )
+    return item, joint
+
+
+def key_slider(joint, values, interpolation="BEZIER"):
+    for frame, value in values.items():
+        joint["coordinate"] = value
+        joint.keyframe_insert('["coordinate"]', frame=frame)
+    for curve in curves_of(joint):
+        for point in curve.keyframe_points:
+            point.interpolation = interpolation
+
+
+def curves_of(item):
+    action = item.animation_data.action
+    if hasattr(action, "fcurves"):
+        return action.fcurves
+    return action.layers[0].strips[0].channelbags[0].fcurves
+
+
+def bake(part, scene):
+    report = part("tasks").bake_now(scene)
+    part("tasks").free_bake(scene)
+    return report
+
+
+def angle(report):
+    return report.coordinates["Hinge.angle"]
+
+
+@pytest.mark.small
+def test_a_joint_starts_in_the_pose_and_with_the_speed_of_its_slider(part, scene, pendulum):
+    _, joint = pendulum
+    part("authoring").drive(scene, joint, True)
+    key_slider(joint, {1: 0.0, 13: 0.6}, "LINEAR")
+    scene.frame_set(1)
+    start = scene.condyle.start
+    simulation = scene.condyle.simulation
+    simulation.use_scene_range, simulation.frame_start, simulation.frame_end = False, 7, 20
+    assert angle(bake(part, scene))[0] == 0.0
+    start.source = "POSE"
+    at_rest = bake(part, scene)
+    assert angle(at_rest)[0] == pytest.approx(0.3, abs=1e-6)
+    assert at_rest.result.qd[0, 0] == 0.0
+    start.source = "MOTION"
+    report = bake(part, scene)
+    assert angle(report)[0] == pytest.approx(0.3, abs=1e-6)
+    # sliders are kept in float32: two of them a quarter of a frame apart give their slope to 1e-5
+    assert report.result.qd[0, 0] == pytest.approx(0.6 * 24 / 12, abs=1e-4)
+    joint.condyle.joint.start_from = "SETTINGS"
+    assert angle(bake(part, scene))[0] == 0.0
+
+
+def test_a_joint_starts_as_the_keys_of_its_child_say(part, scene, pendulum):
+    item, _joint = pendulum
+    item.rotation_mode = "XYZ"
+    for frame in range(1, 14):
+        turn = 0.05 * (frame - 1)
+        item.location = (-0.3 * np.sin(turn), 0.0, -0.3 * np.cos(turn))
+        item.rotation_euler = (0.0, turn, 0.0)
+        for path in ("location", "rotation_euler"):
+            item.keyframe_insert(path, frame=frame)
+    scene.frame_set(3)
+    scene.condyle.start.begin, scene.condyle.start.source = "PLAYHEAD", "MOTION"
+    scene.frame_set(9)
+    report = bake(part, scene)
+    assert report.frames[0] == 9 and scene.frame_current == 9
+    assert abs(angle(report)[0]) == pytest.approx(0.4, abs=1e-4)
+    # Blender's own handles are not quite as steep as the sine that is keyed
+    assert abs(report.result.qd[0, 0]) == pytest.approx(0.05 * 24, rel=1e-2)
+
+
+def test_a_free_body_starts_with_the_speed_of_its_keys(part, scene, make):
+    item = make.box("Stone", (0, 0, 0))
+    item.rotation_mode = "XYZ"
+    item.condyle.body.enabled, item.condyle.body.motion = True, "FREE"
+    for frame, x in {1: 0.0, 9: 1.0}.items():
+        item.location, item.rotation_euler = (x, 0.0, 0.0), (0.0, 0.0, x)
+        for path in ("location", "rotation_euler"):
+            item.keyframe_insert(path, frame=frame)
+    for curve in curves_of(item):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    scene.frame_start, scene.frame_end = 9, 33
+    scene.condyle.start.source = "MOTION"
+    report = bake(part, scene)
+    places = report.poses["Stone"][:, :3, 3]
+    np.testing.assert_allclose(places[0], [1.0, 0.0, 0.0], atol=1e-6)
+    # one second of flight with 3 m/s; symplectic Euler with steps of 1 ms falls 0.005 m deeper
+    np.testing.assert_allclose(places[-1], [4.0, 0.0, -4.905], atol=6e-3)
+    assert np.linalg.norm(report.result.qd[0, :3]) == pytest.approx(3.0, abs=1e-3)
+
+
+def test_a_pre_roll_is_simulated_and_not_recorded(part, scene, pendulum):
+    _, joint = pendulum
+    joint.condyle.joint.coordinates[0].start = 0.5
+    whole = bake(part, scene)
+    simulation = scene.condyle.simulation
+    simulation.use_scene_range, simulation.frame_start, simulation.frame_end = False, 9, 25
+    scene.condyle.start.preroll = 8
+    later = bake(part, scene)
+    assert list(later.frames) == list(range(9, 26))
+    assert np.array_equal(angle(later), angle(whole)[8:])
+    assert np.array_equal(later.poses["Bob"], whole.poses["Bob"][8:])
+
+
+@pytest.mark.small
+def test_samples_between_frames_leave_whole_frames_as_they_are(part, scene, pendulum):
+    item, joint = pendulum
+    joint.condyle.joint.coordinates[0].start = 0.5
+    once = bake(part, scene)
+    for count in (2, 4, 8):
+        scene.condyle.start.samples = str(count)
+        often = bake(part, scene)
+        assert len(often.frames) == 24 * count + 1
+        assert np.array_equal(often.poses["Bob"][::count], once.poses["Bob"])
+        assert np.array_equal(often.result.qd[::count], once.result.qd)
+    report = part("tasks").bake_now(scene)
+    keyed = [curve for curve in curves_of(item) if curve.data_path == "location"]
+    assert [len(curve.keyframe_points) for curve in keyed] == [24 * 8 + 1] * 3
+    scene.frame_set(7, subframe=0.125)
+    np.testing.assert_allclose(np.array(item.matrix_world), report.poses["Bob"][6 * 8 + 1], atol=1e-6)
+    scene.frame_set(7, subframe=0.0625)  # between keys: the cubic with the right slopes
+    middle = 0.5 * (report.poses["Bob"][48] + report.poses["Bob"][49])
+    np.testing.assert_allclose(np.array(item.matrix_world), middle, atol=1e-4)
+
+
+def test_the_motion_is_the_same_at_every_frame_rate(part, scene, pendulum):
+    _, joint = pendulum
+    joint.condyle.joint.coordinates[0].start = 0.5
+    ends = {}
+    for fps, base, last in ((24, 1.0, 25), (25, 1.0, 26), (60, 1.0, 61), (30, 1.001, 1 + 30)):
+        scene.render.fps, scene.render.fps_base, scene.frame_end = fps, base, last
+        report = bake(part, scene)
+        ends[fps] = report.result.t[-1], angle(report)[-1], report.result.qd[-1, 0]
+    assert ends[24] == ends[25] == ends[60]
+    t, q, qd = ends[30]
+    assert t == pytest.approx(1.001)
+    # one step later, as symplectic Euler makes it; the step is kept in float32, so it is 5e-8 of itself longer
+    assert q == pytest.approx(ends[24][1] + 1e-3 * qd, abs=5e-7)
+
+
+@pytest.mark.small
+def test_a_driven_and_damped_motion_becomes_a_loop(part, scene, make, pendulum):
+    item, joint = pendulum
+    fore = make.box("Fore", (0, 0, -0.7))
+    make.update()
+    frame = np.eye(4)
+    frame[:3, :3], frame[:3, 3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]], (0, 0, -0.5)
+    body = part("references").Body
+    lower = part("authoring").add_joint(scene, body(item), body(fore), "hinge", frame, name="Lower")
+    lower.condyle.joint.coordinates[0].damping = 0.6
+    part("authoring").drive(scene, joint, True)
+    key_slider(joint, {1: 0.0, 7: 0.5, 19: -0.5, 25: 0.0})
+    joint.condyle.joint.prescribed = True
+    scene.frame_set(1)
+    start, kept = scene.condyle.start, scene.condyle.loop
+    open_ended = bake(part, scene)
+    jump = abs(open_ended.coordinates["Lower.angle"][-1] - open_ended.coordinates["Lower.angle"][0])
+    assert jump > 0.02 and kept.cycles == 0
+    start.loop, start.loop_tolerance = True, 0.05
+    report = bake(part, scene)
+    assert not report.warnings and kept.settled and 1 < kept.cycles < 20
+    assert kept.position_jump < 5e-5 and kept.angle_jump < 5e-5
+    assert 0.0 < kept.turn_speed_jump < 0.1
+    start.loop_cycles, start.loop_blend = 1, 6
+    blended = bake(part, scene)
+    assert not kept.settled and kept.position_jump < 1e-9 and kept.turn_speed_jump < 1e-9
+    np.testing.assert_array_equal(blended.poses["Fore"][:18], open_ended.poses["Fore"][:18])
+    start.loop_blend = 0
+    assert "does not close" in bake(part, scene).warnings[-1]
+
+
+def test_what_a_loop_cannot_have_is_told_before_anything_runs(part, scene, pendulum, ph):
+    start = scene.condyle.start
+    start.loop, start.preroll = True, 3
+    with pytest.raises(ph.ModelError, match="Pre-Roll to 0"):
+        part("tasks").bake_now(scene)
+    start.preroll, start.loop_blend = 0, 24
+    with pytest.raises(ph.ModelError, match="the loop has 24"):
+        part("tasks").bake_now(scene)
