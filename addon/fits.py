@@ -10,6 +10,7 @@ import numpy as np
 from . import (
     authoring,
     core,
+    cycles,
     drive,
     grids,
     keyframes,
@@ -34,6 +35,7 @@ class FitReport:
         fit: the fit as physics gives it, in metres and radians.
         poses: the keyed poses (n, 4, 4) in the joint's frame, in metres.
         wished: what the fit was asked for, as the joint's settings have it.
+        cyclic: of the keys, see `cycles.Cycle`.
     """
 
     joint_name: str
@@ -41,6 +43,7 @@ class FitReport:
     fit: Any
     poses: np.ndarray
     wished: dict[str, Any]
+    cyclic: str = "NONE"
 
     @property
     def joint(self) -> Any:
@@ -177,13 +180,18 @@ def _steps(
     asked = ()
     if surface and wished["parameters"] == "PROPERTIES":
         asked = (wished["parameter_1"], wished["parameter_2"])
-    frames, poses, places = keyframes.keyed_samples(scene, given, asked)
+    closed = bool(wished.get("periodic", settings.periodic)) and not surface
+    wished = {name: value for name, value in wished.items() if name != "periodic"}
+    frames, poses, places = keyframes.keyed_samples(scene, given, asked, wished["keys"])
+    cycle = cycles.find(poses)
+    if closed:  # the end is the beginning and counts once
+        frames, poses = frames[: cycle.count], poses[: cycle.count]
     keywords = _metric(scene, given, wished) | {"smoothing": wished["smoothing"]}
     keywords |= _marked(settings.fit, frames, surface)
     if surface:
         keywords |= _of_surface(settings, wished, places)
     else:
-        keywords |= _of_curve(scene, settings, wished)
+        keywords |= _of_curve(scene, settings, wished, closed)
     requests = core.part("worker.requests")
     ask, read = (
         (requests.fit_surface, requests.fit_surface_answer)
@@ -191,7 +199,7 @@ def _steps(
         else (requests.fit_curve, requests.fit_curve_answer)
     )
     answer = yield ask(worker_client.client(), poses, **keywords)
-    return FitReport(name, frames, read(answer), poses, wished)
+    return FitReport(name, frames, read(answer), poses, wished, cycle.kind)
 
 
 def _metric(scene: Any, given: keyframes.Source, wished: dict[str, Any]) -> dict[str, Any]:
@@ -205,8 +213,8 @@ def _metric(scene: Any, given: keyframes.Source, wished: dict[str, Any]) -> dict
     return {"length_scale": length} if length > 0.0 else {}
 
 
-def _of_curve(scene: Any, settings: Any, wished: dict[str, Any]) -> dict[str, Any]:
-    keywords: dict[str, Any] = {"order": settings.order, "periodic": settings.periodic}
+def _of_curve(scene: Any, settings: Any, wished: dict[str, Any], closed: bool) -> dict[str, Any]:
+    keywords: dict[str, Any] = {"order": settings.order, "periodic": closed}
     if wished["frames_by"] == "NUMBER":
         keywords["num_frames"] = wished["num_frames"]
     else:
@@ -214,7 +222,7 @@ def _of_curve(scene: Any, settings: Any, wished: dict[str, Any]) -> dict[str, An
     if wished["robust"] != "NONE":
         keywords["robust"] = wished["robust"].lower()
     ends = [None if wished[end] == "FREE" else "straight" for end in ("first_end", "last_end")]
-    if any(ends) and not settings.periodic:
+    if any(ends) and not closed:
         keywords["ends"] = ends
     if wished["coordinate"] != "PARAMETER":
         keywords["coordinate"] = wished["coordinate"].lower()
@@ -266,6 +274,7 @@ def apply(scene: Any, item: Any, report: FitReport) -> None:
             grids.place_joint(scene, item, report.joint)
         else:
             settings.type = "spline_curve"
+            settings.periodic = report.joint.periodic
             settings.fit.metric_values = _metric_values(report)
             settings.length_scale = report.joint.length_scale / units.length_scale(scene)
             authoring.set_control_frames(
@@ -289,6 +298,7 @@ def _note(scene: Any, fit: Any, report: FitReport) -> None:
     """Figures and residuals of a fit, as the panel shows them and as the next fit starts from."""
     fit.requested = False
     fit.num_poses, fit.iterations, fit.converged = report.num_poses, report.iterations, report.converged
+    fit.cyclic = report.cyclic
     fit.coverage = getattr(report.fit, "coverage", 1.0)  # a curve's keys lie all along it
     fit.worst_distance, fit.worst_angle = report.worst_distance_mm, np.radians(report.worst_angle_deg)
     marks = {round(row.frame, 3): (row.pinned, row.weight) for row in fit.residuals}

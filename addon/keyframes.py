@@ -12,16 +12,47 @@ from . import actions, compat, core, drive, hold, references, units
 ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 
 
-def keyed_frames(body: references.Body) -> np.ndarray:
-    """Frames (n,), increasing, at which the location or rotation of a body has a key."""
+def keyed_frames(body: references.Body, selected: bool = False) -> np.ndarray:
+    """Frames (n,), increasing, at which the location or rotation of a body has a key, or has one that is selected."""
     wanted = {f"{body.path_prefix}{path}" for path in ("location", *ROTATIONS)}
     found: set[float] = set()
     for curve in compat.curves_in_use(body.object):
         if curve.data_path in wanted:
             points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
             curve.keyframe_points.foreach_get("co", points)
-            found.update(np.round(points[::2].astype(np.float64), 4))
+            chosen = np.ones(len(points) // 2, dtype=bool)
+            if selected:
+                curve.keyframe_points.foreach_get("select_control_point", chosen)
+            found.update(np.round(points[::2].astype(np.float64), 4)[chosen])
     return np.array(sorted(found))
+
+
+def frames_of(scene: Any, body: references.Body, keys: str = "ALL") -> np.ndarray:
+    """Keyed frames (n,) of a body that a fit shall read.
+
+    Args:
+        keys: "ALL", "SELECTED" (in an animation editor), or "PREVIEW": those inside the preview range.
+
+    Raises:
+        ModelError: fewer than two, or there is no preview range.
+    """
+    frames = keyed_frames(body, selected=keys == "SELECTED")
+    if keys == "PREVIEW":
+        if not scene.use_preview_range:
+            raise core.model_error("there is no preview range: set one in the Timeline (P), or fit all keys")
+        first, last = scene.frame_preview_start, scene.frame_preview_end
+        frames = frames[(frames >= first) & (frames <= last)]
+        where = f" from frame {first} to {last}"
+    else:
+        where = " selected" if keys == "SELECTED" else ""
+    if len(frames) < 2:
+        count = "no keyframes" if len(frames) == 0 else "only one keyframe"
+        raise core.model_error(
+            f"{body.name} has {count}{where} to fit; key its location and rotation at several poses"
+            if keys == "ALL"
+            else f"{body.name} has {count}{where}; a fit wants several, or all keys"
+        )
+    return frames
 
 
 @dataclass(frozen=True)
@@ -68,10 +99,10 @@ def keyed_poses(scene: Any, given: Source) -> tuple[np.ndarray, np.ndarray]:
 
 
 def keyed_samples(
-    scene: Any, given: Source, names: tuple[str, ...] = ()
+    scene: Any, given: Source, names: tuple[str, ...] = (), keys: str = "ALL"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Keyed frames (n,) of the child, and there its poses (n, 4, 4) in the joint's frame, in metres, and the values
-    (n, k) of k named properties, see `property_value`.
+    (n, k) of k named properties, see `property_value`; `keys` as of `frames_of`.
 
     The scene is evaluated at every key and put back; a slider that drives the child is held off meanwhile.
 
@@ -81,12 +112,7 @@ def keyed_samples(
     child = given.child
     if actions.is_baked(child.object) and child.data.channels.baked:
         raise core.model_error(f"{child.name} shows a bake now, not its own keys; use Free Bake first")
-    frames = keyed_frames(child)
-    if len(frames) < 2:
-        count = "no keyframes" if len(frames) == 0 else "only one keyframe"
-        raise core.model_error(
-            f"{child.name} has {count} to fit; key its location and rotation at several poses"
-        )
+    frames = frames_of(scene, child, keys)
     poses, values = [], []
     with drive.held_off(child), hold.at_frame(scene, scene.frame_current):
         for frame in frames:

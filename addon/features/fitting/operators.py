@@ -8,6 +8,7 @@ a fraction of a second. Should it not answer in `REDO_SECONDS`, the fit is given
 import math
 from typing import Any
 
+from bpy.props import BoolProperty
 from bpy.types import Operator
 
 from ...jobs import JobOperator
@@ -60,11 +61,18 @@ class _FitOperator(JobOperator):
         for name, value in wishes.values(settings, self.groups).items():
             if not self.properties.is_property_set(name):
                 setattr(self, name, value)
+        if self.kind == "spline_curve" and not self.properties.is_property_set("periodic"):
+            self.periodic = joint.condyle.joint.periodic
 
     def steps(self, context: Any) -> Any:
         from ... import fits
 
-        return fits.fit_selected(context, own_joint(context), self.kind, wishes.values(self, self.groups))
+        wished = wishes.values(self, self.groups) | self.more()
+        return fits.fit_selected(context, own_joint(context), self.kind, wished)
+
+    def more(self) -> dict[str, Any]:
+        """Wishes beside those of the joint's fit settings."""
+        return {}
 
     def told(self, outcome: Any) -> str:
         return (
@@ -77,6 +85,8 @@ class _FitOperator(JobOperator):
         column.use_property_split = True
         column.use_property_decorate = False
         wishes.draw(column, self, self.kind == "spline_surface")
+        if self.kind == "spline_curve":
+            column.prop(self, "periodic")
 
 
 class FitFromKeyframes(_FitOperator, Operator):
@@ -86,7 +96,21 @@ class FitFromKeyframes(_FitOperator, Operator):
     bl_idname = "condyle.fit"
     bl_label = "Fit Curve from Keyframes"
     groups = wishes.CURVE
-    __annotations__ = wishes.redoable(*wishes.CURVE)
+    __annotations__ = wishes.redoable(*wishes.CURVE) | {
+        "periodic": BoolProperty(
+            name="Closed",
+            description="The motion comes back to where it began: the curve closes on itself. Of several cycles the "
+            "first is fitted",
+            options={"SKIP_SAVE"},
+        )
+    }
+
+    def more(self) -> dict[str, Any]:
+        return {"periodic": self.periodic}
+
+    def told(self, outcome: Any) -> str:
+        closes = "; the motion comes back: tick Closed" if outcome.cyclic == "CLOSED" else ""
+        return super().told(outcome) + ("" if self.periodic else closes)
 
 
 class FitSurface(_FitOperator, Operator):

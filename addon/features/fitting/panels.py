@@ -47,6 +47,21 @@ class FitPanel(SidebarPanel, Panel):
             if settings.coverage < LEAST_COVERAGE:
                 box.label(text="No keys in parts of the surface", icon="INFO")
                 box.label(text="They are bridged smoothly", icon="BLANK1")
+            _draw_cycle(layout, joint.condyle.joint)
+
+
+def _draw_cycle(layout: Any, settings: Any) -> None:
+    """Offer what suits keys that come back to where they began."""
+    kind = settings.fit.cyclic
+    if settings.type != "spline_curve" or settings.periodic or kind == "NONE":
+        return
+    column = layout.box().column(align=True)
+    if kind == "CLOSED":
+        column.label(text="The motion comes back", icon="FILE_REFRESH")
+        column.operator("condyle.fit", text="Fit a Closed Curve", icon="CURVE_BEZCIRCLE").periodic = True
+    else:
+        column.label(text="The motion goes to and fro", icon="ARROW_LEFTRIGHT")
+        column.label(text="Fit the keys of one way only", icon="BLANK1")
 
 
 def _draw_buttons(layout: Any) -> None:

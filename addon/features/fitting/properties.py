@@ -5,6 +5,7 @@ from typing import Any
 from bpy.props import (
     BoolProperty,
     CollectionProperty,
+    EnumProperty,
     FloatProperty,
     FloatVectorProperty,
     IntProperty,
@@ -104,6 +105,16 @@ class FitProperties(CommonWishes, CurveWishes, SurfaceWishes, PropertyGroup):
         default=1.0,
         override=OVERRIDE,
     )
+    cyclic: EnumProperty(
+        name="Cyclic",
+        description="Whether the keys of the last fit come back to where they began",
+        items=(
+            ("NONE", "No", "They end elsewhere"),
+            ("CLOSED", "Closed", "Once round a closed path"),
+            ("TO_AND_FRO", "To and Fro", "Back on the path that they came on"),
+        ),
+        override=OVERRIDE,
+    )
     residuals: CollectionProperty(type=PoseResidual, name="Residuals", override=OVERRIDE_INSERT)
     active_residual: IntProperty(
         name="Key",
@@ -113,7 +124,10 @@ class FitProperties(CommonWishes, CurveWishes, SurfaceWishes, PropertyGroup):
         override=OVERRIDE,
     )
     worst_first: BoolProperty(
-        name="Worst First", description="Order the keys by how far off they are", override=OVERRIDE
+        name="Worst First",
+        description="Order the keys by how far off they are",
+        default=True,
+        override=OVERRIDE,
     )
     show_ghosts: BoolProperty(
         name="Show in View",

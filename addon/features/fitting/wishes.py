@@ -32,6 +32,16 @@ def _coordinate_changed(self: Any, context: Any) -> None:
 class CommonWishes:
     """Of a fit of a curve or a surface."""
 
+    keys: EnumProperty(
+        name="Keys",
+        description="Which keys of the child are fitted",
+        items=(
+            ("ALL", "All", "Every key of its location and rotation"),
+            ("SELECTED", "Selected", "Those that are selected in the Timeline or another animation editor"),
+            ("PREVIEW", "Preview Range", "Those inside the preview range of the scene"),
+        ),
+        override=OVERRIDE,
+    )
     smoothing: FloatProperty(
         name="Smoothing",
         description="0 follows the keys; towards 1 the joint gets smoother and takes noise out of them",
@@ -257,6 +267,7 @@ def redoable(*groups: Any) -> dict[str, Any]:
 
 def draw(layout: Any, source: Any, surface: bool) -> None:
     """Show the wishes that apply: in the panel those of a joint, in Adjust Last Operation those of the operator."""
+    layout.prop(source, "keys")
     if surface:
         layout.prop(source, "rows")
         layout.prop(source, "columns")

@@ -1,0 +1,91 @@
+"""Whether a row of keyed poses comes back to where it began: round a closed path, or to and fro on an open one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import core
+
+#: poses nearer to each other than this share of how far the motion goes count as the same, and a way back so near to
+#: the way there as the same path
+SAME, SAME_PATH = 0.02, 0.1
+#: a cycle has at least so many poses
+LEAST = 4
+#: where the first pose is not keyed again at the end, the step from the last to the first is at most so many times the
+#: median step, and goes on in this direction (cosine)
+STEP, DIRECTION = 1.5, 0.5
+#: poses between two neighbours that a way back is compared with
+BETWEEN = 4
+
+
+Apart = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """How poses repeat.
+
+    Attributes:
+        kind: "NONE", "CLOSED" (once round a closed path), "TO_AND_FRO" (back on the same path).
+        count: how many of the first poses make one cycle, none of them twice; all where there is no cycle.
+    """
+
+    kind: str
+    count: int
+
+
+def find(poses: np.ndarray) -> Cycle:
+    """The cycle that poses (n, 4, 4) go through."""
+    count = len(poses)
+    none = Cycle("NONE", count)
+    if count <= LEAST:
+        return none
+    arguments = core.part("fitting.arguments")
+    metric = core.part("twist_metric").TwistMetric.of_length(arguments.check_length_scale(None, poses))
+    lie = core.physics().lie
+
+    def apart(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        found: np.ndarray = metric.norm(lie.log(lie.inverse(first) @ second))
+        return found
+
+    reach = float(apart(poses[0], poses).max())
+    if not reach > 0.0:
+        return none
+    for period in range(LEAST, count):
+        if apart(poses[:-period], poses[period:]).max() < SAME * reach:
+            break
+    else:
+        if not _goes_on(poses, metric):
+            return none
+        period = count
+    cycle = poses[:period]
+    return Cycle("TO_AND_FRO" if _retraced(cycle, apart, reach) else "CLOSED", period)
+
+
+def _goes_on(poses: np.ndarray, metric: Any) -> bool:
+    """Whether the step from the last pose to the first is one like its neighbours."""
+    lie = core.physics().lie
+    twists = lie.log(lie.inverse(poses) @ np.roll(poses, -1, axis=0))
+    steps = metric.norm(twists)
+    if steps[-1] > STEP * np.median(steps[:-1]) or not (steps > 0.0).all():
+        return False
+    before, closing, after = (metric.scaled(twists[k]) / steps[k] for k in (-2, -1, 0))
+    return bool(before @ closing > DIRECTION and closing @ after > DIRECTION)
+
+
+def _retraced(cycle: np.ndarray, apart: Apart, reach: float) -> bool:
+    """Whether a cycle goes back on the path that it came on."""
+    lie = core.physics().lie
+    farthest = int(np.argmax(apart(cycle[0], cycle)))
+    there, back = cycle[: farthest + 1], cycle[farthest + 1 :]
+    if not len(back) or len(there) < 2:
+        return True
+    twists = lie.log(lie.inverse(there[:-1]) @ there[1:])
+    shares = np.linspace(0.0, 1.0, BETWEEN + 1)[:, None, None]
+    path = (there[:-1] @ lie.exp(shares * twists)).reshape(-1, 4, 4)
+    gaps = [apart(path, pose).min() for pose in back]
+    return bool(max(gaps) < SAME_PATH * reach)

@@ -1,0 +1,171 @@
+"""Which keys a fit reads, and motions that come back to where they began."""
+
+from __future__ import annotations
+
+from unittest.mock import MagicMock
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+def only(item):
+    """Make an object the only one selected, and active."""
+    for each in bpy.context.selected_objects:
+        each.select_set(False)
+    item.select_set(True)
+    bpy.context.view_layer.objects.active = item
+
+
+def curves_of(part, item):
+    return list(part("compat").curves_in_use(item))
+
+
+def choose_keys(part, item, frames, paths=("location", "rotation_quaternion")):
+    """Select the keys of some channels at some frames and no other."""
+    for curve in curves_of(part, item):
+        for key in curve.keyframe_points:
+            key.select_control_point = curve.data_path.endswith(paths) and key.co.x in frames
+
+
+def frames_of(joint):
+    return [row.frame for row in joint.condyle.joint.fit.residuals]
+
+
+@pytest.fixture
+def knee(part, scene, make):
+    """A keyed knee with a joint, active: keys at 1, 5 ... 49."""
+    thigh, shank = make.keyed_knee()
+    body = part("references").Body
+    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+    only(joint)
+    return joint, shank
+
+
+@pytest.mark.small
+def test_selected_keys_of_an_object(part, knee):
+    joint, shank = knee
+    choose_keys(part, shank, range(5, 30), ("location",))
+    assert bpy.ops.condyle.fit(keys="SELECTED", num_frames=5) == {"FINISHED"}
+    assert frames_of(joint) == [5, 9, 13, 17, 21, 25, 29]
+    assert joint.condyle.joint.fit.keys == "SELECTED" and bpy.ops.condyle.fit() == {"FINISHED"}
+    assert len(frames_of(joint)) == 7  # what the joint was asked for stays
+    choose_keys(part, shank, (9,))
+    with pytest.raises(RuntimeError, match="Shank has only one keyframe selected"):
+        bpy.ops.condyle.fit()
+    assert len(frames_of(joint)) == 7
+    assert bpy.ops.condyle.fit(keys="ALL") == {"FINISHED"} and len(frames_of(joint)) == 13
+
+
+@pytest.mark.small
+def test_keys_in_the_preview_range(scene, knee):
+    joint, _ = knee
+    with pytest.raises(RuntimeError, match="there is no preview range"):
+        bpy.ops.condyle.fit(keys="PREVIEW")
+    scene.use_preview_range = True
+    scene.frame_preview_start, scene.frame_preview_end = 10, 41
+    assert bpy.ops.condyle.fit(keys="PREVIEW", num_frames=6) == {"FINISHED"}
+    assert frames_of(joint) == [13, 17, 21, 25, 29, 33, 37, 41]
+    scene.frame_preview_start = scene.frame_preview_end = 2
+    with pytest.raises(RuntimeError, match="Shank has no keyframes from frame 2 to 2"):
+        bpy.ops.condyle.fit(keys="PREVIEW")
+
+
+@pytest.mark.small
+def test_selected_keys_of_a_bone(part, scene, make):
+    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    for name, first in (("A", 1), ("B", 2)):
+        bone = rig.pose.bones[name]
+        for number in range(9):
+            bone.rotation_quaternion = (1.0, 0.1 * number, 0.0, 0.02 * number**2)
+            bone.keyframe_insert("rotation_quaternion", frame=first + 3 * number)
+    body = part("references").Body
+    joint = part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), name="Elbow")
+    only(joint)
+    choose_keys(part, rig, range(1, 21))
+    assert bpy.ops.condyle.fit(keys="SELECTED", num_frames=5) == {"FINISHED"}
+    assert frames_of(joint) == [2, 5, 8, 11, 14, 17, 20]  # those of the parent do not count
+
+
+def ring(make, angles, wobble=0.1):
+    """Poses on a wavy ring."""
+    poses = []
+    for angle in angles:
+        pose = make.on_ball(0.3 * np.sin(angle), 0.2 * np.cos(angle))
+        pose[:3, 3] += np.cos(angle), np.sin(angle), wobble * np.sin(2.0 * angle)
+        poses.append(pose)
+    return np.array(poses)
+
+
+TURN = 2.0 * np.pi
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    ("angles", "kind", "count"),
+    [
+        (np.linspace(0.0, TURN, 13), "CLOSED", 12),  # the first pose keyed again
+        (np.linspace(0.0, TURN, 13)[:-1], "CLOSED", 12),  # not keyed again
+        (np.linspace(0.0, 3.0 * TURN, 37), "CLOSED", 12),  # three cycles
+        (np.linspace(0.0, 2.4 * TURN, 49), "CLOSED", 20),  # and a part of one
+        (np.linspace(0.0, 0.8 * TURN, 13), "NONE", 13),
+        (np.abs(np.linspace(-2.0, 2.0, 17)), "TO_AND_FRO", 16),
+        (1.0 - np.cos(np.linspace(0.0, 2.0 * TURN, 41)), "TO_AND_FRO", 20),
+        (np.linspace(0.0, TURN, 4), "NONE", 4),  # too few to tell
+        (np.zeros(9), "NONE", 9),
+    ],
+)
+def test_cycles_are_found(part, make, angles, kind, count):
+    found = part("cycles").find(ring(make, angles))
+    assert (found.kind, found.count) == (kind, count)
+
+
+@pytest.fixture
+def bead(part, scene, make):
+    """A box keyed round a wavy ring, three times, held to the world."""
+    box = make.box("Bead")
+    box.rotation_mode = "QUATERNION"
+    from mathutils import Matrix
+
+    for number, pose in enumerate(ring(make, np.linspace(0.0, 3.0 * TURN, 37))):
+        box.matrix_basis = Matrix(pose.tolist())
+        for path in ("location", "rotation_quaternion"):
+            box.keyframe_insert(path, frame=1 + number)
+    scene.frame_set(1)
+    joint = part("authoring").add_joint(
+        scene, None, part("references").Body(box), matrix=np.eye(4).tolist(), name="Wire"
+    )
+    only(joint)
+    return joint, box
+
+
+@pytest.mark.small
+def test_a_motion_that_comes_back_is_offered_a_closed_curve(part, scene, bead):
+    joint, _ = bead
+    settings = joint.condyle.joint
+    assert bpy.ops.condyle.fit(keys="ALL", num_frames=20) == {"FINISHED"}
+    assert settings.fit.cyclic == "CLOSED" and not settings.periodic
+    layout = MagicMock()
+    part("features.fitting.panels").FitPanel.draw(MagicMock(layout=layout), bpy.context)
+    offers = layout.box().column().operator.call_args_list
+    assert [offer.kwargs.get("text") for offer in offers] == ["Fit a Closed Curve"]
+    assert bpy.ops.condyle.fit(periodic=True, num_frames=9) == {"FINISHED"}
+    assert settings.periodic and len(settings.frames) == 9 and frames_of(joint) == list(range(1, 13))
+    assert settings.fit.worst_distance < 30.0 and settings.driven
+    assert bpy.ops.condyle.fit() == {"FINISHED"} and settings.periodic  # the joint is closed now
+    assert bpy.ops.condyle.fit(periodic=False, num_frames=20) == {"FINISHED"} and not settings.periodic
+    assert len(frames_of(joint)) == 37
+
+
+@pytest.mark.small
+def test_worst_keys_come_first_and_a_click_goes_to_the_frame(part, scene, knee):
+    joint, _ = knee
+    assert bpy.ops.condyle.fit(num_frames=4) == {"FINISHED"}
+    fit = joint.condyle.joint.fit
+    assert fit.worst_first
+    places = part("features.fitting.panels").worst_first(fit.residuals)
+    order = np.argsort(places)
+    assert max(row.distance for row in fit.residuals) in [fit.residuals[int(k)].distance for k in order[:2]]
+    fit.active_residual = 7
+    assert scene.frame_current == fit.residuals[7].frame
