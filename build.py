@@ -3,6 +3,7 @@
 
     python3 build.py demo                          the knee: fitted, simulated, baked, drawn into out/
     python3 build.py bake SCENE.blend --out OUT.blend
+    python3 build.py batch JOBS.toml               many at once, resumable: docs/batch.md
     python3 build.py test [--slow]                 the tests
     python3 build.py test --installed 5.0          the add-on's tests against the installed extension
     python3 build.py test --peers                  the comparisons with Pinocchio, MuJoCo, OpenSim
@@ -18,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import ctypes
 import hashlib
 import json
 import os
@@ -30,27 +30,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / ".ci"))
+
+from libraries import SetupError, missing_libraries, provide_libraries, say  # noqa: E402
+
 PACKAGER = ROOT / ".ci" / "extension.py"
 PYTHON_OF_BLENDER = {"4.2": "3.11", "5.0": "3.11", "5.2": "3.13"}  # what the extension is tested on
 BPY_MACHINES = {("Linux", "x86_64"), ("Darwin", "arm64"), ("Windows", "AMD64"), ("Windows", "ARM64")}
-
-# Shared library -> Debian's package. `import bpy` needs the first group, pictures and overlays the second.
-LIBRARIES_TO_IMPORT = {
-    "libX11.so.6": "libx11-6",
-    "libXrender.so.1": "libxrender1",
-    "libXfixes.so.3": "libxfixes3",
-    "libXi.so.6": "libxi6",
-    "libXext.so.6": "libxext6",
-    "libxkbcommon.so.0": "libxkbcommon0",
-    "libSM.so.6": "libsm6",
-    "libICE.so.6": "libice6",
-    "libGL.so.1": "libgl1",
-}
-LIBRARIES_TO_DRAW = {
-    "libEGL.so.1": "libegl1",
-    "libEGL_mesa.so.0": "libegl-mesa0",
-    "libGLX_mesa.so.0": "libglx-mesa0 libgl1-mesa-dri",
-}
 
 PROBE = """
 import ensurepip, platform, sys, sysconfig, venv
@@ -58,10 +44,6 @@ if platform.python_implementation() != "CPython" or sysconfig.get_config_var("Py
     sys.exit("not the ordinary CPython")
 print("%d.%d" % sys.version_info[:2], getattr(sys, "_base_executable", None) or sys.executable)
 """
-
-
-class SetupError(Exception):
-    """What keeps the environment from being made, told in one message."""
 
 
 @dataclass(frozen=True)
@@ -159,39 +141,6 @@ def find_python(versions) -> tuple[str, str]:
     )
 
 
-def missing_libraries() -> dict[str, str]:
-    """Shared libraries of Blender that this Linux lacks, with their Debian packages."""
-    missing = {}
-    if sys.platform == "linux":
-        for library, package in {**LIBRARIES_TO_IMPORT, **LIBRARIES_TO_DRAW}.items():
-            try:
-                ctypes.CDLL(library)
-            except OSError:
-                missing[library] = package
-    return missing
-
-
-def provide_libraries(missing: dict[str, str]) -> None:
-    """Install what `import bpy` needs where that is ours to do; else name it."""
-    packages = " ".join(missing.values()).split()
-    if os.geteuid() == 0 and Path("/etc/debian_version").exists() and shutil.which("apt-get"):
-        say(f"installing the shared libraries that Blender needs: {' '.join(packages)}")
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
-        for command in (["apt-get", "update", "-qq"], install):
-            # both are quiet, and only the second decides: an old package list may still do
-            done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL)
-        if done.returncode == 0:
-            return
-    message = (
-        f"Blender's Python module needs shared libraries that are missing here: {', '.join(missing)}. "
-        f"On Debian and Ubuntu: sudo apt-get install {' '.join(packages)}"
-    )
-    if any(library in LIBRARIES_TO_IMPORT for library in missing):
-        raise SetupError(message)
-    say(message + "\nOnly pictures need them: going on without.")
-
-
 @contextlib.contextmanager
 def only_one():
     """Wait for any other build.py that is setting up; the system gives the lock back if one is killed."""
@@ -250,10 +199,6 @@ def make(environment: Environment) -> None:
     os.replace(temporary, environment.stamp)
 
 
-def say(message: str) -> None:
-    print(f"build.py: {message}", file=sys.stderr, flush=True)
-
-
 def run(python: Path, *arguments: str, folder: Path | None = None) -> int:
     """Become ``python ARGUMENTS`` with the checkout, and not the current folder, on its path; its exit code.
 
@@ -289,8 +234,9 @@ def scenes(options, rest) -> int:
     return run(ensure(MAIN), "-m", *module, *out, *rest)
 
 
-def bake(options, rest) -> int:
-    return run(ensure(MAIN), "-m", "addon", "bake", *rest)
+def addon(options, rest) -> int:
+    """The add-on's own command line: bake or batch."""
+    return run(ensure(MAIN), "-m", "addon", options.command, *rest)
 
 
 def verify(options, rest) -> int:
@@ -359,9 +305,10 @@ def parser() -> argparse.ArgumentParser:
     add("demo", scenes, "build, fit, simulate and bake the knee; writes out/knee.blend and pictures")
     add(
         "bake",
-        bake,
+        addon,
         "fit, simulate and bake the scenes of a .blend without a window: SCENE.blend --out OUT.blend",
     )
+    add("batch", addon, "bake many files, several at once: JOBS.toml, or FOLDER --out FOLDER; docs/batch.md")
     tests = add("test", test, "run the tests; what follows -- goes to pytest", passes_help=False)
     tests.add_argument("--slow", action="store_true", help="the slow ones, too")
     tests.add_argument("--small", action="store_true", help="only those that run in every supported Blender")

@@ -1,4 +1,4 @@
-"""``python -m addon bake SCENE.blend --out OUT.blend``: outside Blender, on the bpy wheel.
+"""``python -m addon bake SCENE.blend --out OUT.blend`` and ``python -m addon batch JOBS.toml``: on the bpy wheel.
 
 Inside Blender the installed extension adds the same as a command: ``blender --command condyle bake ...``.
 """
@@ -14,10 +14,12 @@ def run() -> int:
     from . import cli
 
     try:
-        cli.parser().parse_args()  # usage is told before a second goes by with Blender
+        options = cli.parser().parse_args()  # usage is told before a second goes by with Blender
     except SystemExit as end:
         return int(end.code or 0)
     try:
+        if options.command == "batch":  # its children import Blender, it does only where it has to
+            return cli.main(sys.argv[1:])
         with cli.silenced():
             try:
                 import bpy  # noqa: F401

@@ -1,7 +1,6 @@
 """The Blender side's command line: .blend in, .blend out, outside Blender on the bpy wheel or inside it.
 
-Exit codes: 0 done, 1 a scene failed, 2 usage, 3 a simulation diverged, 130 interrupted. The input file is never
-touched; the output is written beside its place and renamed when it is whole.
+The input file is never touched; the output is written beside its place and renamed when it is whole.
 """
 
 from __future__ import annotations
@@ -12,8 +11,15 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+BAKE_CODES = "Exit codes: 0 done, 1 a scene failed, 2 usage, 3 a simulation diverged, 130 interrupted."
+BATCH_CODES = (
+    "Exit codes: 0 every shot is done, 1 some are not, 2 usage or a wrong job file (nothing was started), "
+    "130 interrupted (the same command goes on where it was)."
+)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -22,51 +28,125 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m addon", description="Condyle for .blend files, without a window."
     )
     commands = result.add_subparsers(dest="command", required=True)
-    bake = commands.add_parser(
-        "bake",
-        help="fit what asks to be fitted, simulate, and bake to new actions",
-        epilog="Exit codes: 0 done, 1 a scene failed, 2 usage, 3 a simulation diverged, 130 interrupted.",
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument(
+        "--scene", metavar="NAME", help="only this scene; else all with something to simulate"
     )
-    bake.add_argument("input", metavar="SCENE.blend", help="file to read; it is not changed")
-    bake.add_argument("--out", required=True, metavar="OUT.blend", help="file to write")
-    bake.add_argument(
-        "--scene", metavar="NAME", help="only this scene; else every scene with joints or free bodies"
+    shared.add_argument(
+        "--frames", nargs=2, type=int, metavar=("FIRST", "LAST"), help="frames to bake; else as the file says"
     )
-    bake.add_argument("--log-json", action="store_true", help="one JSON object a line on standard output")
-    bake.add_argument("--quiet", action="store_true", help="tell only errors")
+    shared.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="ADDRESS=VALUE",
+        help="a setting, as in simulation.time_step=0.0005 or joints.Knee.coordinates.1.damping=0.2; repeatable",
+    )
+    shared.add_argument("--log-json", action="store_true", help="one JSON object a line on standard output")
+    shared.add_argument("--quiet", action="store_true", help="tell only errors")
+    _add_bake(commands, shared)
+    _add_batch(commands, shared)
     return result
 
 
+def _add_bake(commands: Any, shared: argparse.ArgumentParser) -> None:
+    bake = commands.add_parser(
+        "bake",
+        parents=[shared],
+        help="fit what asks to be fitted, simulate, and bake to new actions",
+        epilog=BAKE_CODES,
+    )
+    bake.add_argument("input", metavar="SCENE.blend", help="file to read; it is not changed")
+    target = bake.add_mutually_exclusive_group(required=True)
+    target.add_argument("--out", metavar="OUT.blend", help="file to write")
+    target.add_argument(
+        "--check", action="store_true", help="only open it and check the settings; bake nothing"
+    )
+    bake.add_argument("--end-with-stdin", action="store_true", help=argparse.SUPPRESS)
+
+
+def _add_batch(commands: Any, shared: argparse.ArgumentParser) -> None:
+    batch = commands.add_parser(
+        "batch",
+        parents=[shared],
+        help="bake many files, one process each; what is done stays done",
+        epilog=BATCH_CODES,
+    )
+    batch.add_argument(
+        "source", type=Path, metavar="JOBS.toml|FOLDER", help="job file, or folder of .blend files"
+    )
+    batch.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="where the outputs go; else as the job file says"
+    )
+    batch.add_argument("--recursive", action="store_true", help="of a folder, its folders too")
+    batch.add_argument(
+        "--at-once", type=int, metavar="N", help="processes at a time; else as many as there are cores"
+    )
+    batch.add_argument("--timeout", type=float, metavar="SECONDS", help="give up a shot that takes longer")
+    batch.add_argument("--overwrite", action="store_true", help="bake all again, whatever the outputs are")
+    batch.add_argument(
+        "--dry-run", action="store_true", help="open and check every shot, and tell what would be done"
+    )
+    batch.add_argument("--report", type=Path, metavar="FILE.json", help="write what became of each shot")
+
+
 def main(arguments: Sequence[str]) -> int:
-    """Run a command line; returns the exit code. Blender (bpy) must be imported, the add-on registered."""
+    """Run a command line; returns the exit code. For `bake`, Blender must be imported and the add-on registered."""
     try:
         options = parser().parse_args(list(arguments))
     except SystemExit as end:
         return int(end.code or 0)
+    if options.command == "batch":
+        from . import batch_cli
+
+        return batch_cli.run_batch(options)
     return run_bake(options)
 
 
 def run_bake(options: argparse.Namespace) -> int:
     """The command ``bake``."""
-    from . import core
+    from . import batch_child, batch_jobs, core, overrides
 
+    if options.end_with_stdin:
+        batch_child.end_with_stdin()
     reporting = core.part("reporting")
     reporter = reporting.Reporter(quiet=options.quiet, log_json=options.log_json)
-    source, target = Path(options.input), Path(options.out)
+    source, target = Path(options.input), Path(options.out) if options.out else None
     problem = _usage_problem(source, target)
+    settings: dict[str, Any] = {}
+    try:
+        for text in options.set:
+            settings = overrides.merged(settings, batch_jobs.parse_setting(text))
+        overrides.check(settings)
+    except core.physics().FormatError as error:
+        problem = problem or str(error)
     if problem:
         reporter.error(problem)
         return int(reporting.EXIT_USAGE)
+    task = Task(source.resolve(), target and target.resolve(), options.scene, options.frames, settings)
     try:
-        return int(_bake_file(source.resolve(), target.resolve(), options.scene, reporter))
+        return int(_bake_file(task, reporter))
     except KeyboardInterrupt:
         reporter.error("interrupted; nothing was written")
         return int(reporting.EXIT_INTERRUPTED)
 
 
-def _usage_problem(source: Path, target: Path) -> str:
+@dataclass(frozen=True)
+class Task:
+    """What one `bake` does: without a target it only checks."""
+
+    source: Path
+    target: Path | None
+    scene: str | None
+    frames: tuple[int, int] | None
+    settings: dict[str, Any]
+
+
+def _usage_problem(source: Path, target: Path | None) -> str:
     if not source.is_file():
         return f"no such file: {source}"
+    if target is None:
+        return ""
     if target.suffix.lower() != ".blend":
         return f"the output must be a .blend file, got {target}"
     if target.exists() and target.samefile(source):
@@ -76,33 +156,15 @@ def _usage_problem(source: Path, target: Path) -> str:
     return ""
 
 
-def _bake_file(source: Path, target: Path, scene_name: str | None, reporter: Any) -> int:
+def _bake_file(task: Task, reporter: Any) -> int:
     import bpy
 
-    from . import core, references, session
-    from .features.simulation.operators import has_work
+    from . import core, references
 
     reporting = core.part("reporting")
-    try:
-        with silenced():
-            bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)
-    except RuntimeError as error:
-        reporter.error(f"{source} cannot be read: {str(error).strip()}")
-        return int(reporting.EXIT_FAILED)
-    if session.read_only:
-        reporter.error(f"{source} was saved by a newer Condyle and cannot be baked by this one")
-        return int(reporting.EXIT_FAILED)
-    names = [scene.name for scene in bpy.data.scenes if any(has_work(item) for item in scene.objects)]
-    if scene_name is not None:
-        if scene_name not in bpy.data.scenes:
-            reporter.error(
-                f"{source} has no scene {scene_name!r}; it has {', '.join(bpy.data.scenes.keys())}"
-            )
-            return int(reporting.EXIT_USAGE)
-        names = [scene_name]
-    if not names:
-        reporter.error(f"{source} has nothing to simulate: no joints and no free bodies")
-        return int(reporting.EXIT_FAILED)
+    names = _open(task, reporter)
+    if isinstance(names, int):
+        return names
     for name in names:
         code = _bake_scene(bpy.data.scenes[name], reporter)
         if code != reporting.EXIT_DONE:
@@ -114,7 +176,54 @@ def _bake_file(source: Path, target: Path, scene_name: str | None, reporter: Any
         if item.condyle.connection.enabled:
             references.relink(item.condyle.connection.body)
             references.relink(item.condyle.connection.other)
-    return _save(target, reporter)
+    return _save(task.target, reporter)
+
+
+def _open(task: Task, reporter: Any) -> list[str] | int:
+    """Open a file and give it the task's settings; names of the scenes to bake, or the exit code where it ends here."""
+    import bpy
+
+    from . import core, overrides, session, tasks
+    from .features.simulation.operators import has_work
+
+    reporting = core.part("reporting")
+    source = task.source
+    try:
+        with silenced():
+            bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)
+    except RuntimeError as error:
+        reporter.error(f"{source} cannot be read: {str(error).strip()}")
+        return int(reporting.EXIT_FAILED)
+    if session.read_only:
+        reporter.error(f"{source} was saved by a newer Condyle and cannot be baked by this one")
+        return int(reporting.EXIT_FAILED)
+    libraries = sorted({bpy.path.abspath(each.filepath, library=each.parent) for each in bpy.data.libraries})
+    reporter.event(
+        "opened", blender=bpy.app.version_string, libraries=[os.path.normpath(path) for path in libraries]
+    )
+    names = [scene.name for scene in bpy.data.scenes if any(has_work(item) for item in scene.objects)]
+    if task.scene is not None:
+        if task.scene not in bpy.data.scenes:
+            reporter.error(
+                f"{source} has no scene {task.scene!r}; it has {', '.join(bpy.data.scenes.keys())}"
+            )
+            return int(reporting.EXIT_USAGE)
+        names = [task.scene]
+    if not names:
+        reporter.error(f"{source} has nothing to simulate: no joints and no free bodies")
+        return int(reporting.EXIT_FAILED)
+    scenes = [bpy.data.scenes[name] for name in names]
+    try:
+        bpy.context.window.scene = scenes[0]
+        overrides.apply(scenes, task.settings)
+        for scene in scenes:
+            if task.frames is not None:
+                overrides.set_frames(scene, task.frames)
+            tasks.frame_range(scene)
+    except core.physics().CondyleError as error:
+        reporter.error(f"{source}: {error}")
+        return int(reporting.EXIT_USAGE)
+    return int(reporting.EXIT_DONE) if task.target is None else names
 
 
 def _bake_scene(scene: Any, reporter: Any) -> int:
@@ -135,7 +244,7 @@ def _bake_scene(scene: Any, reporter: Any) -> int:
         reporter.error(error, scene=scene.name)
         return int(reporting.EXIT_DIVERGED if diverged else reporting.EXIT_FAILED)
     for warning in outcome.warnings:
-        reporter.message(f"warning: {warning}")
+        reporter.warning(warning)
     for fit in outcome.fits:
         reporter.message(
             f"fit {fit.joint_name}: {fit.num_poses} poses, "

@@ -19,7 +19,7 @@ class Reporter:
 
     Without ``log_json`` a terminal gets a progress bar and messages, anything else only errors. With it every
     call is one JSON object on a line: ``{"event": "start" | "progress" | "message" | "warning" | "done"
-    | "error", "seconds": ..., ...}``.
+    | "error", "seconds": ..., ...}``, or a kind of event of the caller's own.
 
     Args:
         quiet: only errors are told.
@@ -43,7 +43,7 @@ class Reporter:
         """A piece of work begins."""
         self._began = time.monotonic()
         self._name, self._text, self._last = name, "", -INTERVAL
-        self._event("start", name=name)
+        self.event("start", name=name)
 
     def progress(self, fraction: float, message: str = "") -> None:
         """Done so far, 0 to 1; told at most 20 times a second."""
@@ -52,7 +52,7 @@ class Reporter:
             return
         self._last, self._text = now, message or self._text
         fraction = min(max(float(fraction), 0.0), 1.0)
-        self._event("progress", fraction=round(fraction, 4), message=self._text)
+        self.event("progress", fraction=round(fraction, 4), message=self._text)
         if self._terminal and not self._quiet:
             filled = round(BAR_WIDTH * fraction)
             bar = self._full * filled + self._empty * (BAR_WIDTH - filled)
@@ -61,19 +61,19 @@ class Reporter:
 
     def message(self, text: str) -> None:
         """Something worth a line of its own."""
-        self._event("message", text=text)
+        self.event("message", text=text)
         if self._terminal and not self._quiet:
             self._line(text)
 
     def warning(self, text: str) -> None:
         """Something that was not done as asked; told where the rest is silent, too."""
-        self._event("warning", text=text)
+        self.event("warning", text=text)
         if not self._json and not self._quiet:
             self._line(f"warning: {text}")
 
     def done(self, **facts: Any) -> None:
         """The work is done; facts are told with it."""
-        self._event("done", name=self._name, **facts)
+        self.event("done", name=self._name, **facts)
         if self._terminal and not self._quiet:
             told = ", ".join(f"{key.replace('_', ' ')} {_shown(value)}" for key, value in facts.items())
             seconds = time.monotonic() - self._began
@@ -82,11 +82,12 @@ class Reporter:
     def error(self, error: BaseException | str, **facts: Any) -> None:
         """The work failed; told also where the rest is silent."""
         kind = type(error).__name__ if isinstance(error, BaseException) else "Error"
-        self._event("error", error=kind, message=str(error), **facts)
+        self.event("error", error=kind, message=str(error), **facts)
         if not self._json:
             self._line(f"error: {error}")
 
-    def _event(self, event: str, **facts: Any) -> None:
+    def event(self, event: str, **facts: Any) -> None:
+        """Something for programs alone."""
         if not self._json or (self._quiet and event != "error"):
             return
         seconds = round(time.monotonic() - self._began, 3)

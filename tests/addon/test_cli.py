@@ -52,7 +52,7 @@ def test_bake_reads_fits_simulates_and_writes(command, knee_file, tmp_path):
     done = command("bake", knee_file, "--out", out, "--log-json")
     assert done.returncode == 0, done.stderr
     events = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [events[0]["event"], events[-2]["event"]] == ["start", "done"]
+    assert [events[0]["event"], events[1]["event"], events[-2]["event"]] == ["opened", "start", "done"]
     assert events[-2]["frames"] == 49 and events[-2]["bodies"] == 1
     assert any(event["event"] == "message" and "fit Knee: 13 poses" in event["text"] for event in events)
     assert hashlib.sha256(knee_file.read_bytes()).digest() == before
@@ -82,6 +82,15 @@ def test_quiet_says_nothing_and_no_terminal_gets_no_bar(command, knee_file, tmp_
         (("bake", "IN", "--out", "IN"), 2, "must not be the input"),
         (("bake", "IN", "--out", "out.png"), 2, "must be a .blend file"),
         (("bake", "IN", "--out", "OUT", "--scene", "Leg"), 2, "has no scene 'Leg'"),
+        (("bake", "IN", "--check", "--scene", "Leg"), 2, "has no scene 'Leg'"),
+        (("bake", "IN", "--out", "OUT", "--frames", "9", "1"), 2, "empty or reversed: from 9 to 1"),
+        (("bake", "IN", "--out", "OUT", "--set", "simulation.gravity=9.81"), 2, "it takes a list of 3"),
+        (
+            ("bake", "IN", "--out", "OUT", "--set", "joints.Hip.prescribed=true"),
+            2,
+            "no joint 'Hip'; it has Knee",
+        ),
+        (("bake", "IN", "--check", "--set", "joints.Knee.prescribed=true"), 0, ""),
     ],
 )
 def test_usage(command, knee_file, tmp_path, arguments, code, message):

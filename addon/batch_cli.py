@@ -1,0 +1,116 @@
+"""The command ``batch``: reads what is asked, checks it, runs it, tells what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from . import batch_jobs, core, overrides
+from .batch_report import GOOD, INTERRUPTED, Outcome, report, table
+
+
+def run_batch(options: argparse.Namespace) -> int:
+    """Returns the exit code. Blender need not be imported: it is where settings have to be checked."""
+    reporting = core.part("reporting")
+    reporter = reporting.Reporter(quiet=options.quiet, log_json=options.log_json)
+    try:
+        shots = _shots(options)
+    except core.physics().FormatError as error:
+        reporter.error(error)
+        return int(reporting.EXIT_USAGE)
+    try:
+        return _run(shots, options, reporter)
+    except core.physics().FormatError as error:
+        reporter.error(error)
+        return int(reporting.EXIT_FAILED)
+
+
+def _shots(options: argparse.Namespace) -> list[batch_jobs.Shot]:
+    """What is to be baked, checked as far as that goes without opening a file."""
+    if options.at_once is not None and options.at_once < 1:
+        raise _wrong(f"--at-once {options.at_once}: at least one process has to run")
+    if options.report is not None and not options.report.resolve().parent.is_dir():
+        raise _wrong(f"--report {options.report}: there is no folder {options.report.resolve().parent}")
+    given: dict[str, Any] = {}
+    for text in options.set:
+        setting = batch_jobs.parse_setting(text)
+        unknown = [key for key in setting if key not in overrides.SECTIONS]
+        if unknown:
+            raise _wrong(
+                f"--set {text}: unknown key {unknown[0]!r}; there are {', '.join(overrides.SECTIONS)}"
+            )
+        given = overrides.merged(given, setting)
+    for key in ("scene", "frames", "timeout"):
+        if getattr(options, key) is not None:
+            given[key] = getattr(options, key)
+    if not options.source.exists():
+        raise _wrong(f"no such file or folder: {options.source}")
+    shots = batch_jobs.read(options.source, given, options.out, options.recursive)
+    for shot in shots:
+        if shot.settings:
+            _with_blender()
+            try:
+                overrides.check(shot.settings)
+            except core.physics().FormatError as error:
+                raise _wrong(f"{shot.name}: {error}") from None
+    return shots
+
+
+def _with_blender() -> None:
+    """Settings are judged by Blender's own tables of the add-on's properties, so it must be there."""
+    if "bpy" not in sys.modules:
+        from . import cli, register
+
+        with cli.silenced():
+            import bpy  # noqa: F401
+
+            register()
+
+
+def _run(shots: list[batch_jobs.Shot], options: argparse.Namespace, reporter: Any) -> int:
+    from . import batch
+
+    reporting = core.part("reporting")
+    at_once = options.at_once or _cores()
+    reporter.start(f"batch of {len(shots)}")
+    run = batch.Run(shots, batch.Options(at_once, options.overwrite, options.dry_run), reporter)
+    outcomes = run.bake()
+    told = report(outcomes)
+    if options.report is not None:
+        _write_report(options.report, told, reporter)
+    reporter.done(**{state.replace(" ", "_"): count for state, count in told["counts"].items()})
+    if not options.quiet and not options.log_json:
+        encoding = sys.stdout.encoding or "utf-8"
+        print(table(outcomes).encode(encoding, "replace").decode(encoding), flush=True)
+    return _code(outcomes, reporting)
+
+
+def _code(outcomes: list[Outcome], reporting: Any) -> int:
+    if any(each.state == INTERRUPTED for each in outcomes):
+        return int(reporting.EXIT_INTERRUPTED)
+    good = all(each.state in GOOD for each in outcomes)
+    return int(reporting.EXIT_DONE if good else reporting.EXIT_FAILED)
+
+
+def _write_report(path: Path, told: dict[str, Any], reporter: Any) -> None:
+    files = core.part("io.files")
+    try:
+        with files.write_atomically(path) as temporary:
+            temporary.write_text(files.format_json(told) + "\n", "utf-8")
+    except OSError as error:
+        reporter.error(f"{path} cannot be written: {error.strerror or error}")
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _wrong(message: str) -> Exception:
+    error: Exception = core.physics().FormatError(message)
+    return error

@@ -1,0 +1,424 @@
+"""The batch: what a job file may say, what is done and what is done again, what a failing shot does to the others."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three inputs that need not be .blend files where no child opens them; one has a space and an umlaut."""
+    for name in ("a", "b", "Knie größer"):
+        (tmp_path / f"{name}.blend").write_bytes(f"content of {name}".encode())
+    return tmp_path
+
+
+@pytest.fixture
+def jobs(folder):
+    """Write a job file beside the inputs."""
+
+    def write(text, head='format = "condyle-jobs"\nversion = 1\n'):
+        path = folder / "jobs.toml"
+        path.write_text(head + text, "utf-8")
+        return path
+
+    return write
+
+
+def read(part, path, **given):
+    return part("batch_jobs").read(path, given, None, False)
+
+
+def test_a_job_file_is_read_with_its_defaults(part, jobs, folder):
+    path = jobs("""
+        defaults = { out = "baked", timeout = 60, simulation = { time_step = 0.001, integrator = "rk4" } }
+        [[jobs]]
+        input = "a.blend"
+        [[jobs]]
+        name = "second"
+        input = "Knie größer.blend"
+        out = "other/second.blend"
+        frames = [1, 20]
+        simulation.time_step = 0.002
+        joints."Knee.L".coordinates.1.damping = 0.5
+    """)
+    first, second = read(part, path)
+    assert (first.name, first.target, first.frames) == ("a", folder / "baked/a.blend", None)
+    assert first.timeout == 60 and first.settings["simulation"]["integrator"] == "rk4"
+    assert (second.name, second.target, second.frames) == ("second", folder / "other/second.blend", (1, 20))
+    assert second.settings["simulation"] == {"time_step": 0.002, "integrator": "rk4"}
+    assert [each.address for each in part("overrides").flatten(second.settings)][-1] == (
+        'joints."Knee.L".coordinates.1.damping'
+    )
+
+
+A = '[[jobs]]\ninput = "a.blend"\nout = "out"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"no \[\[jobs\]\]"),
+        ("jobs = 3", r"no \[\[jobs\]\]"),
+        (A + "sceen = 'Leg'", r"job 1: unknown key 'sceen' = 'Leg' \(did you mean 'scene'\?\)"),
+        ('defaults.imput = "x"\n' + A, "defaults: unknown key 'imput' = 'x'"),
+        (A + "frames = [20, 1]", r"frames = \[20, 1\]: it takes the first and the last"),
+        (A + "frames = [1.5, 2]", "frames"),
+        (A + "timeout = -1", "timeout = -1: it takes seconds above 0"),
+        (A + "timeout = true", "timeout = True"),
+        (A + "simulation = 3", "simulation = 3: it takes a table"),
+        (A + "scene = 3", "scene = 3: it takes a text"),
+        ('[[jobs]]\ninput = "nowhere.blend"\nout = "out"', "no such file: .*nowhere.blend"),
+        ('[[jobs]]\nout = "out"', "job 1: has no input"),
+        ('[[jobs]]\ninput = "a.blend"', "has no out, nor do the defaults"),
+        (A + A, "two jobs have the same output .*a.blend: 'a' and 'a'"),
+        (
+            A + '[[jobs]]\ninput = "b.blend"\nout = "a.blend"',
+            "'b' would write over .*a.blend, the input of 'a'",
+        ),
+        (A + "x = ", "not TOML: Invalid value"),
+    ],
+)
+def test_what_is_wrong_in_a_job_file_is_named(part, ph, jobs, text, message):
+    with pytest.raises(ph.FormatError, match=message):
+        read(part, jobs(text))
+
+
+def test_a_job_file_says_what_it_is(part, ph, jobs, folder):
+    with pytest.raises(ph.FormatError, match="must say format"):
+        read(part, jobs(A, head=""))
+    (folder / "jobs.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ph.FormatError, match="not a text file"):
+        read(part, folder / "jobs.toml")
+
+
+def test_a_folder_gives_its_files_and_those_of_its_folders_where_asked(part, ph, folder):
+    (folder / "deep").mkdir()
+    (folder / "deep/c.blend").touch()
+    (folder / "out").mkdir()
+    (folder / "out/old.blend").touch()
+    (folder / ".hidden.blend").touch()
+    (folder / "a.blend1").touch()
+    shots = part("batch_jobs").read(folder, {}, folder / "out", True)
+    assert [shot.name for shot in shots] == ["Knie größer", "a", "b", str(Path("deep/c"))]
+    assert shots[-1].target == folder / "out/deep/c.blend"
+    assert len(part("batch_jobs").read(folder, {}, folder / "out", False)) == 3
+    with pytest.raises(ph.FormatError, match="say with --out"):
+        part("batch_jobs").read(folder, {}, None, False)
+    with pytest.raises(ph.FormatError, match="write over"):
+        part("batch_jobs").read(folder, {}, folder, False)
+    with pytest.raises(ph.FormatError, match=r"no \.blend file"):
+        part("batch_jobs").read(folder / "out", {}, folder, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("simulation.time_step=0.002", {"simulation": {"time_step": 0.002}}),
+        ("simulation.integrator=rk4", {"simulation": {"integrator": "rk4"}}),
+        ('joints."Knee.L".prescribed = true', {"joints": {"Knee.L": {"prescribed": True}}}),
+        ("simulation.gravity=[0, 0, -1.6]", {"simulation": {"gravity": [0, 0, -1.6]}}),
+    ],
+)
+def test_a_setting_of_a_command_line(part, text, expected):
+    assert part("batch_jobs").parse_setting(text) == expected
+
+
+def test_a_setting_that_is_none(part, ph):
+    for text in ("time_step", "a b=1"):
+        with pytest.raises(ph.FormatError, match="--set"):
+            part("batch_jobs").parse_setting(text)
+
+
+class FakeChild:
+    """Stands in for the child: copies its input, or does what the test asks for."""
+
+    behaviour: dict = {}
+
+    def __init__(self, shot, out):
+        self.shot, self.out, self.ended = shot, out, False
+        self.does = self.behaviour.get(shot.name, "bake")
+
+    def follow(self, progress):
+        from importlib import import_module
+
+        told = import_module(FakeChild.module).Told(blender="9.9")
+        progress(0.5)
+        if self.does == "hang":
+            while not self.ended:
+                time.sleep(0.01)
+            told.code = -9
+        elif self.does == "interrupt":
+            signal.raise_signal(signal.SIGINT)
+        elif isinstance(self.does, int):
+            told.code = self.does
+            told.lines.append("Segmentation fault")
+            if self.does > 0:
+                told.errors.append("the knee is missing")
+        elif self.out is not None:
+            self.out.write_bytes(b"baked " + self.shot.source.read_bytes())
+            told.scenes.append({"frames": 24, "bodies": 1})
+        return told
+
+    def end(self):
+        self.ended = True
+
+
+@pytest.fixture
+def run(part, folder, monkeypatch):
+    """Bake the inputs by fake children; name -> state, and the outcomes."""
+    FakeChild.module = part("batch_child").__name__
+    monkeypatch.setattr(part("batch"), "Child", FakeChild)
+    monkeypatch.setattr(FakeChild, "behaviour", {})
+
+    def bake(shots=None, at_once=2, **options):
+        batch = part("batch")
+        shots = shots or part("batch_jobs").read(folder, {}, folder / "out", False)
+        reporter = part("core").part("reporting").Reporter(quiet=True)
+        outcomes = batch.Run(shots, batch.Options(at_once, **options), reporter).bake()
+        return {each.shot.name: each.state for each in outcomes}, outcomes
+
+    return bake
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_what_is_done_stays_done_and_what_changed_is_done_again(run, part, folder):
+    states, _ = run()
+    assert set(states.values()) == {"baked"}
+    assert len(names(folder / "out")) == 6  # an output and its record each; no lock, no part
+    record = json.loads((folder / "out/a.blend.condyle.json").read_text("utf-8"))
+    assert record["input"]["sha256"] == hashlib.sha256(b"content of a").hexdigest()
+    assert record["output"]["sha256"] == hashlib.sha256(b"baked content of a").hexdigest()
+    assert record["condyle"] == part("batch_records").version() and record["blender"] == "9.9"
+    assert set(run()[0].values()) == {"kept"}
+    (folder / "a.blend").write_bytes(b"new")
+    states, outcomes = run(dry_run=True)
+    assert states == {"a": "to bake", "b": "kept", "Knie größer": "kept"}
+    assert next(each.note for each in outcomes if each.shot.name == "a") == "its input has changed"
+    assert (folder / "out/a.blend").read_bytes() == b"baked content of a"
+    assert run()[0]["a"] == "baked" and (folder / "out/a.blend").read_bytes() == b"baked new"
+    shots = part("batch_jobs").read(folder, {"simulation": {"time_step": 0.002}}, folder / "out", False)
+    assert set(run(shots)[0].values()) == {"baked"}
+    assert set(run(shots)[0].values()) == {"kept"}
+    assert set(run(shots, overwrite=True)[0].values()) == {"baked"}
+
+
+def test_an_output_that_is_not_ours_is_left_alone(run, folder):
+    run()
+    (folder / "out/a.blend").write_bytes(b"worked on by hand")
+    (folder / "out/b.blend.condyle.json").write_bytes(b"{cut short")
+    states, outcomes = run()
+    assert states == {"a": "failed", "b": "failed", "Knie größer": "kept"}
+    assert "move it away, or give --overwrite" in outcomes[1].note
+    assert (folder / "out/a.blend").read_bytes() == b"worked on by hand"
+    assert set(run(overwrite=True)[0].values()) == {"baked"}
+
+
+def test_killed_between_the_record_and_the_output_it_is_done_again(run, part, folder, monkeypatch):
+    """Both orders of what a kill leaves: a record without its output, and with the one before."""
+
+    replace = os.replace
+
+    def only_records(first, second):
+        if not str(first).endswith(".json"):
+            raise OSError("killed")
+        replace(first, second)
+
+    for content in (b"content of a", b"changed"):
+        (folder / "a.blend").write_bytes(content)
+        with monkeypatch.context() as patch:
+            patch.setattr(part("batch_records").os, "replace", only_records)
+            assert run()[0]["a"] == "failed"
+        assert (folder / "out/a.blend.condyle.json").exists()
+        assert run()[0]["a"] == "baked"
+        assert (folder / "out/a.blend").read_bytes() == b"baked " + content
+
+
+def test_what_a_kill_left_is_swept_away(run, folder):
+    run()
+    (folder / "a.blend").write_bytes(b"new")
+    ours = (
+        ".a.batch-0123abcd.blend",
+        "..a.batch-0123abcd.89abcdef.blend",
+        "..a.batch-0123abcd.89abcdef.blend@",
+    )
+    record = ".a.blend.condyle.0123abcd.json"
+    others = (".ab.batch-0123abcd.blend", ".a.blend")
+    for name in (*ours, record, *others):
+        (folder / "out" / name).touch()
+    run()
+    left = set(names(folder / "out"))
+    assert not left & {*ours, record} and left >= set(others)
+
+
+def test_a_shot_that_fails_does_not_stop_the_others(run, folder):
+    FakeChild.behaviour = {"a": 1, "b": -11}
+    states, outcomes = run()
+    assert states == {"a": "failed", "b": "crashed", "Knie größer": "baked"}
+    notes = {each.shot.name: each.note for each in outcomes}
+    assert notes["a"] == "the knee is missing" and notes["b"] == "signal 11: Segmentation fault"
+    FakeChild.behaviour = {"a": 3}
+    assert run()[0] == {"a": "diverged", "b": "baked", "Knie größer": "kept"}
+
+
+def test_a_shot_that_takes_too_long_is_given_up(run, part, folder):
+    FakeChild.behaviour = {"a": "hang"}
+    shots = part("batch_jobs").read(folder, {"timeout": 0.3}, folder / "out", False)
+    states, outcomes = run(shots)
+    assert states == {"a": "timed out", "b": "baked", "Knie größer": "baked"}
+    assert "not done in 0.3 s" in [each.note for each in outcomes]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="raises SIGINT as POSIX has it")
+def test_an_interrupt_ends_the_children(run, folder):
+    FakeChild.behaviour = {"a": "hang", "b": "interrupt"}
+    states, _ = run()
+    assert states["a"] == "interrupted" and "interrupted" in states.values()
+    assert ".condyle-batch.lock" not in names(folder / "out")
+    FakeChild.behaviour = {}
+    assert set(run()[0].values()) <= {"baked", "kept"}
+
+
+def test_two_batches_at_once_in_a_folder_are_refused(run, part, ph, folder):
+    with (
+        part("batch_lock").locked(folder / "out"),
+        pytest.raises(ph.FormatError, match="another batch is writing into"),
+    ):
+        run()
+    assert set(run()[0].values()) == {"baked"}
+    (folder / "file").touch()
+    with (
+        pytest.raises(ph.FormatError, match="cannot be written to"),
+        part("batch_lock").locked(folder / "file"),
+    ):
+        pass
+
+
+def test_a_linked_file_that_changed_is_noticed(part, folder):
+    records, shot = (
+        part("batch_records"),
+        part("batch_jobs").Shot("a", folder / "a.blend", folder / "out.blend"),
+    )
+    part_file = folder / "part.blend"
+    part_file.write_bytes(b"baked")
+    facts = {
+        "input": {"path": "", "sha256": "1"},
+        "libraries": {str(folder / "b.blend"): records.library_digest(str(folder / "b.blend"))},
+    }
+    records.publish(part_file, shot, facts)
+    assert records.reason_to_bake(shot, "1", records.load(shot.target)) == ""
+    (folder / "b.blend").unlink()
+    assert "has changed" in records.reason_to_bake(shot, "1", records.load(shot.target))
+
+
+def test_the_table(run, part, folder):
+    FakeChild.behaviour = {"b": 1}
+    lines = part("batch_report").table(run()[1]).splitlines()
+    assert lines[0].split() == ["shot", "state", "frames", "bodies", "seconds", "note"]
+    assert lines[1].startswith("Knie größer  baked       24       1")
+    assert lines[-1] == "2 baked, 1 failed"
+
+
+@pytest.fixture
+def command(condyle):
+    """Run ``python -m addon batch`` in a fresh process, unjitted: small shots do not wait for a compiler."""
+    if condyle.__name__ != "addon":
+        pytest.skip("the installed extension is called inside Blender (blender --command condyle)")
+    root = Path(condyle.__file__).parents[1]
+
+    def run(*arguments):
+        line = [sys.executable, "-m", "addon", "batch", *map(str, arguments)]
+        environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+        return subprocess.run(
+            line, capture_output=True, text=True, encoding="utf-8", cwd=root, env=environment, timeout=180
+        )
+
+    return run
+
+
+@pytest.fixture
+def hinge_file(part, scene, make, tmp_path):
+    """A saved pendulum on a hinge named Knee."""
+    body = part("references").Body
+    a, b = make.box("A", (0, 0, 1)), make.box("B")
+    make.update()
+    part("authoring").add_joint(scene, body(a), body(b), "hinge", name="Knee")
+    scene.frame_end = 4
+    path = tmp_path / "größere knees" / "shot 1.blend"
+    path.parent.mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    return path
+
+
+def test_a_batch_bakes_with_the_settings_of_its_jobs(command, hinge_file, tmp_path):
+    jobs, report = tmp_path / "jobs.toml", tmp_path / "report.json"
+    (tmp_path / "cut.blend").write_bytes(hinge_file.read_bytes()[:2000])
+    before = hashlib.sha256(hinge_file.read_bytes()).digest()
+    jobs.write_text(
+        """
+        format = "condyle-jobs"
+        version = 1
+        defaults = { out = "baked", simulation = { time_step = 0.005 } }
+        [[jobs]]
+        input = "größere knees/shot 1.blend"
+        frames = [3, 12]
+        joints.Knee.coordinates.angle.start_speed = 2.0
+        [[jobs]]
+        input = "cut.blend"
+        [[jobs]]
+        input = "größere knees/shot 1.blend"
+        out = "nobody.blend"
+        joints.Elbow.coordinates.1.start = 2.0
+        """,
+        "utf-8",
+    )
+    done = command(jobs, "--report", report)
+    assert done.returncode == 1, done.stderr
+    told = {each["output"]: each for each in json.loads(report.read_text("utf-8"))["shots"]}
+    baked, cut, nobody = told.values()
+    assert (baked["state"], baked["scenes"][0]["frames"]) == ("baked", 10)
+    assert cut["state"] == "failed" and "cannot be read" in cut["note"]
+    assert nobody["state"] == "failed" and "has no joint 'Elbow'; it has Knee" in nobody["note"]
+    assert "1 baked, 2 failed" in done.stdout
+    assert hashlib.sha256(hinge_file.read_bytes()).digest() == before
+    assert names(tmp_path / "baked") == ["shot 1.blend", "shot 1.blend.condyle.json"]
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "baked/shot 1.blend"))
+    settings = bpy.context.scene.condyle.simulation
+    assert (settings.frame_start, settings.frame_end) == (3, 12)
+    assert abs(settings.time_step - 0.005) < 1e-9
+    assert bpy.data.objects["Knee"].condyle.joint.coordinates[0].start_speed == 2.0
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nowhere.toml",), "no such file or folder: nowhere.toml"),
+        (("IN", "--out", "OUT", "--at-once", "0"), "--at-once 0"),
+        (
+            ("IN", "--out", "OUT", "--set", "simulation.tme_step=1"),
+            "'simulation.tme_step' (did you mean 'time_step'?)",
+        ),
+        (("IN", "--out", "OUT", "--set", "timestep=1"), "unknown key 'timestep'"),
+        (("IN", "--out", "OUT", "--report", "/no/where.json"), "there is no folder"),
+    ],
+)
+def test_what_is_wrong_is_told_before_anything_starts(command, hinge_file, tmp_path, arguments, message):
+    names = {"IN": hinge_file.parent, "OUT": tmp_path / "out"}
+    done = command(*(names.get(argument, argument) for argument in arguments))
+    assert done.returncode == 2 and message in done.stderr
+    assert not (tmp_path / "out").exists()
