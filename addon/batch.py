@@ -91,14 +91,15 @@ class Run:
             threading.Thread(target=self._work, args=(waiting,), daemon=True)
             for _ in range(min(self._options.at_once, len(self._shots)))
         ]
-        for thread in threads:
-            thread.start()
         try:
+            for thread in threads:
+                thread.start()
             self._listen()
         except KeyboardInterrupt:
             self._stop()
             for thread in threads:
-                thread.join()
+                if thread.is_alive():
+                    thread.join()
             self._drain()
         return [
             self._outcomes.get(number, Outcome(shot, INTERRUPTED, "not finished"))
