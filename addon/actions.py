@@ -1,4 +1,4 @@
-"""Result -> f-curves, and back: a bake is a new action, and what was there before returns exactly."""
+"""Poses -> channels -> f-curves, and back: what was there before a bake returns exactly."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import compat, core, migrations, units
-from .channels import rotation_channels, rotation_path, slopes
+from . import bake_keys, bake_targets, compat, core, migrations, units
+from .bake_keys import Kept
+from .channels import rotation_channels, rotation_path
+from .curve_keys import KeyedPath
 from .references import Body
-
-_KEYFRAME = bpy.types.Keyframe.bl_rna.properties
-_BEZIER = _KEYFRAME["interpolation"].enum_items["BEZIER"].value
-_FREE = _KEYFRAME["handle_left_type"].enum_items["FREE"].value
 
 
 class Channels:
@@ -155,93 +153,39 @@ def _check_editable(body: Body) -> None:
         )
 
 
-def write(scene: Any, frames: np.ndarray, channels: Sequence[Channels]) -> list[Any]:
-    """Put the bake in place: one new action for each object, a copy of what it used with our channels replaced.
+def write(
+    scene: Any,
+    frames: np.ndarray,
+    channels: Sequence[Channels],
+    kept: Kept | None = None,
+    more: Sequence[tuple[Any, list[KeyedPath]]] = (),
+) -> list[Any]:
+    """Put the bake in place, as the scene's output settings say; where keys are left out, `kept` tells how many.
+
+    Args:
+        frames: rising positions (F,) of the channels' rows, in frames.
+        more: keys of further objects and scenes.
 
     Returns:
-        The new actions.
+        The actions, one for each object and scene.
+
+    Raises:
+        ModelError: a bake cannot go to that target; nothing has been changed.
     """
-    by_object: dict[str, list[Channels]] = {}
-    for entry in channels:
-        by_object.setdefault(entry.body.object.name_full, []).append(entry)
+    output, kept = bake_keys.output_of(scene), kept if kept is not None else Kept()
+    items = {entry.body.object.name_full: entry.body.object for entry in channels}
+    for item in items.values():
+        bake_targets.check(item, output.target)
+    keyed = [(entry.body.object, bake_keys.keyed(frames, entry, output, scene, kept)) for entry in channels]
     disconnect([entry.body for entry in channels if entry.disconnect])
-    made = []
-    for entries in by_object.values():
-        item = entries[0].body.object
-        for entry in entries:
-            _remember_channels(entry.body)
-            if (
-                entry.body.owner.rotation_mode != entry.mode
-            ):  # an earlier bake was freed since the keys were made
-                entry.body.owner.rotation_mode = entry.mode
-        action, slot = _new_action(item)
-        curves = compat.curves(action, slot, ensure=True)
-        for entry in entries:
-            for path, values in entry.paths():
-                _write_path(curves, action, path, frames, values, entry.body)
-        made.append(action)
-    return made
-
-
-def _write_path(
-    curves: Any, action: Any, path: str, frames: np.ndarray, values: np.ndarray, body: Body
-) -> None:
-    for old in [curve for curve in curves if curve.data_path == path]:
-        curves.remove(old)
-    rates = slopes(values) * (len(frames) - 1) / (frames[-1] - frames[0])
-    for index in range(values.shape[1]):
-        if compat.has_slots(action):
-            curve = curves.new(path, index=index)
-        else:
-            curve = curves.new(path, index=index, action_group=body.bone or "Object Transforms")
-        fill(curve, frames, values[:, index], rates[:, index])
-
-
-def fill(curve: Any, positions: np.ndarray, values: np.ndarray, rates: np.ndarray) -> None:
-    """Give a curve these keys (n,), with handles that make it the cubic with these rates (n,) between them."""
-    count = len(positions)
-    before = np.diff(positions, prepend=2.0 * positions[0] - positions[min(1, count - 1)]) / 3.0
-    after = np.append(before[1:], before[-1])
-    points = curve.keyframe_points
-    if len(points) > count:
-        points.clear()
-    points.add(count - len(points))
-    points.foreach_set("interpolation", np.full(count, _BEZIER, dtype=np.int32))
-    points.foreach_set("handle_left_type", np.full(count, _FREE, dtype=np.int32))
-    points.foreach_set("handle_right_type", np.full(count, _FREE, dtype=np.int32))
-    points.foreach_set("co", _interleaved(positions, values))
-    points.foreach_set("handle_left", _interleaved(positions - before, values - before * rates))
-    points.foreach_set("handle_right", _interleaved(positions + after, values + after * rates))
-    curve.update()
-
-
-def _interleaved(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return np.column_stack([x, y]).astype(np.float32).ravel()
-
-
-def _new_action(item: Any) -> tuple[Any, Any]:
-    """A new action in use by an object, with all that the old one had for it, and its slot; the old is noted."""
-    record = item.condyle.bake
-    record.had_animation_data = item.animation_data is not None
-    data = item.animation_data or item.animation_data_create()
-    old = data.action
-    record.previous_action = old
-    record.previous_slot = compat.slot_name(data)
-    record.blend_type, record.extrapolation = data.action_blend_type, data.action_extrapolation
-    record.influence = data.action_influence
-    if old is None:
-        action = bpy.data.actions.new(f"{item.name} Condyle")
-        new_slot = compat.new_slot(action, item)
-    else:
-        action = old.copy()
-        action.name = f"{item.name} Condyle"
-        action.use_fake_user = False
-        new_slot = compat.find_slot(action, record.previous_slot) or compat.new_slot(action, item)
-    compat.assign(data, action, new_slot)
-    data.action_blend_type, data.action_extrapolation, data.action_influence = "REPLACE", "HOLD", 1.0
-    record.action = action
-    migrations.stamp(item.condyle)
-    return action, new_slot
+    for entry in channels:
+        owner = entry.body.owner
+        _remember_channels(entry.body)
+        if owner.rotation_mode != entry.mode:  # an earlier bake was freed since the keys were made
+            owner.rotation_mode = entry.mode
+    return [
+        bake_targets.put(item, paths, output.target) for item, paths in bake_keys.by_item([*keyed, *more])
+    ]
 
 
 CHANNELS = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler")
@@ -266,8 +210,7 @@ def _own_constraints(body: Body) -> list[Any]:
 
 def is_baked(item: Any) -> bool:
     """Whether an object has a bake to be freed, even if the baked action itself has been deleted."""
-    record = item.condyle.bake
-    return record.action is not None or record.previous_action is not None or bool(baked_bodies(item))
+    return bake_targets.is_put(item) or bool(baked_bodies(item))
 
 
 def baked_bodies(item: Any) -> list[Body]:
@@ -292,7 +235,7 @@ def free(scene: Any) -> int:
     for body in connect:
         _check_editable(body)
     for item in baked:
-        restored = _restore_action(item)
+        restored = bake_targets.free(item)
         for body in bodies[item.name_full]:
             record = body.data.channels
             if restored and record.rotation_mode:
@@ -308,30 +251,6 @@ def free(scene: Any) -> int:
     for body in connect:
         body.data.channels.was_connected = False
     return len(baked)
-
-
-def _restore_action(item: Any) -> bool:
-    """Whether the action before the bake is in use again: not where the user has chosen another meanwhile."""
-    record = item.condyle.bake
-    action, previous = record.action, record.previous_action
-    record.action = record.previous_action = None
-    data = item.animation_data
-    if data is None and previous is not None:
-        data = item.animation_data_create()
-    replaced = data is not None and data.action not in (None, action)
-    if replaced:
-        if previous is not None and previous != data.action:
-            previous.use_fake_user = True  # nothing else may use it, and it is the user's
-    elif data is not None:
-        if record.blend_type:
-            data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
-            data.action_influence = record.influence
-        compat.reassign(data, previous, record.previous_slot)
-        if not record.had_animation_data and not data.drivers and not data.nla_tracks:
-            item.animation_data_clear()
-    if action is not None and action.users == 0:
-        bpy.data.actions.remove(action)
-    return not replaced
 
 
 def disconnect(bodies: Iterable[Body]) -> None:

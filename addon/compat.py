@@ -86,3 +86,35 @@ def curves_in_use(datablock: Any) -> Iterator[Any]:
     animation_data = datablock.animation_data
     if animation_data is not None:
         yield from curves(animation_data.action, slot_of(animation_data))
+
+
+def new_curve(action: Any, slot: Any, path: str, index: int, group: str) -> Any:
+    """A new f-curve of an action for a slot, shown under a group's name."""
+    if not has_slots(action):
+        return action.fcurves.new(path, index=index, action_group=group)
+    found = curves(action, slot, ensure=True)
+    curve = found.new(path, index=index)
+    groups = _bag(action, slot).groups
+    named = next((each for each in groups if each.name == group), None)
+    curve.group = named if named is not None else groups.new(group)
+    return curve
+
+
+def remove_curve(action: Any, slot: Any, curve: Any) -> None:
+    """Take an f-curve out of an action, and its group where nothing else is in it."""
+    group = curve.group
+    curves(action, slot).remove(curve)
+    if group is not None and not len(group.channels):
+        (_bag(action, slot) if has_slots(action) else action).groups.remove(group)
+
+
+def _bag(action: Any, slot: Any) -> Any:
+    """The channels of an action for a slot; there are some."""
+    bags = (strip.channelbag(slot) for layer in action.layers for strip in layer.strips)
+    return next(bag for bag in bags if bag is not None)
+
+
+def assign_strip_slot(strip: Any, slot: Any) -> None:
+    """Make a slot the one that a strip of the NLA plays; nothing before 4.4."""
+    if slot is not None and hasattr(strip, "action_slot"):
+        strip.action_slot = slot

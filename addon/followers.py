@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from . import actions, references
+from . import curve_keys, references
 from .motions import Curve, Motion, Sum
 
 #: what Blender takes as the text of an expression
@@ -171,7 +171,7 @@ class _Drivers:
         if list(weights.values()) == [1.0]:
             text = ""
         made = self._driver(path, index, sources, text)
-        actions.fill(made, stretch * curve.places, factor * curve.values, factor / stretch * curve.rates)
+        curve_keys.fill(made, stretch * curve.places, factor * curve.values, factor / stretch * curve.rates)
 
     def vector(self, first: int, sign: float, limit: Any) -> None:
         """Turn by a rotation vector: its length is the angle, its direction the axis; a limit shortens it."""

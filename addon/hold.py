@@ -8,11 +8,10 @@ from typing import Any
 
 import bpy
 
-from . import actions, compat
+from . import actions, bake_targets
 from .features.joints.properties import slider_names
 
 SCALED = (*actions.CHANNELS, "scale")
-BLENDING = ("action_blend_type", "action_extrapolation", "action_influence")
 Kept = list[tuple[Any, str, Any]]
 
 
@@ -34,26 +33,22 @@ def without_bake(scene: Any) -> Iterator[None]:
     """The scene as Free Bake would leave it, to be looked at; afterwards the bake is in place again."""
     held = []
     for item in scene.objects:
-        record, data = item.condyle.bake, item.animation_data
         # an action that the user has put in the bake's place counts, as it does when the bake is freed
-        if actions.is_baked(item) and data is not None and data.action in (None, record.action):
-            held.append(
-                (item, data.action, compat.slot_name(data), [getattr(data, name) for name in BLENDING])
-            )
-    kept = _channels_of([item for item, *_ in held])
+        if actions.is_baked(item) and bake_targets.is_shown(item):
+            held.append(item)
+    kept = _channels_of(held)
     muted: Kept = []
+    bring_back = []
     try:
-        for item, *_ in held:
+        for item in held:
+            bring_back.append(bake_targets.hold_off(item))
             _hold_off(item, muted)
         if held:
             bpy.context.view_layer.update()
         yield
     finally:
-        for item, action, slot, blending in held:
-            data = item.animation_data
-            compat.reassign(data, action, slot)
-            for name, value in zip(BLENDING, blending):
-                setattr(data, name, value)
+        for each in bring_back:
+            each()
         for constraint, name, value in muted:
             setattr(constraint, name, value)
         if held:
@@ -62,12 +57,7 @@ def without_bake(scene: Any) -> Iterator[None]:
 
 
 def _hold_off(item: Any, muted: Kept) -> None:
-    """Give a baked object its earlier action and channels."""
-    record, data = item.condyle.bake, item.animation_data
-    if record.blend_type:
-        data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
-        data.action_influence = record.influence
-    compat.reassign(data, record.previous_action, record.previous_slot)
+    """Give a baked object its earlier channels."""
     for body in actions.baked_bodies(item):
         channels = body.data.channels
         for name in actions.CHANNELS:

@@ -12,7 +12,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import compat, core, forcing, migrations, muscle_looks, muscle_points, units
+from . import bake_keys, compat, core, forcing, migrations, muscle_looks, muscle_points, units
+from .key_reduction import thinned
 from .scene_to_model import SceneModel
 
 PATH = "condyle.muscle.excitation"
@@ -27,7 +28,8 @@ class Shown:
 
     Attributes:
         session_uid, name: of its curve. points: (F, n, 3) in the world. radii: (F, n), in units of `radius`.
-        radius: of the belly at the first frame. Lengths are Blender units. activation: (F,).
+        radius: of the belly at the first frame. Lengths are Blender units, but `lengths` (F,) of the path: metres.
+        activation: (F,).
     """
 
     session_uid: int
@@ -36,6 +38,7 @@ class Shown:
     radii: np.ndarray
     radius: float
     activation: np.ndarray
+    lengths: np.ndarray
 
 
 def excitations(scene: Any, read: SceneModel, frames: np.ndarray) -> np.ndarray:
@@ -83,7 +86,15 @@ def shown(
             volume = settings.mass / DENSITY
             radius = float(np.sqrt(volume / drawing.tube_volume(length[0], tendons))) / metres
         found.append(
-            Shown(entry.session_uid, entry.name, points[:, k] / metres, radii, radius, activation[:, k])
+            Shown(
+                entry.session_uid,
+                entry.name,
+                points[:, k] / metres,
+                radii,
+                radius,
+                activation[:, k],
+                lengths[:, k],
+            )
         )
     return found
 
@@ -102,10 +113,16 @@ def _check(item: Any) -> None:
 
 def write(scene: Any, frames: np.ndarray, found: list[Shown]) -> list[Any]:
     """Put the bakes of muscles in place; returns the new curves."""
-    return [_write(frames, entry) for entry in found]
+    output, metres = bake_keys.output_of(scene), units.length_scale(scene)
+    made = []
+    for entry in found:
+        shapes = bake_keys.shapes_kept(frames, entry.points, output, metres)
+        made.append(_write(frames, entry, shapes, thinned(len(frames), output.every)))
+    return made
 
 
-def _write(frames: np.ndarray, entry: Shown) -> Any:
+def _write(frames: np.ndarray, entry: Shown, shapes: np.ndarray, colors: np.ndarray) -> Any:
+    """Bake a muscle, with keys of its shape and of its colour at the frames of these indices."""
     item = muscle_points.find_muscle(entry.session_uid, entry.name)
     own = item.data
     curve = bpy.data.curves.new(f"{item.name} Condyle", "CURVE")
@@ -127,8 +144,8 @@ def _write(frames: np.ndarray, entry: Shown) -> Any:
     for modifier in item.modifiers:
         if modifier.type == "HOOK":
             modifier.show_viewport = modifier.show_render = False
-    _key_shapes(item, frames, local, entry.radii)
-    _key_activation(material, frames, entry.activation)
+    _key_shapes(item, frames[shapes], local[shapes], entry.radii[shapes])
+    _key_activation(material, frames[colors], entry.activation[colors])
     migrations.stamp(item.condyle)
     return curve
 

@@ -24,6 +24,7 @@ class SceneData(PropertyGroup):
     start: PointerProperty(type=StartProperties, name="Start and Time", override=OVERRIDE)
     loop: PointerProperty(type=LoopStatistics, name="Last Loop", override=OVERRIDE)
     overlay: PointerProperty(type=OverlayProperties, name="Overlay", override=OVERRIDE)
+    bake: PointerProperty(type=BakeRecord, name="Bake", override=OVERRIDE)
     active_connection: IntProperty(
         name="Connection",
         description="Click on a constraint, spring or ground to select it",

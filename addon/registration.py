@@ -30,6 +30,7 @@ from .features.overlay import drawing
 from .features.overlay import panels as overlay_panels
 from .features.overlay import properties as overlay_properties
 from .features.simulation import operators as simulation_operators
+from .features.simulation import output as simulation_output
 from .features.simulation import panels as simulation_panels
 from .features.simulation import properties as simulation_properties
 from .features.starting import panels as starting_panels
@@ -42,6 +43,7 @@ MODULES = (
     joint_properties,
     connection_properties,
     muscle_properties,
+    simulation_output,
     simulation_properties,
     starting_properties,
     overlay_properties,

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import (
     actions,
+    bake_writing,
     core,
     fits,
     forcing,
@@ -31,8 +32,7 @@ from . import (
 )
 from .features.simulation.properties import frame_ends
 from .fits import FitReport
-from .references import key_of
-from .transforms import LocalPoses, held_motion
+from .transforms import held_motion
 from .worker_client import Steps
 
 FITTED = ("spline_curve", "spline_surface")
@@ -91,7 +91,7 @@ def bake_now(scene: Any, progress: Progress | None = None) -> BakeReport:
 
 def free_bake(scene: Any) -> int:
     """Take every bake of the scene away and put back exactly what was; returns how many objects had one."""
-    return actions.free(scene) + muscle_bakes.free(scene)
+    return bake_writing.free(scene)
 
 
 def fit(scene: Any, item: Any) -> Steps[FitReport]:
@@ -141,18 +141,17 @@ def bake(scene: Any) -> Steps[BakeReport]:
     clock.lap("muscles")
     scene = references.find_scene(scene_uid)
     targets = {uid: references.find_joint(uid, report.joint_name) for uid, report in fitted.items()}
-    channels = _channels(scene, frames, read, result)
-    free_bake(scene)
-    for uid, report in fitted.items():
-        fits.apply(scene, targets[uid], report)
-    made = actions.write(scene, frames, channels)
-    muscle_bakes.write(scene, frames, drawn)
-    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+
+    def apply_fits() -> None:
+        for uid, report in fitted.items():
+            fits.apply(scene, targets[uid], report)
+
+    made = bake_writing.write(scene, frames, read, result, drawn, options["tau"], between=apply_fits)
     clock.lap("write")
     statistics.note(scene, result, clock.seconds["simulate"])
     timing.note_loop(scene, result)
-    report = _bake_report(scene, frames, read, result, list(fitted.values()), made, clock.seconds)
-    return replace(report, warnings=warnings)
+    report = _bake_report(scene, frames, read, result, list(fitted.values()), made.actions, clock.seconds)
+    return replace(report, warnings=warnings + [each for each in (made.told,) if each])
 
 
 @dataclass(frozen=True)
@@ -248,34 +247,13 @@ def _simulation_options(scene: Any, run: np.ndarray) -> dict[str, Any]:
     }
 
 
-def _channels(scene: Any, frames: np.ndarray, read: Any, result: Any) -> list[actions.Channels]:
-    """What each body's keys shall be; ModelError before anything is changed."""
-    if len(result.poses) != len(frames):
-        raise core.model_error(f"the simulation gave {len(result.poses)} samples for {len(frames)} frames")
-    with hold.without_bake(scene), hold.at_frame(scene, int(frames[0])):
-        bodies, worlds = [], {}
-        for index, entry in enumerate(read.bodies):
-            body = references.find_body(entry.handle, entry.name)
-            actions.check(body)
-            world = units.to_blender(result.poses[:, index], scene)
-            world[:, :3, :3] *= entry.scale
-            bodies.append(body)
-            worlds[key_of(body)] = world
-        local = LocalPoses(scene, frames, worlds)
-        return [actions.Channels(body, _all_frames(local.basis(body), len(frames)), scene) for body in bodies]
-
-
-def _all_frames(matrices: np.ndarray, count: int) -> np.ndarray:
-    return np.broadcast_to(matrices, (count, 4, 4))
-
-
 def _bake_report(
     scene: Any,
     frames: np.ndarray,
     read: Any,
     result: Any,
     fits: list[FitReport],
-    made: list[Any],
+    made: list[str],
     seconds: dict[str, float],
 ) -> BakeReport:
     coordinates = {}
@@ -293,7 +271,7 @@ def _bake_report(
         energy=result.energy,
         result=result,
         fits=fits,
-        actions=[action.name for action in made],
+        actions=made,
         seconds=seconds,
     )
 

@@ -60,9 +60,9 @@ class FreeBake(Operator):
     def poll(cls, context: Any) -> bool:
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
-        from ... import actions, muscle_bakes
+        from ... import bake_writing
 
-        if not any(actions.is_baked(item) or muscle_bakes.is_baked(item) for item in context.scene.objects):
+        if not bake_writing.is_baked(context.scene):
             cls.poll_message_set("Nothing is baked")
             return False
         return True

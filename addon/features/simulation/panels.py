@@ -80,6 +80,28 @@ class SettingsPanel(SidebarPanel, Panel):
         layout.prop(settings, "disconnect_bones")
 
 
+class OutputPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_output"
+    bl_label = "Output"
+    bl_parent_id = "CONDYLE_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        output = context.scene.condyle.simulation.output
+        layout.prop(output, "target")
+        layout.prop(output, "every", text="Key Every")
+        layout.prop(output, "reduce")
+        if output.reduce:
+            layout.prop(output, "tolerance_distance")
+            layout.prop(output, "tolerance_angle")
+        layout.column(align=True).prop(output, "extras")
+        if output.told:
+            draw_lines(layout.column(align=True), output.told, "INFO", context.region.width)
+
+
 class StatisticsPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_statistics"
     bl_label = "Last Bake"
@@ -135,4 +157,4 @@ def statistics_lines(kept: Any) -> list[tuple[str, str, str]]:
     return lines
 
 
-classes = (BakePanel, StatisticsPanel, SettingsPanel)
+classes = (BakePanel, StatisticsPanel, SettingsPanel, OutputPanel)

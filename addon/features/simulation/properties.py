@@ -15,6 +15,7 @@ from bpy.props import (
 from bpy.types import PropertyGroup
 
 from ..common import OVERRIDE
+from .output import TARGETS, OutputProperties
 
 #: methods of physics, their labels, and in a sentence what each is for
 INTEGRATORS = (
@@ -148,6 +149,7 @@ class SimulationProperties(PropertyGroup):
         override=OVERRIDE,
     )
     statistics: PointerProperty(type=BakeStatistics, name="Last Bake", override=OVERRIDE)
+    output: PointerProperty(type=OutputProperties, name="Output", override=OVERRIDE)
     disconnect_bones: BoolProperty(
         name="Disconnect Bones",
         description="Disconnect connected bones that a joint moves away from their parents; else they are refused",
@@ -203,6 +205,28 @@ class BakeRecord(PropertyGroup):
     )
     influence: FloatProperty(
         name="Influence", description="The action's influence", default=1.0, override=OVERRIDE
+    )
+    target: EnumProperty(
+        name="Baked To", description="Where the keys of this bake went", items=TARGETS, override=OVERRIDE
+    )
+    backup: PointerProperty(
+        name="Copy of the Action",
+        description="What the action in use was before the bake changed it",
+        type=bpy.types.Action,
+        override=OVERRIDE,
+    )
+    paths: StringProperty(
+        name="Channels", description="Data paths that the bake keyed, as JSON", override=OVERRIDE
+    )
+    made_slot: StringProperty(
+        name="New Slot", description="Slot that the bake added to the action", override=OVERRIDE
+    )
+    track: StringProperty(name="Track", description="NLA track of the bake", override=OVERRIDE)
+    pushed_track: StringProperty(
+        name="Track Below", description="NLA track of the action that was in use before", override=OVERRIDE
+    )
+    figures: StringProperty(
+        name="Figures", description="Custom properties that the bake added, as JSON", override=OVERRIDE
     )
 
 

@@ -1,0 +1,115 @@
+"""Figures of a simulation as keyed custom properties: to be seen in the Graph Editor, and for drivers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from . import bake_keys, core, muscle_points, references
+from .bake_keys import Output
+from .curve_keys import KeyedPath
+
+GROUP = "Condyle"
+PREFIX = "Baked"
+ENERGIES = ("kinetic energy", "potential energy", "total energy")
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """Values (F,) to be shown as a property of this name on an object or scene."""
+
+    item: Any
+    name: str
+    values: np.ndarray
+
+
+def figures(
+    scene: Any, read: Any, result: Any, drawn: Iterable[Any], output: Output, inputs: Any
+) -> list[Figure]:
+    """What the scene's settings ask for.
+
+    Args:
+        read: the `SceneModel`. result: of its simulation, at F times. drawn: of muscles (`muscle_bakes.Shown`).
+        inputs: the `Table` of generalized forces and inputs of the model; None: there was none.
+    """
+    found = []
+    if output.extras & {"COORDINATES", "TORQUES"}:
+        pushed = torques(result, inputs) if "TORQUES" in output.extras else None
+        for entry in read.bodies:
+            item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+            if item is not None:
+                found += _of_joint(item, read.model, entry.name, result, pushed, output)
+    if "ENERGY" in output.extras:
+        found += [Figure(scene, f"{name} [J]", result.energy[:, k]) for k, name in enumerate(ENERGIES)]
+    if "MUSCLES" in output.extras:
+        for entry in drawn:
+            item = muscle_points.find_muscle(entry.session_uid, entry.name)
+            found += [Figure(item, "length [m]", entry.lengths), Figure(item, "activation", entry.activation)]
+    return found
+
+
+def _of_joint(
+    item: Any, model: Any, body: str, result: Any, pushed: np.ndarray | None, output: Output
+) -> list[Figure]:
+    joint, where = model.joints[model.index(body)], model.coordinate_slice(body)
+    found = []
+    if "COORDINATES" in output.extras:
+        columns = joint.readings(result.q[:, where]).T
+        for name, unit, values in zip(joint.reading_names, joint.reading_units, columns):
+            found.append(Figure(item, f"{name} [{unit}]", values))
+    if pushed is not None:
+        for k, (name, unit) in enumerate(zip(joint.coordinate_names, joint.coordinate_units)):
+            force = {"rad": "N·m", "m": "N"}.get(unit, "J")
+            found.append(Figure(item, f"torque of {name} [{force}]", pushed[:, where][:, k]))
+    return found
+
+
+def torques(result: Any, inputs: Any) -> np.ndarray:
+    """Generalized forces (F, nv) of springs, dampers, limits, controllers and given motions, and those of `inputs`."""
+    passive_force = core.part("kernels.passive").passive_force
+    model = result.model
+    _, _, _, data, dof_float = model.arrays
+    count = model.num_coordinates
+    values = np.tile(model.with_inputs(None), (len(result.t), 1))
+    for column in range(0 if inputs is None else inputs.values.shape[1]):
+        values[:, column] = np.interp(result.t, inputs.times, inputs.values[:, column])
+    found = np.array(values[:, :count])
+    for row, (q, qd, tau) in enumerate(zip(result.q, result.qd, values)):
+        for d in range(count):
+            found[row, d] += passive_force(dof_float, data, tau, d, q[d], qd[d])
+    if result.efforts is not None:
+        found += result.efforts
+    return found
+
+
+def keyed(
+    frames: np.ndarray, found: Sequence[Figure], output: Output
+) -> tuple[list[tuple[Any, list[KeyedPath]]], list[tuple[Any, str]]]:
+    """Keys of figures at frames (F,), by object or scene; and the names of the properties that they key."""
+    entries, names = [], []
+    for figure in found:
+        name = _unused(figure.item, f"{PREFIX} {figure.name}")
+        path = f'["{bpy.utils.escape_identifier(name)}"]'
+        entries.append((figure.item, [bake_keys.thinned_path(path, GROUP, frames, figure.values, output)]))
+        names.append((figure.item, name))
+    return entries, names
+
+
+def _unused(item: Any, name: str) -> str:
+    """The name, or where the user has a property of that name another one."""
+    if name not in item or name in json.loads(item.condyle.bake.figures or "[]"):
+        return name
+    return next(other for other in (f"{name} {k}" for k in range(2, 1000)) if other not in item)
+
+
+def add_properties(names: Iterable[tuple[Any, str]]) -> None:
+    """Make the properties, and note them for Free Bake."""
+    for item, name in names:
+        item[name] = 0.0
+        record = item.condyle.bake
+        record.figures = json.dumps([*json.loads(record.figures or "[]"), name])

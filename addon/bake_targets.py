@@ -1,0 +1,287 @@
+"""Where a bake's curves go, and back: a new action, the action in use, or a strip of the NLA.
+
+What was there before is noted in a `BakeRecord` on the object or scene, and `free` puts it back exactly.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+
+from . import compat, core, curve_keys, migrations
+from .curve_keys import KeyedPath
+
+TRACK = "Condyle Bake"
+BELOW = "Condyle, before the bake"
+BLENDING = ("action_blend_type", "action_extrapolation", "action_influence")
+IN_PLACE = ("CURRENT", "OVERWRITE")
+
+
+def check(item: Any, target: str) -> None:
+    """ModelError where a bake to that target would change what is not its own, or not be seen."""
+    data = item.animation_data
+    if target == "STRIP":
+        if data is not None and not data.use_nla:
+            raise core.model_error(
+                f"{item.name!r}: its NLA is switched off, so a strip would do nothing; switch it on in the NLA "
+                "editor, or bake to an action"
+            )
+        return
+    action = data.action if data is not None else None
+    if target not in IN_PLACE or action is None:
+        return
+    name = f"{item.name!r}: its action {action.name!r}"
+    if action.library is not None or action.override_library is not None:
+        raise core.model_error(f"{name} is linked, so a bake cannot change it; bake to a new action")
+    if data.nla_tracks and (data.action_blend_type, data.action_influence) != ("REPLACE", 1.0):
+        raise core.model_error(
+            f"{name} is blended with the NLA below it ({data.action_blend_type.lower()}, influence "
+            f"{data.action_influence:g}), so baked keys would not decide the pose; bake to a new action"
+        )
+    slot = compat.slot_of(data)
+    for other in (*bpy.data.objects, *bpy.data.scenes):
+        used = other.animation_data
+        if other != item and used is not None and used.action == action and compat.slot_of(used) == slot:
+            raise core.model_error(f"{name} also moves {other.name!r}; bake to a new action")
+
+
+def put(item: Any, paths: Sequence[KeyedPath], target: str) -> Any:
+    """Put curves in place on an object or scene, and note what was there; returns the action that has them."""
+    record = item.condyle.bake
+    record.had_animation_data = item.animation_data is not None
+    data = item.animation_data or item.animation_data_create()
+    old = data.action
+    record.previous_action = old
+    record.previous_slot = compat.slot_name(data)
+    record.blend_type, record.extrapolation = data.action_blend_type, data.action_extrapolation
+    record.influence = data.action_influence
+    record.target = "NEW" if old is None and target in IN_PLACE else target
+    record.paths = json.dumps([entry.path for entry in paths])
+    if record.target in IN_PLACE:
+        record.action = _put_in_place(data, record, paths)
+    elif record.target == "STRIP":
+        record.action = _put_strip(item, data, record, paths)
+    else:
+        record.action = _put_new(item, data, record, paths)
+    migrations.stamp(item.condyle)
+    return record.action
+
+
+def _put_new(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
+    """A new action in use: all that the old one had for the item, with our channels replaced."""
+    old = data.action
+    name = f"{item.name} Condyle"
+    if old is None:
+        action = bpy.data.actions.new(name)
+        slot = compat.new_slot(action, item)
+    else:
+        action = old.copy()
+        action.name = name
+        action.use_fake_user = False
+        slot = compat.find_slot(action, record.previous_slot) or compat.new_slot(action, item)
+    compat.assign(data, action, slot)
+    data.action_blend_type, data.action_extrapolation, data.action_influence = "REPLACE", "HOLD", 1.0
+    curves = compat.curves(action, slot, ensure=True)
+    ours = {entry.path for entry in paths}
+    for curve in [curve for curve in curves if curve.data_path in ours]:
+        curves.remove(curve)
+    _write(action, slot, paths)
+    return action
+
+
+def _write(action: Any, slot: Any, paths: Sequence[KeyedPath]) -> None:
+    """New curves in an action that has none at these paths."""
+    for entry in paths:
+        for index in range(entry.values.shape[1]):
+            curve = compat.new_curve(action, slot, entry.path, index, entry.group)
+            rates = None if entry.rates is None else entry.rates[:, index]
+            curve_keys.fill(curve, entry.positions, entry.values[:, index], rates)
+
+
+def _put_in_place(data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
+    """Our channels in the action in use, in the range of frames or all along; a copy is kept."""
+    action = data.action
+    record.backup = action.copy()
+    record.backup.name = f"{action.name} before Condyle"
+    record.backup.use_fake_user = False
+    slot = compat.slot_of(data)
+    if slot is None and compat.has_slots(action):
+        slot = action.slots.new(id_type=data.id_data.id_type, name=data.id_data.name)
+        data.action_slot = slot
+        record.made_slot = slot.identifier
+    fill = curve_keys.fill_range if record.target == "CURRENT" else curve_keys.fill
+    found = {(curve.data_path, curve.array_index): curve for curve in compat.curves(action, slot)}
+    for entry in paths:
+        for index in range(entry.values.shape[1]):
+            curve = found.get((entry.path, index))
+            if curve is None:
+                curve = compat.new_curve(action, slot, entry.path, index, entry.group)
+            rates = None if entry.rates is None else entry.rates[:, index]
+            fill(curve, entry.positions, entry.values[:, index], rates)
+            curve.mute = False
+            for modifier in curve.modifiers:
+                modifier.mute = True
+    return action
+
+
+def _put_strip(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
+    """A strip on a track above all others; the action in use goes to a track of its own below it."""
+    action = bpy.data.actions.new(f"{item.name} Condyle")
+    slot = compat.new_slot(action, item)
+    _write(action, slot, paths)
+    frames = np.concatenate([entry.positions for entry in paths])
+    first, last = float(frames.min()), float(frames.max())
+    if data.action is not None:
+        _push_down(data, record, first, last)
+    track = data.nla_tracks.new()
+    track.name = TRACK
+    record.track = track.name
+    strip = track.strips.new(action.name, int(np.floor(first)), action)
+    compat.assign_strip_slot(strip, slot)
+    _place(strip, first, last)
+    strip.blend_type, strip.extrapolation = "REPLACE", "HOLD_FORWARD"
+    return action
+
+
+def _push_down(data: Any, record: Any, first: float, last: float) -> None:
+    """The action in use as a strip on a track above the others, playing what it played."""
+    old, slot = data.action, compat.slot_of(data)
+    alone = not data.nla_tracks  # then Blender takes no notice of how the action is to be blended
+    extrapolation = "HOLD" if alone else data.action_extrapolation
+    low, high = (float(end) for end in old.frame_range)
+    if extrapolation != "NOTHING":  # cycles and the like go on beyond the keys
+        low, high = min(low, first), max(high, last)
+    track = data.nla_tracks.new()
+    track.name = BELOW
+    record.pushed_track = track.name
+    strip = track.strips.new(old.name, int(np.floor(low)), old)
+    if slot is not None:
+        compat.assign_strip_slot(strip, slot)
+    _place(strip, low, max(high, low + 1.0))
+    strip.extrapolation = extrapolation
+    if not alone:
+        strip.blend_type, strip.influence = data.action_blend_type, data.action_influence
+    data.action = None
+
+
+def _place(strip: Any, first: float, last: float) -> None:
+    strip.action_frame_start, strip.action_frame_end = first, last
+    strip.frame_start_raw, strip.frame_end_raw = first, last
+
+
+def _tracks(data: Any, record: Any) -> list[Any]:
+    """The tracks that a bake made: those with its names whose only strip plays its action or the one before."""
+    if data is None:
+        return []
+    wanted = ((record.track, record.action), (record.pushed_track, record.previous_action))
+    found = []
+    for name, action in wanted:
+        track = data.nla_tracks.get(name) if name else None
+        if track is not None and all(strip.action in (None, action) for strip in track.strips):
+            found.append(track)
+    return found
+
+
+def is_put(item: Any) -> bool:
+    """Whether there is a bake to be freed, even if its action has been deleted."""
+    record = item.condyle.bake
+    return record.action is not None or record.previous_action is not None or record.backup is not None
+
+
+def is_shown(item: Any) -> bool:
+    """Whether the bake is what moves an object now: not where the user has put another action in its place."""
+    record, data = item.condyle.bake, item.animation_data
+    return data is not None and data.action in (None, record.action)
+
+
+def free(item: Any) -> bool:
+    """Put back what was; returns whether it is in use again: not where the user has chosen another action meanwhile."""
+    record, data = item.condyle.bake, item.animation_data
+    action, previous, backup = record.action, record.previous_action, record.backup
+    tracks = _tracks(data, record)
+    if data is None and previous is not None:
+        data = item.animation_data_create()
+    replaced = data is not None and data.action not in (None, action)
+    for track in reversed(tracks):
+        data.nla_tracks.remove(track)
+    if backup is not None:
+        previous = _restore_in_place(record)
+    record.action = record.previous_action = record.backup = None
+    if replaced:
+        if previous is not None and previous != data.action:
+            previous.use_fake_user = True  # nothing else may use it, and it is the user's
+    elif data is not None:
+        if record.blend_type:
+            data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
+            data.action_influence = record.influence
+        compat.reassign(data, previous, record.previous_slot)
+        if not record.had_animation_data and not data.drivers and not data.nla_tracks:
+            item.animation_data_clear()
+    for name in json.loads(record.figures or "[]"):
+        if name in item:
+            del item[name]
+    for made in (action, backup):
+        if made is not None and made != previous and made.users == 0:
+            bpy.data.actions.remove(made)
+    for name in ("target", "paths", "track", "pushed_track", "made_slot", "figures"):
+        record.property_unset(name)
+    return not replaced
+
+
+def _restore_in_place(record: Any) -> Any:
+    """The action that a bake changed, with our channels as its copy has them; the copy where the action is gone."""
+    action, backup = record.action, record.backup
+    if action is None:
+        backup.name = backup.name.removesuffix(" before Condyle")
+        return backup
+    identifier = record.made_slot or record.previous_slot
+    slot = compat.find_slot(action, identifier)
+    curves = compat.curves(action, slot)
+    ours = set(json.loads(record.paths or "[]"))
+    old = {
+        (curve.data_path, curve.array_index): curve
+        for curve in compat.curves(backup, compat.find_slot(backup, identifier))
+    }
+    for curve in [curve for curve in curves if curve.data_path in ours]:
+        before = old.get((curve.data_path, curve.array_index))
+        if before is None:
+            compat.remove_curve(action, slot, curve)
+        else:
+            _restore_curve(curve, before)
+    if record.made_slot and slot is not None:
+        action.slots.remove(slot)
+    return action
+
+
+def _restore_curve(curve: Any, before: Any) -> None:
+    curve_keys.put(curve, curve_keys.taken(before))
+    curve.mute = before.mute
+    for modifier, was in zip(curve.modifiers, before.modifiers):
+        modifier.mute = was.mute
+
+
+def hold_off(item: Any) -> Callable[[], None]:
+    """Make an object's animation what it was before the bake, to be looked at; returns what brings the bake back."""
+    record, data = item.condyle.bake, item.animation_data
+    action, slot = data.action, compat.slot_name(data)
+    blending = [getattr(data, name) for name in BLENDING]
+    muted = [(track, track.mute) for track in _tracks(data, record)]
+    for track, _ in muted:
+        track.mute = True
+    if record.blend_type:
+        data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
+        data.action_influence = record.influence
+    compat.reassign(data, record.backup or record.previous_action, record.previous_slot)
+
+    def bring_back() -> None:
+        compat.reassign(data, action, slot)
+        for name, value in zip(BLENDING, blending):
+            setattr(data, name, value)
+        for track, was in muted:
+            track.mute = was
+
+    return bring_back

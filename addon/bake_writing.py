@@ -1,0 +1,96 @@
+"""A motion of a scene's model -> keys, shapes and figures in the scene: all is checked before anything is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import actions, bake_figures, bake_keys, bake_targets, core, hold, muscle_bakes, references, units
+from .bake_keys import Kept
+from .references import key_of
+from .transforms import LocalPoses
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written: names of the actions, and a line about keys that were left out, or an empty text."""
+
+    actions: list[str]
+    told: str
+
+
+def write(
+    scene: Any,
+    frames: np.ndarray,
+    read: Any,
+    result: Any,
+    drawn: Sequence[muscle_bakes.Shown] = (),
+    inputs: Any = None,
+    between: Callable[[], None] | None = None,
+) -> Written:
+    """Free the bake in place and write this motion, as the scene's output settings say.
+
+    Args:
+        frames: rising positions (F,) in frames. read: the `SceneModel`. result: of physics, at F times.
+        drawn: what is to be seen of the muscles. inputs: the `Table` that drove the model, for figures of torques.
+        between: called when the old bake is gone and the new one is not there yet.
+
+    Raises:
+        ModelError: why it cannot be written; nothing has been changed.
+    """
+    output, kept = bake_keys.output_of(scene), Kept()
+    channels = channels_of(scene, frames, read, result)
+    figures = bake_figures.figures(scene, read, result, drawn, output, inputs)
+    with hold.without_bake(scene):
+        for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
+            bake_targets.check(item, output.target)
+    free(scene)
+    if between is not None:
+        between()
+    more, names = bake_figures.keyed(frames, figures, output)
+    made = actions.write(scene, frames, channels, kept, more)
+    bake_figures.add_properties(names)
+    muscle_bakes.write(scene, frames, list(drawn))
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    told = bake_keys.described(kept)
+    scene.condyle.simulation.output.told = told
+    return Written([action.name for action in made], told)
+
+
+def free(scene: Any) -> int:
+    """Take every bake of the scene away and put back exactly what was; returns how many objects had one."""
+    count = actions.free(scene) + muscle_bakes.free(scene)
+    if bake_targets.is_put(scene):
+        bake_targets.free(scene)
+    return count
+
+
+def is_baked(scene: Any) -> bool:
+    """Whether anything of a scene shows a bake."""
+    if bake_targets.is_put(scene):
+        return True
+    return any(actions.is_baked(item) or muscle_bakes.is_baked(item) for item in scene.objects)
+
+
+def channels_of(scene: Any, frames: np.ndarray, read: Any, result: Any) -> list[actions.Channels]:
+    """What each body's keys shall be; ModelError before anything is changed."""
+    if len(result.poses) != len(frames):
+        raise core.model_error(f"the simulation gave {len(result.poses)} samples for {len(frames)} frames")
+    with hold.without_bake(scene), hold.at_frame(scene, int(frames[0])):
+        bodies, worlds = [], {}
+        for index, entry in enumerate(read.bodies):
+            body = references.find_body(entry.handle, entry.name)
+            actions.check(body)
+            world = units.to_blender(result.poses[:, index], scene)
+            world[:, :3, :3] *= entry.scale
+            bodies.append(body)
+            worlds[key_of(body)] = world
+        local = LocalPoses(scene, frames, worlds)
+        return [actions.Channels(body, _all_frames(local.basis(body), len(frames)), scene) for body in bodies]
+
+
+def _all_frames(matrices: np.ndarray, count: int) -> np.ndarray:
+    return np.broadcast_to(matrices, (count, 4, 4))

@@ -1,0 +1,136 @@
+"""Keys of f-curves as arrays: written at once, taken out, put back to the bit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+_KEYFRAME = bpy.types.Keyframe.bl_rna.properties
+_BEZIER = _KEYFRAME["interpolation"].enum_items["BEZIER"].value
+_LINEAR = _KEYFRAME["interpolation"].enum_items["LINEAR"].value
+_FREE = _KEYFRAME["handle_left_type"].enum_items["FREE"].value
+#: everything that a key has: attribute, numbers a key, type
+_ATTRIBUTES = (
+    ("interpolation", 1, np.int32),
+    ("easing", 1, np.int32),
+    ("type", 1, np.int32),
+    ("handle_left_type", 1, np.int32),
+    ("handle_right_type", 1, np.int32),
+    ("amplitude", 1, np.float32),
+    ("back", 1, np.float32),
+    ("period", 1, np.float32),
+    ("select_control_point", 1, bool),
+    ("select_left_handle", 1, bool),
+    ("select_right_handle", 1, bool),
+    ("co", 2, np.float32),
+    ("handle_left", 2, np.float32),
+    ("handle_right", 2, np.float32),
+)
+Keys = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedPath:
+    """Keys of one data path: positions (K,) in frames, values (K, c), and slopes (K, c) a frame; None: straight lines.
+
+    `group` is the name under which the Graph Editor shows its curves.
+    """
+
+    path: str
+    group: str
+    positions: np.ndarray
+    values: np.ndarray
+    rates: np.ndarray | None
+
+
+def fill(curve: Any, positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None) -> None:
+    """Give a curve these keys (n,) and no others: the cubics with these rates (n,) between them, or straight lines."""
+    points = curve.keyframe_points
+    count = len(positions)
+    if len(points) > count:
+        points.clear()
+    points.add(count - len(points))
+    for name, numbers in _made(positions, values, rates).items():
+        points.foreach_set(name, numbers.ravel())
+    curve.update()
+
+
+def _made(positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None) -> Keys:
+    count = len(positions)
+    if rates is None:
+        rates = np.zeros(count)
+        interpolation = _LINEAR
+    else:
+        interpolation = _BEZIER
+    before = np.diff(positions, prepend=2.0 * positions[0] - positions[min(1, count - 1)]) / 3.0
+    after = np.append(before[1:], before[-1])
+    return {
+        "interpolation": np.full(count, interpolation, dtype=np.int32),
+        "handle_left_type": np.full(count, _FREE, dtype=np.int32),
+        "handle_right_type": np.full(count, _FREE, dtype=np.int32),
+        "co": _pairs(positions, values),
+        "handle_left": _pairs(positions - before, values - before * rates),
+        "handle_right": _pairs(positions + after, values + after * rates),
+    }
+
+
+def _pairs(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.column_stack([x, y]).astype(np.float32)
+
+
+def taken(curve: Any) -> Keys:
+    """All keys of a curve with everything that they have, in arrays of one row a key."""
+    points = curve.keyframe_points
+    found = {}
+    for name, width, kind in _ATTRIBUTES:
+        numbers = np.empty(width * len(points), dtype=kind)
+        points.foreach_get(name, numbers)
+        found[name] = numbers.reshape(len(points), width) if width > 1 else numbers
+    return found
+
+
+def put(curve: Any, keys: Keys) -> None:
+    """Give a curve the keys that `taken` told, and no others."""
+    points = curve.keyframe_points
+    points.clear()
+    points.add(len(keys["co"]))
+    for name, _, _ in _ATTRIBUTES:
+        points.foreach_set(name, np.ascontiguousarray(keys[name]).ravel())
+    curve.update()
+
+
+def times(keys: Keys) -> np.ndarray:
+    """Positions (n,) of keys."""
+    found: np.ndarray = keys["co"][:, 0]
+    return found
+
+
+def chosen(keys: Keys, which: np.ndarray) -> Keys:
+    """Those of the keys that a mask (n,) names."""
+    return {name: numbers[which] for name, numbers in keys.items()}
+
+
+def joined(*parts: Keys) -> Keys:
+    """Keys of several, in the order of time."""
+    together = {name: np.concatenate([part[name] for part in parts]) for name, _, _ in _ATTRIBUTES}
+    return chosen(together, np.argsort(times(together), kind="stable"))
+
+
+def fill_range(curve: Any, positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None) -> None:
+    """Give a curve these keys in place of those it has from the first of them to the last.
+
+    Keys outside stay as they are. Those next to the range keep the shape of what lies beyond them: their handles no
+    longer move by themselves.
+    """
+    old = taken(curve)
+    fill(curve, positions, values, rates)
+    if not len(times(old)):
+        return
+    before, after = times(old) < np.float32(positions[0]), times(old) > np.float32(positions[-1])
+    for side in (before, after):
+        near = np.flatnonzero(side)[-1:] if side is before else np.flatnonzero(side)[:1]
+        old["handle_left_type"][near] = old["handle_right_type"][near] = _FREE
+    put(curve, joined(chosen(old, before), taken(curve), chosen(old, after)))

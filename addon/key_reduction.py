@@ -1,0 +1,110 @@
+"""Fewer keys for a motion: every n-th sample, and of those only what a tolerance asks for. numpy only, float64.
+
+Curves are cubics between keys that keep the values and slopes of the full motion there (Hermite form), or straight
+lines. Errors are measured at every sample and half-way between two.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+
+from .channels import slopes
+
+Error = Callable[[np.ndarray], np.ndarray]
+
+
+def thinned(count: int, every: int) -> np.ndarray:
+    """Indices of every n-th of `count` samples; the last is always among them."""
+    chosen = np.arange(0, count, max(1, every))
+    return chosen if chosen[-1] == count - 1 else np.append(chosen, count - 1)
+
+
+def rates_of(positions: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Slopes (F, c) of values (F, c) at rising positions (F,): of fourth order where these are even."""
+    if len(positions) < 2:
+        return np.zeros_like(values)
+    steps = np.diff(positions)
+    if np.ptp(steps) <= 1e-9 * steps[0]:
+        return slopes(values) / steps[0]
+    return np.gradient(values, positions, axis=0)
+
+
+def cubic(positions: np.ndarray, values: np.ndarray, rates: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Values (S, c) at wanted positions (S,) of the cubics with values and rates (K, c) at positions (K,)."""
+    left, step, x = _places(positions, wanted)
+    h00, h01 = (1.0 + 2.0 * x) * (1.0 - x) ** 2, x**2 * (3.0 - 2.0 * x)
+    h10, h11 = x * (1.0 - x) ** 2, x**2 * (x - 1.0)
+    moved = h10 * rates[left] + h11 * rates[left + 1]
+    result: np.ndarray = h00 * values[left] + h01 * values[left + 1] + step * moved
+    return result
+
+
+def straight(positions: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Values (S, c) at wanted positions (S,) on straight lines between values (K, c) at positions (K,)."""
+    left, _, x = _places(positions, wanted)
+    result: np.ndarray = (1.0 - x) * values[left] + x * values[left + 1]
+    return result
+
+
+def _places(positions: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The key before each wanted position, the step to the next (S, 1), and how far along it in 0 to 1 (S, 1)."""
+    left = np.clip(np.searchsorted(positions, wanted, side="right") - 1, 0, len(positions) - 2)
+    step = positions[left + 1] - positions[left]
+    return left, step[:, None], ((wanted - positions[left]) / step)[:, None]
+
+
+def samples(positions: np.ndarray) -> np.ndarray:
+    """Where errors are measured: the positions (F,) and the middles between them (2 F - 1,)."""
+    found = np.empty(2 * len(positions) - 1)
+    found[::2], found[1::2] = positions, 0.5 * (positions[1:] + positions[:-1])
+    return found
+
+
+def reduced(candidates: np.ndarray, error: Error, tolerance: float) -> np.ndarray:
+    """The fewest of the candidates (K,) that halving finds enough: no sample farther off than the tolerance.
+
+    Args:
+        candidates: indices of samples, the first and the last among them.
+        error: errors (2 F - 1,) at `samples` of the curve with the keys of given indices.
+
+    Where a stretch has no candidate left inside, its error stays what it is.
+    """
+    free = np.zeros(int(candidates[-1]) + 1, dtype=bool)
+    free[candidates[1:-1]] = True
+    keys = candidates[[0, -1]]
+    while True:
+        found = error(keys)
+        added = []
+        for first, last in itertools.pairwise(keys):
+            inside = np.flatnonzero(free[first + 1 : last]) + first + 1
+            stretch = found[2 * first : 2 * last + 1]
+            worst = int(np.argmax(stretch))
+            if len(inside) and stretch[worst] > tolerance:
+                added.append(inside[np.argmin(np.abs(inside - (first + 0.5 * worst)))])
+        if not added:
+            return keys
+        keys = np.union1d(keys, added)
+
+
+def rotation_errors(mode: str, exact: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """Angles [rad] (S,) between rotations that are given as channels (S, 3 or 4) of a rotation mode.
+
+    For Euler angles it is the sum of the angles' errors, which the angle between the rotations never exceeds.
+    """
+    if mode not in {"QUATERNION", "AXIS_ANGLE"}:
+        return np.abs(found - exact).sum(axis=1)
+    if mode == "AXIS_ANGLE":
+        exact, found = _of_axis_angles(exact), _of_axis_angles(found)
+    exact = exact / np.linalg.norm(exact, axis=1, keepdims=True)
+    found = found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12)
+    chord = np.minimum(np.linalg.norm(found - exact, axis=1), np.linalg.norm(found + exact, axis=1))
+    return 4.0 * np.arcsin(np.minimum(0.5 * chord, 1.0))
+
+
+def _of_axis_angles(channels: np.ndarray) -> np.ndarray:
+    half = 0.5 * channels[:, :1]
+    axes = channels[:, 1:] / np.maximum(np.linalg.norm(channels[:, 1:], axis=1, keepdims=True), 1e-12)
+    return np.concatenate([np.cos(half), np.sin(half) * axes], axis=1)

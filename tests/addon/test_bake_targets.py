@@ -1,0 +1,429 @@
+"""Where a bake goes, that it touches nothing else there, and that Free Bake puts back what was, to the bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+TARGETS = ("NEW", "CURRENT", "OVERWRITE", "STRIP")
+KEY = (
+    "interpolation",
+    "easing",
+    "type",
+    "handle_left_type",
+    "handle_right_type",
+    "amplitude",
+    "back",
+    "period",
+)
+
+
+def curve_state(curve):
+    keys = [
+        (
+            [getattr(key, name) for name in KEY],
+            [tuple(getattr(key, name)) for name in ("co", "handle_left", "handle_right")],
+        )
+        for key in curve.keyframe_points
+    ]
+    modifiers = [(each.type, each.mute) for each in curve.modifiers]
+    group = curve.group.name if curve.group else None
+    return curve.data_path, curve.array_index, curve.mute, curve.extrapolation, group, modifiers, keys
+
+
+def bags(action):
+    """(slot, curves, names of groups) of an action."""
+    if not hasattr(action, "slots"):
+        return [("", action.fcurves, [group.name for group in action.groups])]
+    return [
+        (bag.slot.identifier, bag.fcurves, [group.name for group in bag.groups])
+        for layer in action.layers
+        for strip in layer.strips
+        for bag in strip.channelbags
+    ]
+
+
+def action_state(action):
+    slots = [slot.identifier for slot in action.slots] if hasattr(action, "slots") else []
+    return (
+        slots,
+        action.use_fake_user,
+        [(slot, names, sorted(curve_state(each) for each in curves)) for slot, curves, names in bags(action)],
+    )
+
+
+def strip_state(strip):
+    names = ("name", "blend_type", "extrapolation", "influence", "mute", "scale", "repeat")
+    ends = (strip.frame_start, strip.frame_end, strip.action_frame_start, strip.action_frame_end)
+    action = strip.action.name if strip.action else None
+    return (
+        [getattr(strip, name) for name in names],
+        ends,
+        action,
+        slot_id(getattr(strip, "action_slot", None)),
+    )
+
+
+def slot_id(slot):
+    return slot.identifier if slot is not None else None
+
+
+def animation_state(data):
+    if data is None:
+        return None
+    tracks = [
+        (track.name, track.mute, track.lock, [strip_state(strip) for strip in track.strips])
+        for track in data.nla_tracks
+    ]
+    own = [data.action_blend_type, data.action_extrapolation, data.action_influence, data.use_nla]
+    action = data.action.name if data.action else None
+    return action, slot_id(getattr(data, "action_slot", None)), own, tracks, len(data.drivers)
+
+
+def file_digest(leave_out=()):
+    """All animation, transforms and custom properties of the file, as plain values."""
+    owners = [
+        *bpy.data.objects,
+        *bpy.data.scenes,
+        *bpy.data.materials,
+        *bpy.data.shape_keys,
+        *bpy.data.worlds,
+    ]
+    found = {
+        "actions": {action.name: action_state(action) for action in bpy.data.actions},
+        "animation": {(each.id_type, each.name): animation_state(each.animation_data) for each in owners},
+        "counts": [len(getattr(bpy.data, name)) for name in ("objects", "curves", "meshes", "materials")],
+    }
+    for item in bpy.data.objects:
+        posed = [item, *(item.pose.bones if item.pose else ())]
+        found[item.name] = [
+            (each.rotation_mode, tuple(each.location), tuple(each.rotation_euler), tuple(each.scale))
+            + (tuple(each.rotation_quaternion), tuple(each.rotation_axis_angle), sorted(each.keys()))
+            for each in posed
+        ]
+    for scene in bpy.data.scenes:
+        found[("scene", scene.name)] = sorted(scene.keys())
+    return found
+
+
+@pytest.fixture
+def swing(part, scene, make):
+    """A bob on a hinge whose action has keys of its own: of its place, turn and size; and another slot beside it."""
+    body, authoring = part("references").Body, part("authoring")
+    scene.frame_start, scene.frame_end = 5, 13
+    top, bob = make.box("Top", (0, 0, 1.0)), make.box("Bob", (0.3, 0, 0.6))
+    for frame in (1, 4, 9, 20, 30):
+        bob.location.x, bob.rotation_euler.y = 0.3 + 0.001 * frame, 0.02 * frame
+        bob.scale = (1, 1, 1)
+        for path in ("location", "rotation_euler", "scale", "color"):
+            bob.keyframe_insert(path, frame=frame)
+    compat = part("compat")
+    curves = list(compat.curves_in_use(bob))
+    turned = next(curve for curve in curves if curve.data_path == "rotation_euler" and curve.array_index == 1)
+    turned.modifiers.new("CYCLES")
+    turned.keyframe_points[1].interpolation = "ELASTIC"
+    turned.keyframe_points[3].handle_left_type = "VECTOR"
+    turned.update()
+    action = bob.animation_data.action
+    if compat.has_slots(action):
+        slot = action.slots.new(id_type="OBJECT", name="Stranger")
+        part("compat").new_curve(action, slot, "location", 0, "Theirs").keyframe_points.insert(3.0, 4.0)
+    scene.frame_set(5)
+    make.update()
+    joint = authoring.add_joint(scene, body(top), body(bob), "hinge", name="Hip")
+    return top, bob, joint
+
+
+def others(digest, target):
+    """What no bake may change: all animation but that of Bob's channels."""
+    return digest["animation"].get(("OBJECT", "Top")), digest["Top"], digest["counts"]
+
+
+def shows(scene, item, report):
+    """Farthest that an object is from the simulated poses at the frames."""
+    found = []
+    for frame in report.frames:
+        scene.frame_set(int(frame))
+        found.append(np.array(item.matrix_world))
+    return np.abs(np.array(found) - report.poses[item.name]).max()
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_target_shows_the_motion_and_is_freed_to_the_bit(part, scene, swing, target, tmp_path):
+    _, bob, _ = swing
+    own = bob.animation_data.action.name
+    before = file_digest()
+    scene.condyle.simulation.output.target = target
+    for _ in range(2):  # a second bake replaces the first
+        report = part("tasks").bake_now(scene)
+    assert shows(scene, bob, report) < 4e-6
+    assert others(file_digest(), target) == others(before, target)
+    path = str(tmp_path / "baked.blend")
+    scene.frame_set(5)
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    assert part("tasks").free_bake(scene) == 1
+    scene.frame_set(5)
+    assert file_digest() == before
+    bpy.ops.wm.open_mainfile(filepath=path)
+    scene = bpy.context.scene
+    assert shows(scene, bpy.data.objects["Bob"], report) < 4e-6
+    part("tasks").free_bake(scene)
+    scene.frame_set(5)
+    assert file_digest() == before
+    assert bpy.data.objects["Bob"].animation_data.action.name == own
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("target", TARGETS)
+def test_undo_and_redo_of_every_target(part, scene, swing, target):
+    window = bpy.context.window_manager.windows[0]
+    with bpy.context.temp_override(window=window):
+        scene.condyle.simulation.output.target = target
+        bpy.ops.ed.undo_push(message="before")
+        before = file_digest()
+        for operator in (bpy.ops.condyle.bake, bpy.ops.condyle.free_bake):
+            assert operator() == {"FINISHED"}
+            after = file_digest()
+            bpy.ops.ed.undo_push(message="after")
+            bpy.ops.ed.undo()
+            assert file_digest() == before
+            bpy.ops.ed.redo()
+            assert file_digest() == after
+            before = after
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("target", ("CURRENT", "OVERWRITE"))
+def test_the_action_in_use_keeps_all_that_is_not_ours(part, scene, swing, target):
+    _, bob, _ = swing
+    action = bob.animation_data.action
+    compat = part("compat")
+
+    def kept():
+        found = [(slot, state) for slot, curves, _ in bags(action) for state in map(curve_state, curves)]
+        return [
+            each
+            for each in found
+            if each[1][0] not in {"location", "rotation_euler"} or "Stranger" in each[0]
+        ]
+
+    before = kept()
+    scene.condyle.simulation.output.target = target
+    part("tasks").bake_now(scene)
+    assert bob.animation_data.action == action
+    assert kept() == before and len(before) >= 7
+    place = next(curve for curve in compat.curves_in_use(bob) if curve.data_path == "location")
+    frames = [key.co[0] for key in place.keyframe_points]
+    baked = [float(frame) for frame in range(5, 14)]
+    assert frames == ([1.0, 4.0, *baked, 20.0, 30.0] if target == "CURRENT" else baked)
+
+
+@pytest.mark.small
+def test_curves_before_and_after_the_range_stay(part, scene, swing):
+    """Beyond the keys next to the range nothing moves: before frame 4 and after frame 20."""
+    _, bob, _ = swing
+    outside = [1.0, 2.0, 2.5, 3.0, 4.0, 20.0, 22.0, 25.5, 30.0]
+
+    def values():
+        curves = part("compat").curves_in_use(bob)
+        return [curve.evaluate(frame) for curve in curves if not curve.modifiers for frame in outside]
+
+    before = values()
+    scene.condyle.simulation.output.target = "CURRENT"
+    part("tasks").bake_now(scene)
+    assert values() == before
+
+
+@pytest.mark.small
+def test_a_strip_lies_above_what_was_and_leaves_it_playing(part, scene, swing):
+    _, bob, _ = swing
+    scene.condyle.simulation.output.target = "STRIP"
+    scene.frame_set(9)
+    color = tuple(bob.color)
+    report = part("tasks").bake_now(scene)
+    tracks = bob.animation_data.nla_tracks
+    assert bob.animation_data.action is None
+    assert [track.name for track in tracks] == ["Condyle, before the bake", "Condyle Bake"]
+    (strip,) = tracks[-1].strips
+    assert (strip.frame_start, strip.frame_end) == (5.0, 13.0) and strip.action.name in report.actions
+    assert {curve.data_path for _, curves, _ in bags(strip.action) for curve in curves} == {
+        "location",
+        "rotation_euler",
+    }
+    scene.frame_set(9)
+    assert tuple(bob.color) == color
+    scene.frame_set(3)
+    assert np.isclose(bob.rotation_euler.y, next_value(part, tracks[0].strips[0], 3.0))
+
+
+def next_value(part, strip, frame):
+    for slot, curves, _ in bags(strip.action):
+        if "Stranger" not in slot:
+            return next(
+                curve.evaluate(frame)
+                for curve in curves
+                if curve.data_path == "rotation_euler" and curve.array_index == 1
+            )
+    raise AssertionError("no curve")
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("target", TARGETS)
+def test_bones_go_to_every_target_and_leave_other_bones_alone(part, scene, make, target):
+    body, authoring = part("references").Body, part("authoring")
+    scene.frame_start, scene.frame_end = 3, 9
+    rig = make.armature(
+        "Rig",
+        {
+            "A": ((0, 0, 1), (0, 0, 0.5), None),
+            "B": ((0, 0, 0.5), (0.1, 0, 0), "A"),
+            "C": ((1, 0, 0), (1, 0, 1), None),
+        },
+    )
+    for name in "BC":
+        for frame in (1, 6, 12):
+            rig.pose.bones[name].location = (0, 0.002 * frame, 0)
+            rig.pose.bones[name].keyframe_insert("location", frame=frame)
+    scene.frame_set(3)
+    authoring.make_body(scene, body(rig, "B"), mass=1.0, center=(0.1, 0.2, 0), inertia=(0.02, 0.01, 0.02))
+    authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
+    before = file_digest()
+    other = [
+        state
+        for _, curves, _ in bags(rig.animation_data.action)
+        for state in map(curve_state, curves)
+        if '"C"' in state[0]
+    ]
+    scene.condyle.simulation.output.target = target
+    report = part("tasks").bake_now(scene)
+    for frame, pose in zip(report.frames, report.poses["Rig/B"]):
+        scene.frame_set(int(frame))
+        assert np.abs(np.array(rig.matrix_world @ rig.pose.bones["B"].matrix) - pose).max() < 4e-6
+    used = rig.animation_data.action or rig.animation_data.nla_tracks[0].strips[0].action
+    assert other == [
+        state for _, curves, _ in bags(used) for state in map(curve_state, curves) if '"C"' in state[0]
+    ]
+    part("tasks").free_bake(scene)
+    scene.frame_set(3)
+    assert file_digest() == before
+
+
+@pytest.mark.small
+def test_targets_that_cannot_be_had_are_refused_with_the_reason(part, scene, swing, ph):
+    top, bob, _ = swing
+    output, compat = scene.condyle.simulation.output, part("compat")
+    before = file_digest()
+    top.animation_data_create()
+    compat.assign(top.animation_data, bob.animation_data.action, compat.slot_of(bob.animation_data))
+    output.target = "CURRENT"
+    with pytest.raises(ph.ModelError, match=r"its action .* also moves 'Top'; bake to a new action"):
+        part("tasks").bake_now(scene)
+    top.animation_data_clear()
+    bob.animation_data.use_nla = False
+    output.target = "STRIP"
+    with pytest.raises(ph.ModelError, match="its NLA is switched off"):
+        part("tasks").bake_now(scene)
+    bob.animation_data.use_nla = True
+    bob.animation_data.nla_tracks.new()
+    bob.animation_data.action_blend_type = "ADD"
+    output.target = "OVERWRITE"
+    with pytest.raises(ph.ModelError, match="is blended with the NLA below it"):
+        part("tasks").bake_now(scene)
+    bob.animation_data.nla_tracks.remove(bob.animation_data.nla_tracks[0])
+    bob.animation_data.action_blend_type = "REPLACE"
+    assert file_digest() == before
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("target", TARGETS)
+def test_figures_are_keyed_and_go_with_the_bake(part, scene, swing, target):
+    _, _, joint = swing
+    joint["mine"] = 3.0
+    joint.condyle.joint.coordinates[0].damping = 0.5
+    joint.keyframe_insert('["mine"]', frame=2)
+    before = file_digest()
+    output = scene.condyle.simulation.output
+    output.target, output.extras = target, {"COORDINATES", "TORQUES", "ENERGY"}
+    report = part("tasks").bake_now(scene)
+    speeds = report.result.qd[:, 0]
+    for row, frame in enumerate(report.frames):
+        scene.frame_set(int(frame))
+        assert np.isclose(joint["Baked q [rad]"], report.coordinates["Hip.q"][row], atol=1e-6)
+        assert np.isclose(joint["Baked torque of q [N·m]"], -0.5 * speeds[row], atol=1e-6)
+        assert np.isclose(scene["Baked total energy [J]"], report.energy[row, 2], rtol=1e-6)
+    assert part("tasks").free_bake(scene) >= 1
+    scene.frame_set(5)
+    assert file_digest() == before and joint["mine"] == 3.0
+
+
+@pytest.mark.small
+def test_a_key_every_few_frames_and_the_last(part, scene, swing):
+    _, bob, _ = swing
+    scene.frame_end, scene.condyle.simulation.output.every = 12, 3
+    report = part("tasks").bake_now(scene)
+    curve = next(each for each in part("compat").curves_in_use(bob) if each.data_path == "location")
+    assert [key.co[0] for key in curve.keyframe_points] == [5.0, 8.0, 11.0, 12.0]
+    assert "keys kept, off by at most" in report.warnings[-1]
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("mode", ("QUATERNION", "XYZ", "AXIS_ANGLE"))
+def test_fewer_keys_stay_within_the_tolerances(part, scene, make, mode):
+    actions, transforms, references = part("actions"), part("transforms"), part("references")
+    item, parent = make.box("Shank"), make.empty("Parent")
+    parent.scale, item.parent, item.rotation_mode = (2.0, 2.0, 2.0), parent, mode
+    scene.unit_settings.scale_length = 0.1
+    make.update()
+    frames = np.arange(1.0, 121.0)
+    poses = make.smooth_poses(120, seed=3, turn=1.0)
+    poses[:, :3, :3] *= 2.0
+    body = references.Body(item)
+    local = transforms.LocalPoses(scene, frames, {references.key_of(body): poses})
+    output = scene.condyle.simulation.output
+    output.reduce, output.tolerance_distance, output.tolerance_angle = True, 0.2, 0.002
+    kept = part("bake_keys").Kept()
+    channels = actions.Channels(body, np.broadcast_to(local.basis(body), (120, 4, 4)), scene)
+    actions.write(scene, frames, [channels], kept)
+    assert kept.keys < 0.5 * kept.samples and kept.distance <= 2e-4 and kept.angle <= 0.002
+    far = turn = 0.0
+    for frame, pose in zip(frames, poses):
+        scene.frame_set(int(frame))
+        matrix = np.array(item.matrix_world)
+        far = max(far, 0.1 * np.linalg.norm(matrix[:3, 3] - pose[:3, 3]))
+        between = (matrix[:3, :3] / 2.0).T @ (pose[:3, :3] / 2.0)
+        turn = max(
+            turn,
+            np.linalg.norm(
+                [between[2, 1] - between[1, 2], between[0, 2] - between[2, 0], between[1, 0] - between[0, 1]]
+            )
+            / 2,
+        )
+    # float32 of places of size 1 and of angles; the measured error is of float64
+    assert far <= kept.distance + 1e-6 and turn <= kept.angle + 2e-6
+    assert far > 0.2 * kept.distance  # what is told is not far from what is seen
+
+
+def test_reduction_keeps_ends_and_meets_the_tolerance(part):
+    reduction = part("key_reduction")
+    frames = np.arange(0.0, 101.0)
+    values = np.column_stack([np.sin(0.1 * frames), np.where(frames > 60, 0.2 * (frames - 60), 0.0)])
+    rates = reduction.rates_of(frames, values)
+    at = reduction.samples(frames)
+    exact = reduction.cubic(frames, values, rates, at)
+
+    def error(keys):
+        near = reduction.cubic(frames[keys], values[keys], rates[keys], at)
+        return np.linalg.norm(near - exact, axis=1)
+
+    for tolerance in (1e-1, 1e-3, 1e-6):
+        keys = reduction.reduced(np.arange(101), error, tolerance)
+        assert keys[0] == 0 and keys[-1] == 100 and error(keys).max() <= tolerance
+    assert list(reduction.thinned(11, 4)) == [0, 4, 8, 10] and list(reduction.thinned(3, 1)) == [0, 1, 2]
+    sparse = reduction.reduced(reduction.thinned(101, 10), error, 1e-6)
+    assert set(sparse) <= set(range(0, 101, 10))
+    still = reduction.reduced(np.arange(101), lambda keys: np.zeros(201), 1e-9)
+    assert list(still) == [0, 100]
