@@ -102,10 +102,12 @@ def new_curve(action: Any, slot: Any, path: str, index: int, group: str) -> Any:
 
 def remove_curve(action: Any, slot: Any, curve: Any) -> None:
     """Take an f-curve out of an action, and its group where nothing else is in it."""
-    group = curve.group
+    name = curve.group.name if curve.group is not None else ""
     curves(action, slot).remove(curve)
+    groups = _bag(action, slot).groups if has_slots(action) else action.groups
+    group = groups.get(name)  # some versions have taken it away already
     if group is not None and not len(group.channels):
-        (_bag(action, slot) if has_slots(action) else action).groups.remove(group)
+        groups.remove(group)
 
 
 def _bag(action: Any, slot: Any) -> Any:
