@@ -99,7 +99,7 @@ def _chosen(
             return key_reduction.rotation_errors(channels.mode, exact, near)
         return metres * np.linalg.norm(near - exact, axis=1)
 
-    keys = key_reduction.thinned(len(frames), output.every)
+    keys = key_reduction.thinned(frames, output.every)
     if output.reduce:
         keys = key_reduction.reduced(keys, error, output.angle if turns else output.distance)
     worst = float(error(keys).max())
@@ -119,7 +119,7 @@ def _metres(body: Any, scene: Any) -> float:
 
 def shapes_kept(frames: np.ndarray, points: np.ndarray, output: Output, metres: float) -> np.ndarray:
     """Indices of the frames (F,) at which a muscle's points (F, n, 3) get a shape key; straight lines between them."""
-    keys = key_reduction.thinned(len(frames), output.every)
+    keys = key_reduction.thinned(frames, output.every)
     if not output.reduce or len(frames) < 3:
         return keys
     flat = points.reshape(len(points), -1)
@@ -135,7 +135,7 @@ def shapes_kept(frames: np.ndarray, points: np.ndarray, output: Output, metres: 
 
 def thinned_path(path: str, group: str, frames: np.ndarray, values: np.ndarray, output: Output) -> KeyedPath:
     """Keys of a figure (F,) that is to be seen in the Graph Editor: at every n-th frame."""
-    keys = key_reduction.thinned(len(frames), output.every)
+    keys = key_reduction.thinned(frames, output.every)
     column = values[:, None]
     rates = key_reduction.rates_of(frames, column)
     return KeyedPath(path, group, frames[keys], column[keys], rates[keys])

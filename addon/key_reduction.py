@@ -16,9 +16,16 @@ from .channels import slopes
 Error = Callable[[np.ndarray], np.ndarray]
 
 
-def thinned(count: int, every: int) -> np.ndarray:
-    """Indices of every n-th of `count` samples; the last is always among them."""
-    chosen = np.arange(0, count, max(1, every))
+def thinned(positions: np.ndarray, every: int) -> np.ndarray:
+    """Indices of the positions (F,), in frames, at every n-th frame; the last is always among them.
+
+    With n = 1 it is all of them, those between whole frames, too.
+    """
+    count = len(positions)
+    if every <= 1:
+        return np.arange(count)
+    far = (positions - positions[0]) / every
+    chosen = np.flatnonzero(np.abs(far - np.round(far)) < 1e-6)
     return chosen if chosen[-1] == count - 1 else np.append(chosen, count - 1)
 
 

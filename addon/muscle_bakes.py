@@ -117,7 +117,7 @@ def write(scene: Any, frames: np.ndarray, found: list[Shown]) -> list[Any]:
     made = []
     for entry in found:
         shapes = bake_keys.shapes_kept(frames, entry.points, output, metres)
-        made.append(_write(frames, entry, shapes, thinned(len(frames), output.every)))
+        made.append(_write(frames, entry, shapes, thinned(frames, output.every)))
     return made
 
 

@@ -426,8 +426,10 @@ def test_reduction_keeps_ends_and_meets_the_tolerance(part):
     for tolerance in (1e-1, 1e-3, 1e-6):
         keys = reduction.reduced(np.arange(101), error, tolerance)
         assert keys[0] == 0 and keys[-1] == 100 and error(keys).max() <= tolerance
-    assert list(reduction.thinned(11, 4)) == [0, 4, 8, 10] and list(reduction.thinned(3, 1)) == [0, 1, 2]
-    sparse = reduction.reduced(reduction.thinned(101, 10), error, 1e-6)
+    assert list(reduction.thinned(np.arange(5.0, 16.0), 4)) == [0, 4, 8, 10]
+    assert list(reduction.thinned(np.arange(3.0), 1)) == [0, 1, 2]
+    assert list(reduction.thinned(np.arange(1.0, 4.1, 0.25), 2)) == [0, 8, 12]
+    sparse = reduction.reduced(reduction.thinned(frames, 10), error, 1e-6)
     assert set(sparse) <= set(range(0, 101, 10))
     still = reduction.reduced(np.arange(101), lambda keys: np.zeros(201), 1e-9)
     assert list(still) == [0, 100]
