@@ -24,7 +24,7 @@ from .anatomy.knee_kinematics import (
     tibia_poses,
 )
 from .anatomy.surface import Mesh
-from .demo_shapes import polygon_object
+from .demo_shapes import free_spot, polygon_object
 from .references import Body
 
 NAMES = ("Femur", "Tibia", "Fibula")
@@ -41,8 +41,7 @@ LEVEL = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])  # the th
 KEYED_DEGREES = (0.0, 30.0, 60.0, 90.0, 120.0)
 FRAMES_BETWEEN_KEYS = 12
 CELL = 5e-3  # m, size of the meshes' faces: 6,600 vertices, made in a second
-ROOM = 0.3  # m to what stands there already
-REACH = (0.9, 0.5)  # m, how far the leg reaches from the hip along +X, and to every other side
+REACH = np.array([[-0.1, -0.1, -0.5], [0.9, 0.1, 0.1]])  # m, the leg from its hip, whatever its pose
 BONE_COLOR = (0.86, 0.78, 0.62, 1.0)
 
 
@@ -78,7 +77,7 @@ def build(scene: Any) -> Any:
         collection,
         meshes,
         dict.fromkeys(NAMES, material),
-        place(scene) * length,
+        free_spot(scene, *REACH),
         tibia_poses(np.radians(KEYED_DEGREES)),
         frames,
         length=length,
@@ -92,34 +91,6 @@ def build(scene: Any) -> Any:
     joint = add_joint(scene, leg, len(KEYED_DEGREES))
     joint.condyle.joint.fit.requested = False  # Fit is the next button
     return joint
-
-
-def place(scene: Any) -> np.ndarray:
-    """Where the hip goes (3,): the 3D cursor, or to the right of what stands where the leg would be."""
-    length = units.length_scale(scene)
-    spot = np.array(scene.cursor.location, dtype=np.float64)
-    ahead, aside = REACH[0] / length, REACH[1] / length
-    for _ in scene.objects:  # each may push it on once
-        low, high = spot - aside, spot + (ahead, aside, aside)
-        ends = [
-            float(upper[0])
-            for lower, upper in map(_bounds, scene.objects)
-            if np.all(lower < high) and np.all(upper > low)
-        ]
-        if not ends:
-            break
-        spot[0] = max(ends) + aside + ROOM / length
-    return spot
-
-
-def _bounds(item: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Lower and upper corner of an object in the world; of what has no size, a place that is nowhere."""
-    if item.type not in {"MESH", "CURVE", "ARMATURE", "SURFACE", "META", "FONT"} or not item.visible_get():
-        return np.full(3, np.inf), np.full(3, -np.inf)
-    corners = np.array(
-        [item.matrix_world @ Matrix.Translation(corner).translation for corner in item.bound_box]
-    )
-    return corners.min(axis=0), corners.max(axis=0)
 
 
 def add_leg(

@@ -1,4 +1,4 @@
-"""Bodies to be seen where the user has none: objects of polygons, and capsules."""
+"""Bodies to be seen where the user has none: objects of polygons, their shapes, and where there is room for them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Vector
+
+from . import units
+
+ROOM = 0.3  # m to what stands there already
 
 
 def polygon_object(
@@ -54,3 +59,41 @@ def capsule(
             faces.append((low + k, low + after, high + after, high + k))
         faces.append((last, last - sides + k, last - sides + after))
     return vertices, faces
+
+
+def ball(center: Any, radii: Any) -> tuple[np.ndarray, list[Any]]:
+    """A closed ellipsoid: vertices (n, 3) and faces, outward."""
+    vertices, faces = capsule((0.0, 0.0, -1e-3), (0.0, 0.0, 1e-3), 1.0)
+    return np.asarray(center) + vertices * np.asarray(radii), faces
+
+
+def slab(low: Any, high: Any) -> tuple[np.ndarray, list[Any]]:
+    """A closed box from its lower to its upper corner (3,): vertices (8, 3) and faces, outward."""
+    ends = np.array([low, high], dtype=np.float64)
+    vertices = np.array([[ends[k >> axis & 1, axis] for axis in range(3)] for k in range(8)])
+    return vertices, [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
+
+
+def free_spot(scene: Any, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Where something that reaches from `low` to `high` (3,) [m] goes: the 3D cursor, or right of what is there."""
+    length = units.length_scale(scene)
+    spot = np.array(scene.cursor.location, dtype=np.float64) * length
+    there = [bounds for bounds in (_bounds(item) for item in scene.objects) if bounds is not None]
+    for _ in there:  # each may push it on once
+        ends = [
+            float(upper[0])
+            for lower, upper in there
+            if np.all(lower * length < spot + high) and np.all(upper * length > spot + low)
+        ]
+        if not ends:
+            break
+        spot[0] = max(ends) * length - low[0] + ROOM
+    return spot
+
+
+def _bounds(item: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """Lower and upper corner of an object in the world; None of what has no size or is not seen."""
+    if item.type in {"EMPTY", "CAMERA", "LIGHT"} or not item.visible_get():
+        return None
+    corners = np.array([item.matrix_world @ Vector(corner) for corner in item.bound_box])
+    return corners.min(axis=0), corners.max(axis=0)

@@ -35,6 +35,8 @@ from .features.simulation import panels as simulation_panels
 from .features.simulation import properties as simulation_properties
 from .features.starting import panels as starting_panels
 from .features.starting import properties as starting_properties
+from .features.welcome import operators as welcome_operators
+from .features.welcome import panels as welcome_panels
 
 MODULES = (
     common,
@@ -59,6 +61,8 @@ MODULES = (
     fitting_operators,
     pose_operators,
     simulation_operators,
+    welcome_operators,
+    welcome_panels,
     simulation_panels,
     starting_panels,
     body_panels,

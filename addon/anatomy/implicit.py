@@ -7,7 +7,6 @@ ellipsoids and blends only bound it; the meshing needs the zero set and a gradie
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,16 +41,17 @@ def tube(path: ArrayLike, radii: ArrayLike, samples: int = 24) -> Shape:
     stations = np.column_stack([np.asarray(path, dtype=np.float64), np.asarray(radii, dtype=np.float64)])
     line = smooth_path(stations, samples)
 
+    middle = line[:, :3].mean(axis=0)  # squares about a point nearby lose fewer digits
+    starts, along = line[:-1, :3] - middle, np.diff(line[:, :3], axis=0)
+    squares, radius, growth = (along**2).sum(axis=1), line[:-1, 3], np.diff(line[:, 3])
+
     def distance(points: FloatArray) -> FloatArray:
-        nearest = np.full(len(points), np.inf)
-        for start, end in pairwise(line):
-            along = end[:3] - start[:3]
-            relative = points - start[:3]
-            share = np.clip(relative @ along / (along @ along), 0.0, 1.0)
-            offset = relative - share[:, None] * along
-            gap = np.sqrt(np.einsum("ij,ij->i", offset, offset)) - (start[3] + share * (end[3] - start[3]))
-            np.minimum(nearest, gap, out=nearest)
-        return nearest
+        local = points - middle
+        ahead = local @ along.T - (starts * along).sum(axis=1)
+        share = np.clip(ahead / squares, 0.0, 1.0)
+        away = (local**2).sum(axis=1)[:, None] - 2.0 * (local @ starts.T) + (starts**2).sum(axis=1)
+        away += share * (share * squares - 2.0 * ahead)
+        return (np.sqrt(np.maximum(away, 0.0)) - (radius + share * growth)).min(axis=1)
 
     return distance
 

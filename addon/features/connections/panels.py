@@ -140,9 +140,9 @@ def _draw_coupling(layout: Any, settings: Any) -> None:
             number = getattr(coupling, coordinate)
             rows = found.condyle.joint.coordinates
             if number <= len(rows):
-                from ..joints.panels import label_of
+                from ..joints.panels import title_of
 
-                layout.label(text=label_of(rows[number - 1].label), icon="BLANK1")
+                layout.label(text=title_of(rows[number - 1]), icon="BLANK1")
     layout.prop(coupling, "ratio")
     layout.prop(settings, "as_placed", text="As They Start")
 

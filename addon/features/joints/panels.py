@@ -29,6 +29,7 @@ class JointPanel(SidebarPanel, Panel):
         if own_joint(context) is None:
             layout.label(text="Select the parent, then the child", icon="INFO")
             layout.operator("condyle.add_joint", icon="EMPTY_ARROWS")
+            layout.operator_menu_enum("condyle.add_preset", "preset", text="Add Preset", icon="PRESET")
         if joint is None:
             return
         settings = joint.condyle.joint
@@ -74,11 +75,16 @@ class JointPanel(SidebarPanel, Panel):
         column = layout.column(align=True)
         column.active = not is_baked_over(settings)
         for name, coordinate in zip(names, settings.coordinates):
-            column.prop(joint, f'["{name}"]', text=label_of(coordinate.label), slider=True)
+            column.prop(joint, f'["{name}"]', text=title_of(coordinate), slider=True)
         row = layout.row(align=True)
         row.operator("condyle.start_here", icon="PLAY")
         row.operator("condyle.drive", text="", icon="FILE_REFRESH")
         row.operator("condyle.stop_driving", text="", icon="X")
+
+
+def title_of(row: Any) -> str:
+    """What people read for a row of coordinate settings."""
+    return row.title or label_of(row.label)
 
 
 def label_of(name: str) -> str:
@@ -180,7 +186,7 @@ class CoordinatesPanel(SidebarPanel, Panel):
         for row in rows:
             box = layout.box() if len(rows) > 1 else layout
             if len(rows) > 1:
-                box.label(text=label_of(row.label))
+                box.label(text=title_of(row))
             self._draw_coordinate(box.column(), row)
 
     def _draw_coordinate(self, layout: Any, row: Any) -> None:

@@ -112,6 +112,11 @@ class CoordinateProperties(PropertyGroup):
 
     label: StringProperty(name="Label", description="Name of the coordinate", override=OVERRIDE)
     unit: StringProperty(name="Unit", description='"rad", "m", "s" or "1"', override=OVERRIDE)
+    title: StringProperty(
+        name="Title",
+        description="What the panel calls the coordinate; empty: by its label",
+        override=OVERRIDE,
+    )
     limits: EnumProperty(
         name="Limits",
         description="How far the coordinate may go",

@@ -1,0 +1,1 @@
+"""The first minute: three doors while the scene has nothing of Condyle."""

@@ -1,0 +1,109 @@
+"""Demo knee, and joints from presets."""
+
+from typing import Any
+
+from bpy.props import BoolProperty, EnumProperty
+from bpy.types import Operator
+
+from ... import presets
+from ..common import failed, need_object_mode, writable
+
+
+class DemoKnee(Operator):
+    """Make a thigh and a shin that is keyed at five poses on the way of a living knee, with a joint to be fitted: then
+    press Fit, drag the slider, press Bake"""
+
+    bl_idname = "condyle.demo_knee"
+    bl_label = "Demo Knee"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return bool(writable(cls) and need_object_mode(cls, context))
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import core, demo_knee, references
+
+        try:
+            joint = demo_knee.build(context.scene)
+        except core.physics().CondyleError as error:
+            return failed(self, error)
+        settings = joint.condyle.joint
+        show(context, references.resolve(settings.parent), references.resolve(settings.child))
+        self.report({"INFO"}, "Demo knee: five keyed poses. Press Fit, drag the slider, press Bake")
+        return {"FINISHED"}
+
+
+class AddPreset(Operator):
+    """Make a joint between two selected bodies, with limits, damping and sliders. As where Blender parents, the active
+    one (selected last) is the parent, unless one hangs on the other already. With nothing or one thing selected,
+    simple bodies are made as well"""
+
+    bl_idname = "condyle.add_preset"
+    bl_label = "Joint from Preset"
+    bl_options = {"REGISTER", "UNDO"}
+
+    preset: EnumProperty(
+        name="Preset",
+        description="Which joint",
+        items=[(each.name, each.label, each.description) for each in presets.PRESETS],
+    )
+    swap: BoolProperty(name="Swap", description="The other one is the parent", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        from ... import references
+
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        if len(references.selected_bodies(context)) > 2:
+            cls.poll_message_set("More than two are selected: select the child, then the parent, or nothing")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import core, presets_making
+
+        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        pair = presets_making.parent_and_child(context)
+        try:
+            if pair is None:
+                joint, parent, child = presets_making.add_with_bodies(context.scene, self.preset)
+            else:
+                parent, child = reversed(pair) if self.swap else pair
+                joint = presets_making.add(context.scene, self.preset, parent, child)
+        except core.physics().CondyleError as error:
+            return failed(self, error)
+        show(context, parent, child, frame=pair is None)
+        self.report({"INFO"}, f"{joint.name!r} moves {child.name} against {parent.name}: drag its sliders")
+        return {"FINISHED"}
+
+
+def show(context: Any, parent: Any, child: Any, frame: bool = True) -> None:
+    """Make the child active, so that the panels show its joint; look at both where there is a view."""
+    if child.bone:
+        child.object.data.bones.active = child.object.data.bones[child.bone]
+    else:
+        for item in context.selected_objects:
+            item.select_set(False)
+        for body in (parent, child):
+            body.object.select_set(True)
+        context.view_layer.objects.active = child.object
+    if frame:
+        look_at_selected(context)
+
+
+def look_at_selected(context: Any) -> None:
+    """Let every 3D view of the window show what is selected."""
+    import bpy
+
+    if bpy.app.background or context.window is None:
+        return
+    for area in context.window.screen.areas:
+        region = next((each for each in area.regions if each.type == "WINDOW"), None)
+        if area.type == "VIEW_3D" and region is not None:
+            with context.temp_override(area=area, region=region):
+                bpy.ops.view3d.view_selected()
+
+
+classes = (DemoKnee, AddPreset)

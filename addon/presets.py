@@ -1,0 +1,181 @@
+"""The joints of the menus that need no settings: what each is called, how it moves, from where to where.
+
+Ranges are those of healthy adults, rounded; a preset is a start, its limits are settings of the joint as any others.
+
+Sources: *AAOS*: American Academy of Orthopaedic Surgeons 1965, Joint Motion: Method of Measuring and Recording.
+*Delp*: Delp et al. 1990, IEEE Trans. Biomed. Eng. 37, 757-767. *Ludewig*: Ludewig et al. 2009, J. Bone Joint Surg. Am.
+91, 378-389. *Seth*: Seth et al. 2016, PLoS ONE 11, e0141028. *Ferrario*: Ferrario et al. 2005, J. Oral Rehabil. 32,
+401-408. *Hollister*: Hollister et al. 1992, J. Orthop. Res. 10, 454-460.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BACK, FRONT, DOWN = (
+    (0.0, 1.0, 0.0),
+    (0.0, -1.0, 0.0),
+    (0.0, 0.0, -1.0),
+)  # of a figure that faces the front view
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """One slider of a preset.
+
+    Attributes:
+        title: what the panel calls it. lower, upper: limits; both 0: none. rest: where its spring is relaxed. All in
+            degrees; of a wire, shares of it.
+        hold: stiffness of that spring, as a share of what the child's weight asks for when it is stretched out level.
+    """
+
+    title: str
+    lower: float
+    upper: float
+    rest: float = 0.0
+    hold: float = 0.0
+
+
+@dataclass(frozen=True)
+class Preset:
+    """One entry of the menu.
+
+    Attributes:
+        name: in scripts. kind: type of joint. toward: where a positive first coordinate turns the child's far end, in
+            the world. anchor: where the joint goes (see `presets_placing`). parent, child: what its own bodies are
+            called.
+    """
+
+    name: str
+    label: str
+    description: str
+    kind: str
+    coordinates: tuple[Coordinate, ...]
+    parent: str
+    child: str
+    toward: tuple[float, float, float] = DOWN
+    anchor: str = "BETWEEN"
+
+
+PRESETS: tuple[Preset, ...] = (
+    Preset(
+        "knee",
+        "Knee",
+        "Bends backward; the shin rolls and slides on the thigh as it does (spline curve)",
+        "spline_curve",
+        (Coordinate("Flexion", 0.0, 120.0),),  # as far as the motion was published (Delp)
+        "Thigh",
+        "Shin",
+        BACK,
+    ),
+    Preset(
+        "hip",
+        "Hip",
+        "A ball joint set by flexion, abduction and outward rotation",
+        "euler",
+        (
+            Coordinate("Flexion", -30.0, 120.0),  # AAOS: extension 30, flexion 120
+            Coordinate("Abduction", -30.0, 45.0),  # AAOS: adduction 30, abduction 45
+            Coordinate("Rotation Out", -45.0, 45.0),  # AAOS: 45 both ways
+        ),
+        "Pelvis",
+        "Thigh",
+        FRONT,
+    ),
+    Preset(
+        "elbow",
+        "Elbow",
+        "Bends forward, and turns the forearm",
+        "universal",
+        (
+            Coordinate("Flexion", 0.0, 150.0),  # AAOS
+            Coordinate("Turn of Forearm", -80.0, 80.0),  # AAOS: supination and pronation 80
+        ),
+        "Upper Arm",
+        "Forearm",
+        FRONT,
+    ),
+    Preset(
+        "shoulder",
+        "Shoulder on the Thorax",
+        "The shoulder blade glides over the ribs, turns upward and wings (scapulothoracic; Seth et al. 2016)",
+        "scapulothoracic",
+        (
+            # From rest to an arm raised as far as it goes the blade turns upward by about 50 and tips by 20 to 30
+            # (Ludewig); gliding by as much as a shrug and a reach take it (Seth), rounded.
+            Coordinate("Around the Ribs", -25.0, 25.0, 0.0, 2.0),
+            Coordinate("Elevation", -15.0, 25.0, 0.0, 2.0),
+            Coordinate("Upward Rotation", -10.0, 50.0, 0.0, 2.0),
+            Coordinate("Winging", -10.0, 30.0, 0.0, 2.0),
+        ),
+        "Thorax",
+        "Shoulder Blade",
+        anchor="PARENT",
+    ),
+    Preset(
+        "wrist",
+        "Wrist (Condyloid)",
+        "Bends to the palm and to the side",
+        "universal",
+        (
+            Coordinate("Flexion", -70.0, 80.0, 0.0, 0.5),  # AAOS: extension 70, flexion 80
+            Coordinate("Deviation", -20.0, 30.0, 0.0, 0.5),  # AAOS: radial 20, ulnar 30
+        ),
+        "Forearm",
+        "Hand",
+    ),
+    Preset(
+        "thumb",
+        "Thumb (Saddle)",
+        "Two axes square to each other that do not meet, as of a saddle joint (Hollister et al. 1992)",
+        "composite",
+        (
+            Coordinate("Flexion", -20.0, 15.0, 0.0, 0.5),  # AAOS: extension 20, flexion 15
+            Coordinate("Abduction", 0.0, 70.0, 20.0, 0.5),  # AAOS
+        ),
+        "Wrist Bone",
+        "Thumb Bone",
+        FRONT,
+    ),
+    Preset(
+        "jaw",
+        "Jaw",
+        "Opens; its heads turn, then slide forward and down (spline curve)",
+        "spline_curve",
+        (Coordinate("Opening", 0.0, 30.0, 0.0, 1.5),),  # Ferrario: about 30 degrees wide open
+        "Skull",
+        "Lower Jaw",
+        anchor="BEHIND",
+    ),
+    Preset(
+        "finger",
+        "Finger",
+        "Bends to the palm: the middle joint of a finger",
+        "hinge",
+        (Coordinate("Flexion", 0.0, 100.0, 20.0, 0.5),),  # AAOS: proximal interphalangeal joint
+        "First Bone",
+        "Second Bone",
+    ),
+    Preset(
+        "bead",
+        "Bead on a Wire",
+        "Slides along a curve object: select the curve and the bead",
+        "spline_curve",
+        (Coordinate("Along the Wire", 0.0, 1.0),),
+        "Wire",
+        "Bead",
+        anchor="WIRE",
+    ),
+    Preset(
+        "hinge",
+        "Hinge",
+        "Turns about the long side along which the two meet, as a door does",
+        "hinge",
+        (Coordinate("Angle", -90.0, 90.0),),
+        "Frame",
+        "Door",
+        FRONT,
+        "EDGE",
+    ),
+)
+BY_NAME = {each.name: each for each in PRESETS}

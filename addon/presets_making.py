@@ -1,0 +1,190 @@
+"""A joint from a preset, between two bodies: sized by their boxes, with limits, damping and rest, driven by sliders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from . import (
+    authoring,
+    core,
+    drive,
+    joint_reading,
+    presets_bodies,
+    presets_curves,
+    references,
+    scene_to_model,
+    units,
+)
+from .features.joints.properties import match_coordinates, slider_names
+from .presets import BY_NAME, Preset
+from .presets_placing import Box, box_of, frame_of
+from .references import Body
+
+DENSITY = 1000.0  # kg/m^3, of what is no closed mesh: its box is taken to be half full of water
+DAMPING_RATIO = 0.15  # of the child's swing about the joint
+BEAD_DECAY = 0.5  # 1/s, at which a bead on a wire loses its speed
+OWN_START = 0.35  # of the range: where bodies that a preset made itself begin, so that a bake moves them
+
+
+def parent_and_child(context: Any) -> tuple[Body, Body] | None:
+    """The two selected bodies; None where it is not two.
+
+    As where Blender parents objects, the active one is the parent; where one hangs on the other already, that stays.
+    """
+    chosen = references.selected_bodies(context)
+    if len(chosen) != 2:
+        return None
+    first, second = chosen
+    if not references.same(references.active_body(context), first):
+        first, second = second, first
+    return (second, first) if _hangs_on(first, second) else (first, second)
+
+
+def _hangs_on(body: Body, other: Body) -> bool:
+    """Whether a body is a Blender child, or a child's child, of another."""
+    above = references.blender_parent(body)
+    while above is not None and not references.same(above, other):
+        above = references.blender_parent(above)
+    return above is not None
+
+
+def add(scene: Any, name: str, parent: Body, child: Body) -> Any:
+    """A joint between two bodies, driven by its sliders.
+
+    Args:
+        name: see `presets.PRESETS`.
+
+    Returns:
+        The joint's Empty.
+
+    Raises:
+        ModelError: as of `authoring.add_joint`; or there is no wire for a bead.
+    """
+    preset = BY_NAME[name]
+    if preset.anchor == "WIRE" and child.object.type == "CURVE" and parent.object.type != "CURVE":
+        parent, child = child, parent
+    boxes = box_of(parent), box_of(child)
+    shape = presets_curves.of(preset, parent, boxes[1])
+    frame = units.array4(parent.matrix) if shape.in_parent else frame_of(preset, *boxes)
+    frame = units.split_scale(frame, parent.name)[0]
+    known = [body.data.body.enabled for body in (parent, child)]
+    title = preset.label.partition(" (")[0]
+    joint = authoring.add_joint(scene, parent, child, kind=preset.kind, matrix=frame, name=title)
+    for body, box, before in zip((parent, child), boxes, known):
+        if not before:
+            _weigh(scene, body, box)
+    _shape(scene, joint, preset, shape, frame, boxes)
+    _settle(scene, joint, preset, child, boxes[1])
+    if not shape.in_parent:
+        authoring.take_rest_pose(joint)
+    drive.set_driven(scene, joint, True)
+    if shape.in_parent:
+        _start_near(scene, joint, child, boxes[1])
+    return joint
+
+
+def add_with_bodies(scene: Any, name: str) -> tuple[Any, Body, Body]:
+    """A preset with simple bodies of its own, a little bent so that a bake moves it; its joint, parent and child."""
+    preset = BY_NAME[name]
+    parent, child = presets_bodies.make(scene, preset)
+    joint = add(scene, name, parent, child)
+    settings = joint.condyle.joint
+    for slider, row in list(zip(slider_names(settings), settings.coordinates))[:1]:
+        ui = joint.id_properties_ui(slider).as_dict()
+        if row.limits != "NONE" and preset.anchor != "WIRE":
+            joint[slider] = ui["min"] + OWN_START * (ui["max"] - ui["min"])
+    joint.update_tag()
+    drive.start_here(scene, joint)
+    bpy.context.view_layer.update()
+    return joint, parent, child
+
+
+def _weigh(scene: Any, body: Body, box: Box) -> None:
+    """Mass by the mesh where it is closed, else by the box."""
+    try:
+        scene_to_model.mass_properties(scene, body)
+        by_mesh = body.data.body.mass_source == "MESH"
+    except core.physics().CondyleError:
+        by_mesh = False
+    if by_mesh:
+        return
+    length = units.length_scale(scene)
+    sides = 2.0 * np.maximum(box.half, 0.02 * box.half.max()) * length
+    mass = 0.5 * DENSITY * float(np.prod(sides))
+    squares = mass / 12.0 * sides**2
+    middle = np.linalg.inv(units.split_scale(body.matrix, body.name)[0]) @ [*box.middle, 1.0]
+    settings = body.data.body
+    settings.mass_source, settings.mass = "MANUAL", mass
+    settings.center_of_mass = tuple(middle[:3])
+    settings.inertia_diagonal = tuple(squares.sum() - squares)
+    settings.inertia_products = (0.0, 0.0, 0.0)
+
+
+def _shape(
+    scene: Any, joint: Any, preset: Preset, shape: Any, frame: np.ndarray, boxes: tuple[Box, Box]
+) -> None:
+    """What the type of joint wants to be told."""
+    settings = joint.condyle.joint
+    parent, child = boxes
+    if preset.kind == "spline_curve":
+        settings.periodic = shape.closed
+        settings.length_scale = shape.length_scale
+        if shape.angle:
+            settings.fit.coordinate, settings.fit.angle_axis = "ANGLE", (1.0, 0.0, 0.0)
+        authoring.set_control_frames(scene, joint, shape.frames)
+        match_coordinates(settings)
+    elif preset.kind == "euler":
+        settings.sequence = "xyz"
+    elif preset.kind == "universal":
+        settings.axis = (1.0, 0.0, 0.0)
+        settings.axis_2 = (0.0, 0.0, 1.0) if preset.name == "elbow" else (0.0, 1.0, 0.0)
+    elif preset.kind == "hinge":
+        settings.axis = (1.0, 0.0, 0.0)
+    elif preset.kind == "composite":
+        radius = 0.1 * 2.0 * child.reach(-frame[:3, 1])  # the axes are a tenth of the thumb's length apart
+        circle = settings.parts.add()
+        circle.type, circle.semi_axes = "elliptic", (radius, radius, radius)
+        turn = settings.parts.add()
+        turn.type, turn.axis = "hinge", (1.0, 0.0, 0.0)
+        match_coordinates(settings)
+    elif preset.kind == "scapulothoracic":
+        x, y, z = frame[:3, :3].T
+        out = float((child.middle - parent.middle) @ z)
+        settings.semi_axes = (parent.reach(x), parent.reach(y), out)
+
+
+def _settle(scene: Any, joint: Any, preset: Preset, child: Body, box: Box) -> None:
+    """Titles, limits, damping and rest of the coordinates."""
+    found = scene_to_model.mass_properties(scene, child)
+    length = units.length_scale(scene)
+    reach = 2.0 * float(np.linalg.norm(box.half)) * length
+    moment = found.mass * 9.81 * 0.5 * reach  # of its weight, stretched out level [N m]
+    inertia = found.mass * reach**2 / 3.0  # of a rod about its end [kg m^2]
+    for row, wanted in zip(joint.condyle.joint.coordinates, preset.coordinates):
+        row.title = wanted.title
+        if preset.anchor == "WIRE":
+            row.limits = "NONE" if joint.condyle.joint.periodic else "RANGE"
+            row.damping = BEAD_DECAY * found.mass * (joint.condyle.joint.length_scale * length) ** 2
+            continue
+        row.limits = "RANGE" if preset.kind == "spline_curve" else "CUSTOM"
+        row.lower, row.upper = np.radians(wanted.lower), np.radians(wanted.upper)
+        row.damping = 2.0 * DAMPING_RATIO * np.sqrt(moment * inertia)
+        row.rest, row.stiffness = np.radians(wanted.rest), wanted.hold * moment
+
+
+def _start_near(scene: Any, joint: Any, child: Body, box: Box) -> None:
+    """The slider of a wire where the bead is nearest to it."""
+    curve = joint_reading.read_joint(scene, joint)
+    lower, upper = drive.slider_ranges(joint, curve)[0]
+    q = np.linspace(lower, upper, 201)
+    places = units.split_scale(joint.matrix_world, joint.name)[0] @ units.to_blender(
+        curve.transform(q[:, None]), scene
+    )
+    closest = int(np.argmin(np.linalg.norm(places[:, :3, 3] - box.middle, axis=1)))
+    joint[slider_names(joint.condyle.joint)[0]] = float(q[closest])
+    joint.update_tag()
+    drive.start_here(scene, joint)
+    bpy.context.view_layer.update()
