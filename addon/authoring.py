@@ -184,10 +184,20 @@ def attach(item: Any, parent: Body | None, world: Matrix) -> None:
                 end = parent.pose_bone.bone.matrix_local.inverted()
             item.matrix_parent_inverse = (parent.matrix @ end).inverted()
         else:
-            item.matrix_parent_inverse = parent.object.matrix_world.inverted()
+            item.matrix_parent_inverse = _effect_on_child(item).inverted()
     item.rotation_mode = "QUATERNION"
     item.matrix_basis = world
     bpy.context.view_layer.update()
+
+
+def _effect_on_child(item: Any) -> Matrix:
+    """What an object's parent does to it; a curve with a path takes its children along to the path's beginning."""
+    parent = item.parent
+    if parent.type != "CURVE" or not parent.data.use_path:
+        return parent.matrix_world.copy()
+    item.matrix_parent_inverse = item.matrix_basis = Matrix()
+    bpy.context.view_layer.update()
+    return item.matrix_world.copy()
 
 
 def take_rest_pose(item: Any, world: Matrix | None = None) -> None:

@@ -14,7 +14,6 @@ from . import (
     joint_reading,
     presets_bodies,
     presets_curves,
-    references,
     scene_to_model,
     units,
 )
@@ -26,29 +25,8 @@ from .references import Body
 DENSITY = 1000.0  # kg/m^3, of what is no closed mesh: its box is taken to be half full of water
 DAMPING_RATIO = 0.15  # of the child's swing about the joint
 BEAD_DECAY = 0.5  # 1/s, at which a bead on a wire loses its speed
+DOOR_SPEED = 2.0  # rad/s, of a door of its own, which no weight moves
 OWN_START = 0.35  # of the range: where bodies that a preset made itself begin, so that a bake moves them
-
-
-def parent_and_child(context: Any) -> tuple[Body, Body] | None:
-    """The two selected bodies; None where it is not two.
-
-    As where Blender parents objects, the active one is the parent; where one hangs on the other already, that stays.
-    """
-    chosen = references.selected_bodies(context)
-    if len(chosen) != 2:
-        return None
-    first, second = chosen
-    if not references.same(references.active_body(context), first):
-        first, second = second, first
-    return (second, first) if _hangs_on(first, second) else (first, second)
-
-
-def _hangs_on(body: Body, other: Body) -> bool:
-    """Whether a body is a Blender child, or a child's child, of another."""
-    above = references.blender_parent(body)
-    while above is not None and not references.same(above, other):
-        above = references.blender_parent(above)
-    return above is not None
 
 
 def add(scene: Any, name: str, parent: Body, child: Body) -> Any:
@@ -86,11 +64,10 @@ def add(scene: Any, name: str, parent: Body, child: Body) -> Any:
     return joint
 
 
-def add_with_bodies(scene: Any, name: str) -> tuple[Any, Body, Body]:
-    """A preset with simple bodies of its own, a little bent so that a bake moves it; its joint, parent and child."""
+def add_with_bodies(scene: Any, name: str) -> Any:
+    """A preset with simple bodies of its own, a little bent so that a bake moves it; the joint's Empty."""
     preset = BY_NAME[name]
-    parent, child = presets_bodies.make(scene, preset)
-    joint = add(scene, name, parent, child)
+    joint = add(scene, name, *presets_bodies.make(scene, preset))
     settings = joint.condyle.joint
     for slider, row in list(zip(slider_names(settings), settings.coordinates))[:1]:
         ui = joint.id_properties_ui(slider).as_dict()
@@ -98,8 +75,10 @@ def add_with_bodies(scene: Any, name: str) -> tuple[Any, Body, Body]:
             joint[slider] = ui["min"] + OWN_START * (ui["max"] - ui["min"])
     joint.update_tag()
     drive.start_here(scene, joint)
+    if preset.anchor == "EDGE":
+        settings.coordinates[0].start_speed = DOOR_SPEED
     bpy.context.view_layer.update()
-    return joint, parent, child
+    return joint
 
 
 def _weigh(scene: Any, body: Body, box: Box) -> None:

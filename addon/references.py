@@ -182,6 +182,35 @@ def selected_bodies(context: Any) -> list[Body]:
     return [Body(item) for item in context.selected_objects]
 
 
+def parent_and_child(context: Any) -> tuple[Body | None, Body]:
+    """Which of two selected bodies is the parent of a joint, and which its child.
+
+    As where Blender parents objects, the active one is the parent; where one hangs on the other already, that stays.
+    Of one body alone, the Blender parent or the world (None).
+    """
+    active = active_body(context)
+    others = [body for body in selected_bodies(context) if not same(body, active)]
+    if not others:
+        return blender_parent(active), active
+    return (others[0], active) if _hangs_on(active, others[0]) else (active, others[0])
+
+
+def _hangs_on(body: Body, other: Body) -> bool:
+    """Whether a body is a Blender child, or a child's child, of another."""
+    above = blender_parent(body)
+    while above is not None and not same(above, other):
+        above = blender_parent(above)
+    return above is not None
+
+
+def make_active(context: Any, body: Body) -> None:
+    """Make a body the active one, so that the panels show its joint; what is selected stays."""
+    if body.bone:
+        body.object.data.bones.active = body.object.data.bones[body.bone]
+    else:
+        context.view_layer.objects.active = body.object
+
+
 def bodies_of(scene: Any) -> list[Body]:
     """Every object and pose bone of a scene that is a body, in a stable order."""
     found = []

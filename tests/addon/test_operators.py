@@ -125,7 +125,7 @@ def poll_message(name):
     [
         ("make_body", "Select objects"),
         ("fill_in_mass", "not a body"),
-        ("add_joint", "Select the parent, then the child"),
+        ("add_joint", "Select the child, then the parent"),
         ("remove_joint", "Select a joint's Empty"),
         ("drive", "Select a joint's Empty"),
         ("fit", "Select the keyed object"),

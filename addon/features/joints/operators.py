@@ -24,8 +24,9 @@ class _SearchOperator:
 
 
 class AddJoint(_SearchOperator, Operator):
-    """Add a joint between two bodies: select the parent, then the child (so that it is active), and choose its type.
-    With the child alone the joint holds it to its parent in Blender, or to the world"""
+    """Add a joint between two bodies: select the child, then the parent (so that it is active), as where Blender
+    parents; where one hangs on the other already, that stays. Then choose its type. With the child alone the joint
+    holds it to its parent in Blender, or to the world"""
 
     bl_idname = "condyle.add_joint"
     bl_label = "Add Joint"
@@ -42,23 +43,22 @@ class AddJoint(_SearchOperator, Operator):
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
         if references.active_body(context) is None:
-            cls.poll_message_set("Select the parent, then the child: two objects, or two bones in pose mode")
+            cls.poll_message_set("Select the child, then the parent: two objects, or two bones in pose mode")
             return False
         if len(references.selected_bodies(context)) > 2:
-            cls.poll_message_set("More than two are selected: select the parent, then the child")
+            cls.poll_message_set("More than two are selected: select the child, then the parent")
             return False
         return True
 
     def execute(self, context: Any) -> set[str]:
         from ... import authoring, core, references
 
-        child = references.active_body(context)
-        others = [body for body in references.selected_bodies(context) if not references.same(body, child)]
-        parent = others[0] if others else references.blender_parent(child)
+        parent, child = references.parent_and_child(context)
         try:
             joint = authoring.add_joint(context.scene, parent, child, self.kind)
         except core.physics().CondyleError as error:
             return failed(self, error)
+        references.make_active(context, child)
         self.report({"INFO"}, f"Joint {joint.name!r} added")
         return {"FINISHED"}
 

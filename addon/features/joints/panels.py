@@ -27,7 +27,7 @@ class JointPanel(SidebarPanel, Panel):
         layout = self.layout
         joint = active_joint(context)
         if own_joint(context) is None:
-            layout.label(text="Select the parent, then the child", icon="INFO")
+            layout.label(text="Select the child, then the parent", icon="INFO")
             layout.operator("condyle.add_joint", icon="EMPTY_ARROWS")
             layout.operator_menu_enum("condyle.add_preset", "preset", text="Add Preset", icon="PRESET")
         if joint is None:

@@ -56,39 +56,47 @@ class AddPreset(Operator):
 
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
-        if len(references.selected_bodies(context)) > 2:
+        chosen = references.selected_bodies(context)
+        if len(chosen) > 2:
             cls.poll_message_set("More than two are selected: select the child, then the parent, or nothing")
+            return False
+        active = references.active_body(context)
+        if len(chosen) == 2 and not any(references.same(body, active) for body in chosen):
+            cls.poll_message_set("The active one is not among the two selected: select the parent last")
             return False
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ... import core, presets_making
+        from ... import core, presets_making, references
 
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
-        pair = presets_making.parent_and_child(context)
+        alone = len(references.selected_bodies(context)) < 2
         try:
-            if pair is None:
-                joint, parent, child = presets_making.add_with_bodies(context.scene, self.preset)
+            if alone:
+                joint = presets_making.add_with_bodies(context.scene, self.preset)
             else:
+                pair = references.parent_and_child(context)
                 parent, child = reversed(pair) if self.swap else pair
                 joint = presets_making.add(context.scene, self.preset, parent, child)
         except core.physics().CondyleError as error:
             return failed(self, error)
-        show(context, parent, child, frame=pair is None)
+        settings = joint.condyle.joint
+        parent, child = references.resolve(settings.parent), references.resolve(settings.child)
+        show(context, parent, child, frame=alone)
         self.report({"INFO"}, f"{joint.name!r} moves {child.name} against {parent.name}: drag its sliders")
         return {"FINISHED"}
 
 
 def show(context: Any, parent: Any, child: Any, frame: bool = True) -> None:
     """Make the child active, so that the panels show its joint; look at both where there is a view."""
-    if child.bone:
-        child.object.data.bones.active = child.object.data.bones[child.bone]
-    else:
+    from ... import references
+
+    if not child.bone:
         for item in context.selected_objects:
             item.select_set(False)
         for body in (parent, child):
             body.object.select_set(True)
-        context.view_layer.objects.active = child.object
+    references.make_active(context, child)
     if frame:
         look_at_selected(context)
 

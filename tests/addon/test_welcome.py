@@ -1,0 +1,325 @@
+"""The first minute: three doors, the demo knee, joints from presets, each of which moves at once."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+from .digests import differences, digest  # noqa: E402
+
+NAMES = ("knee", "hip", "elbow", "shoulder", "wrist", "thumb", "jaw", "finger", "bead", "hinge")
+
+
+def select(*items):
+    """Select objects, the last one active."""
+    for item in bpy.context.view_layer.objects:
+        item.select_set(item in items)
+    bpy.context.view_layer.objects.active = items[-1] if items else None
+
+
+def only_joint(part):
+    (found,) = part("references").joints_of(bpy.context.scene)
+    return found
+
+
+def child_of(part, joint):
+    return part("references").resolve(joint.condyle.joint.child)
+
+
+def placed(part, joint, slider, value):
+    """World matrix of the child where a slider is set."""
+    joint[slider] = value
+    joint.update_tag()
+    bpy.context.view_layer.update()
+    return np.array(child_of(part, joint).matrix, dtype=np.float64)
+
+
+def sliders(part, joint):
+    return part("features.joints.properties").slider_names(joint.condyle.joint)
+
+
+def ends(joint, slider):
+    ui = joint.id_properties_ui(slider).as_dict()
+    return ui["min"], ui["max"]
+
+
+@pytest.mark.small
+def test_the_doors_are_there_while_nothing_is_and_open(part, scene, make):
+    panel = part("features.welcome.panels")
+    assert panel.is_empty(scene)
+    item = make.box("Thigh")
+    body = part("references").Body(item)
+    part("authoring").make_body(scene, body)
+    assert not panel.is_empty(scene)
+    part("authoring").remove_body(body)
+    assert panel.is_empty(scene)
+    assert bpy.ops.condyle.add_preset(preset="hinge") == {"FINISHED"}
+    assert not panel.is_empty(scene)
+
+
+@pytest.mark.small
+def test_a_rig_with_a_body_is_not_an_empty_scene(part, scene, make):
+    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0), None)})
+    part("authoring").make_body(scene, part("references").Body(rig, "A"))
+    assert not part("features.welcome.panels").is_empty(scene)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("scale", [1.0, 0.01])
+def test_demo_knee_has_five_keyed_poses_and_is_fitted_by_one_press(part, scene, scale):
+    scene.unit_settings.scale_length = scale
+    assert bpy.ops.condyle.demo_knee() == {"FINISHED"}
+    joint = only_joint(part)
+    tibia = child_of(part, joint).object
+    assert bpy.context.active_object == tibia
+    frames, _ = part("keyframes").keyed_poses(scene, part("keyframes").source_of_joint(joint))
+    assert len(frames) == 5 and frames[0] == scene.frame_start and frames[-1] == scene.frame_end
+    assert bpy.ops.condyle.fit() == {"FINISHED"}
+    report = joint.condyle.joint.fit
+    assert report.num_poses == 5
+    # five control frames pass five poses exactly; Blender keeps them in single precision, 0.4 m from the hip
+    assert report.worst_distance < 1e-3
+    low, high = ends(joint, "coordinate")
+    straight, bent = (placed(part, joint, "coordinate", value) for value in (low, high))
+    turn = straight[:3, :3].T @ bent[:3, :3]
+    assert math.degrees(math.acos((np.trace(turn) - 1.0) / 2.0)) == pytest.approx(120.0, abs=0.1)
+
+
+def test_demo_knee_bakes_within_the_keyed_range(part, scene):
+    bpy.ops.condyle.demo_knee()
+    bpy.ops.condyle.fit()
+    assert bpy.ops.condyle.bake() == {"FINISHED"}
+    joint = only_joint(part)
+    tibia = child_of(part, joint)
+    femur = joint.parent
+    angles = []
+    for frame in range(scene.frame_start, scene.frame_end + 1):
+        scene.frame_set(frame)
+        pose = np.array(femur.matrix_world.inverted() @ tibia.matrix)
+        angles.append(math.degrees(math.atan2(pose[0, 2] - pose[2, 0], pose[0, 0] + pose[2, 2])))
+    assert angles[0] == pytest.approx(70.0, abs=1.0)  # released there
+    assert min(angles) > 60.0 and 105.0 < max(angles) < 120.0
+    assert bpy.ops.condyle.free_bake() == {"FINISHED"}
+
+
+@pytest.mark.small
+def test_demo_knee_goes_beside_what_is_there_and_keeps_another_animation_s_range(part, scene, make):
+    box = make.box("Crate", (0, 0, 0), (2, 2, 2))
+    box.keyframe_insert("location", frame=1)
+    scene.frame_end = 250
+    make.update()
+    bpy.ops.condyle.demo_knee()
+    assert bpy.data.objects["Femur"].matrix_world.translation.x > 1.0
+    assert scene.frame_end == 250
+    settings = scene.condyle.simulation
+    assert not settings.use_scene_range and (settings.frame_start, settings.frame_end) == (1, 49)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("scale", [1.0, 0.01])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_preset_without_bodies_brings_some_and_moves_them(part, scene, name, scale):
+    scene.unit_settings.scale_length = scale
+    assert bpy.ops.condyle.add_preset(preset=name) == {"FINISHED"}
+    joint = only_joint(part)
+    settings = joint.condyle.joint
+    wanted = part("presets").BY_NAME[name].coordinates
+    assert settings.driven and [row.title for row in settings.coordinates] == [c.title for c in wanted]
+    length = max(child_of(part, joint).object.dimensions) * scale
+    assert 0.02 < length < 1.1  # metres, whatever the unit
+    for slider, row, coordinate in zip(sliders(part, joint), settings.coordinates, wanted):
+        low, high = ends(joint, slider)
+        if name != "bead":
+            assert (low, high) == pytest.approx(np.radians([coordinate.lower, coordinate.upper]), abs=1e-6)
+        assert row.damping > 0.0
+        before, after = (placed(part, joint, slider, value) for value in (low, high))
+        assert np.abs(after - before)[:3].max() > 0.05 * min(1.0, length / scale)
+        joint[slider] = min(max(0.0, low), high)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_preset_bakes(part, scene, name):
+    scene.frame_end = 12
+    bpy.ops.condyle.add_preset(preset=name)
+    child = child_of(part, only_joint(part))
+    assert bpy.ops.condyle.bake() == {"FINISHED"}
+    places = []
+    for frame in (1, 12):
+        scene.frame_set(frame)
+        places.append(np.array(child.matrix))
+    assert np.isfinite(places).all() and np.abs(places[1] - places[0]).max() > 1e-4
+
+
+@pytest.mark.small
+def test_at_zero_the_child_stays_where_it_was(part, scene, make):
+    for name in sorted(set(NAMES) - {"bead"}):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        thigh = make.box("Thigh", (0.3, 0.1, 1.0))
+        shank = make.box("Shank", (0.31, 0.12, 0.55))
+        shank.rotation_euler = (0.3, -0.2, 0.5)
+        make.update()
+        before = np.array(shank.matrix_world)
+        select(shank, thigh)
+        assert bpy.ops.condyle.add_preset(preset=name) == {"FINISHED"}
+        bpy.context.view_layer.update()
+        # single precision, a metre from the origin, through a few followers
+        assert np.abs(np.array(shank.matrix_world) - before).max() < 2e-6, name
+
+
+@pytest.mark.small
+def test_the_active_one_is_the_parent_unless_it_hangs_on_the_other(part, scene, make):
+    def parent_of(first, second, **options):
+        select(first, second)
+        assert bpy.ops.condyle.add_preset(preset="hinge", **options) == {"FINISHED"}
+        joint = only_joint(part)
+        found = part("references").resolve(joint.condyle.joint.parent).object
+        assert bpy.context.active_object == child_of(part, joint).object
+        part("authoring").remove_joint(scene, joint)
+        make.update()
+        return found
+
+    upper, lower = make.box("Upper", (0, 0, 0.5)), make.box("Lower")
+    make.update()
+    assert parent_of(lower, upper) == upper
+    assert parent_of(upper, lower) == lower
+    assert parent_of(upper, lower, swap=True) == upper
+    lower.parent = upper
+    make.update()
+    assert parent_of(upper, lower) == upper
+    assert parent_of(lower, upper) == upper
+
+
+@pytest.mark.small
+def test_a_knee_bends_backward_and_an_elbow_forward_between_the_boxes(part, scene, make):
+    for name, sign in (("knee", 1.0), ("elbow", -1.0)):
+        upper = make.box(f"{name} upper", (0, 0, 0.5))
+        lower = make.box(f"{name} lower", (0, 0, 0.04))
+        make.update()
+        select(lower, upper)
+        bpy.ops.condyle.add_preset(preset=name)
+        joint = next(j for j in part("references").joints_of(scene) if j.name.lower() == name)
+        # the boxes are 0.4 high: they end at 0.3 and 0.24
+        assert tuple(joint.matrix_world.translation) == pytest.approx((0, 0, 0.27), abs=1e-6)
+        slider = sliders(part, joint)[0]
+        assert sign * placed(part, joint, slider, math.radians(60.0))[1, 3] > 0.1
+
+
+@pytest.mark.small
+def test_abduction_leads_outward_on_both_sides(part, scene, make):
+    pelvis = make.box("Pelvis", (0, 0, 1.0), (0.4, 0.2, 0.2))
+    for side in (1.0, -1.0):
+        thigh = make.box(f"Thigh {side:+g}", (0.1 * side, 0, 0.65))
+        make.update()
+        select(thigh, pelvis)
+        bpy.ops.condyle.add_preset(preset="hip")
+        joint = next(
+            j for j in part("references").joints_of(scene) if child_of(part, j).object.name == thigh.name
+        )
+        abduction = sliders(part, joint)[1]
+        assert side * (placed(part, joint, abduction, 0.5)[0, 3] - 0.1 * side) > 0.05
+
+
+@pytest.mark.small
+def test_two_bones_get_a_joint_at_the_child_s_head(part, scene, make):
+    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    make.update()
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.select_all(action="SELECT")
+    rig.data.bones.active = rig.data.bones["B"]
+    try:
+        assert bpy.ops.condyle.add_preset(preset="knee") == {"FINISHED"}
+        joint = only_joint(part)
+        assert child_of(part, joint).bone == "B"
+        assert tuple(joint.matrix_world.translation) == pytest.approx((0, 0, 0.5), abs=1e-6)
+        tail = [
+            placed(part, joint, "coordinate", value) @ (0, 0.5, 0, 1) for value in (0.0, math.radians(90.0))
+        ]
+        assert tail[0][:3] == pytest.approx((0, 0, 0), abs=1e-5) and tail[1][1] > 0.4
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("scale", [1.0, 2.5])
+def test_a_bead_follows_a_round_wire_without_end(part, scene, make, scale):
+    bpy.ops.curve.primitive_nurbs_circle_add(radius=0.5, location=(0.2, 0, 1))
+    wire = bpy.context.active_object
+    wire.scale = (scale, scale, scale)
+    bead = make.box("Bead", (0.2 + 0.5 * scale, 0, 1), (0.05, 0.05, 0.05))
+    make.update()
+    select(wire, bead)  # whichever is active, the curve is the wire
+    assert bpy.ops.condyle.add_preset(preset="bead") == {"FINISHED"}
+    joint = only_joint(part)
+    assert child_of(part, joint).object == bead and joint.condyle.joint.periodic
+    low, high = ends(joint, "coordinate")
+    assert np.array(bead.matrix_world.translation) == pytest.approx(
+        (0.2 + 0.5 * scale, 0, 1), abs=0.02 * scale
+    )
+    for value in np.linspace(low, high, 17):
+        away = placed(part, joint, "coordinate", value)[:3, 3] - (0.2, 0, 1)
+        # the curve passes near its control frames, not through them: within 2 % with one every 17 degrees
+        assert np.linalg.norm(away) == pytest.approx(0.5 * scale, rel=0.02)
+
+
+@pytest.mark.small
+def test_what_cannot_be_is_said_and_changes_nothing(part, scene, make):
+    upper, lower = make.box("Upper", (0, 0, 0.5)), make.box("Lower")
+    make.update()
+    select(lower, upper)
+    before = digest()
+    with pytest.raises(RuntimeError, match="Upper is no curve: a bead needs a wire"):
+        bpy.ops.condyle.add_preset(preset="bead")
+    lower.scale = (1, 2, 1)
+    make.update()
+    changed = digest()
+    with pytest.raises(RuntimeError, match="Lower: non-uniform scale"):
+        bpy.ops.condyle.add_preset(preset="knee")
+    assert differences(changed, digest()) == []
+    lower.scale = (1, 1, 1)
+    make.update()
+    assert differences(before, digest()) == []
+    third = make.box("Third")
+    select(upper, lower, third)
+    with pytest.raises(RuntimeError, match="More than two are selected"):
+        bpy.ops.condyle.add_preset(preset="knee")
+    upper.select_set(False)
+    bpy.context.view_layer.objects.active = upper
+    with pytest.raises(RuntimeError, match="not among the two selected"):
+        bpy.ops.condyle.add_preset(preset="knee")
+
+
+@pytest.mark.small
+def test_an_open_mesh_gets_its_mass_from_its_box(part, scene, make):
+    upper, lower = make.box("Upper", (0, 0, 0.5)), make.box("Lower", size=(0.1, 0.2, 0.4))
+    mesh = lower.data
+    mesh.clear_geometry()
+    mesh.from_pydata([(-0.05, -0.1, -0.2), (0.05, -0.1, 0.2), (0.05, 0.1, 0.2)], [], [(0, 1, 2)])
+    make.update()
+    select(lower, upper)
+    assert bpy.ops.condyle.add_preset(preset="elbow") == {"FINISHED"}
+    settings = lower.condyle.body
+    assert settings.mass_source == "MANUAL"
+    assert settings.mass == pytest.approx(0.5 * 1000.0 * 0.1 * 0.2 * 0.4)
+    assert settings.inertia_diagonal[0] == pytest.approx(settings.mass * (0.2**2 + 0.4**2) / 12.0)
+    assert upper.condyle.body.mass_source == "MESH"
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("name", NAMES)
+def test_undo_and_redo_of_a_preset_with_its_own_bodies(scene, name):
+    window = bpy.context.window_manager.windows[0]
+    with bpy.context.temp_override(window=window):
+        bpy.ops.ed.undo_push(message="before")
+        before = digest()
+        assert bpy.ops.condyle.add_preset(preset=name) == {"FINISHED"}
+        after = digest()
+        bpy.ops.ed.undo_push(message="after")
+        bpy.ops.ed.undo()
+        assert differences(before, digest()) == []
+        bpy.ops.ed.redo()
+        assert differences(after, digest()) == []
