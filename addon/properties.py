@@ -7,6 +7,7 @@ from bpy.types import Object, PropertyGroup
 from .features.bodies.properties import BodyProperties
 from .features.common import OVERRIDE
 from .features.connections.properties import ConnectionProperties, show_chosen
+from .features.driving.properties import ReachProperties, TargetProperties
 from .features.joints.properties import JointProperties
 from .features.muscles.properties import MuscleProperties, ObstacleProperties, show_chosen_muscle
 from .features.overlay.properties import OverlayProperties
@@ -23,6 +24,7 @@ class SceneData(PropertyGroup):
     simulation: PointerProperty(type=SimulationProperties, name="Simulation", override=OVERRIDE)
     start: PointerProperty(type=StartProperties, name="Start and Time", override=OVERRIDE)
     loop: PointerProperty(type=LoopStatistics, name="Last Loop", override=OVERRIDE)
+    reach: PointerProperty(type=ReachProperties, name="Targets", override=OVERRIDE)
     overlay: PointerProperty(type=OverlayProperties, name="Overlay", override=OVERRIDE)
     bake: PointerProperty(type=BakeRecord, name="Bake", override=OVERRIDE)
     active_connection: IntProperty(
@@ -51,6 +53,7 @@ class ObjectData(PropertyGroup):
     joint: PointerProperty(type=JointProperties, name="Joint", override=OVERRIDE)
     connection: PointerProperty(type=ConnectionProperties, name="Connection", override=OVERRIDE)
     muscle: PointerProperty(type=MuscleProperties, name="Muscle", override=OVERRIDE)
+    target: PointerProperty(type=TargetProperties, name="Target", override=OVERRIDE)
     obstacle: PointerProperty(type=ObstacleProperties, name="Obstacle", override=OVERRIDE)
     frame_of: PointerProperty(
         name="Control Frame Of",

@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from . import live, migrations, properties, session, worker_client
+from . import live, migrations, properties, session, target_watch, worker_client
 from .features import common
 from .features.bodies import operators as body_operators
 from .features.bodies import panels as body_panels
@@ -12,6 +12,10 @@ from .features.bodies import properties as body_properties
 from .features.connections import operators as connection_operators
 from .features.connections import panels as connection_panels
 from .features.connections import properties as connection_properties
+from .features.driving import drag
+from .features.driving import operators as driving_operators
+from .features.driving import panels as driving_panels
+from .features.driving import properties as driving_properties
 from .features.fitting import operators as fitting_operators
 from .features.fitting import panels as fitting_panels
 from .features.fitting import pose_operators
@@ -48,6 +52,7 @@ MODULES = (
     simulation_output,
     simulation_properties,
     starting_properties,
+    driving_properties,
     overlay_properties,
     properties,
     body_operators,
@@ -63,6 +68,8 @@ MODULES = (
     simulation_operators,
     welcome_operators,
     welcome_panels,
+    drag,
+    driving_operators,
     simulation_panels,
     starting_panels,
     body_panels,
@@ -70,6 +77,7 @@ MODULES = (
     frame_panels,
     grid_panels,
     fitting_panels,
+    driving_panels,
     connection_panels,
     muscle_panels,
     import_operators,
@@ -100,6 +108,7 @@ def register() -> None:
     bpy.types.TOPBAR_MT_file_import.append(import_operators.draw_in_menu)
     drawing.start()
     live.start()
+    target_watch.start()
     if hasattr(bpy.data, "objects"):  # not while Blender starts; a file loaded later is told to the handler
         migrations.on_load()
     _command = bpy.utils.register_cli_command("condyle", run_command)
@@ -112,6 +121,7 @@ def unregister() -> None:
     bpy.utils.unregister_cli_command(_command)
     worker_client.close()
     live.stop()
+    target_watch.stop()
     drawing.stop()
     bpy.types.TOPBAR_MT_file_import.remove(import_operators.draw_in_menu)
     bpy.app.handlers.load_post.remove(migrations.on_load)

@@ -146,16 +146,21 @@ def _passive(item: Any, joint: Any) -> dict[str, Any]:
     for name in ("limit_stiffness", "limit_damping"):
         if not values[name].any():
             values[name] = None
+    settings = item.condyle.joint
+    restitution = settings.restitution if settings.hard_limits else None
+    return {**values, "limits": limits_of(item, joint), "limit_restitution": restitution}
+
+
+def limits_of(item: Any, joint: Any) -> list[tuple[float, float]]:
+    """Lower and upper limit of what is read off a joint."""
     limits = []
-    for row, (lower, upper) in zip(rows, joint.range):
+    for row, (lower, upper) in zip(item.condyle.joint.coordinates, joint.range):
         if row.limits == "CUSTOM":
             lower, upper = row.lower, row.upper
         elif row.limits == "NONE":
             lower, upper = -np.inf, np.inf
         limits.append((lower, upper))
-    settings = item.condyle.joint
-    restitution = settings.restitution if settings.hard_limits else None
-    return {**values, "limits": limits, "limit_restitution": restitution}
+    return limits
 
 
 def mass_properties(scene: Any, body: Body) -> units.MassProperties:

@@ -94,6 +94,12 @@ def copied_frame():
     select(copy.name)
 
 
+def moved_target():
+    bpy.ops.condyle.add_target()
+    bpy.context.active_object.location.x += 0.05
+    select("Shank")
+
+
 #: what is selected and done before each operator, so that it has something to do
 RECIPES = {
     "make_body": on("Spare"),
@@ -108,6 +114,11 @@ RECIPES = {
     "drive": on("Knee"),
     "stop_driving": on("Knee", before=op("drive")),
     "start_here": on("Knee", before=both(op("drive"), lambda: named("Knee").__setitem__("coordinate", 0.5))),
+    "drive_all": on("Knee"),
+    "drag": on("Shank", before=op("drive_all"), goal=(0.1, 0.0, 0.1)),
+    "add_target": on("Shank", before=op("drive_all")),
+    "reach_targets": on("Shank", before=both(op("drive_all"), moved_target)),
+    "key_joints": on("Shank", before=both(op("drive_all"), moved_target), first=1, last=3),
     "add_part": on("Knee", before=of_type("composite"), kind="universal"),
     "remove_part": on("Knee", before=both(of_type("composite"), op("add_part"))),
     "add_control_frame": on("Knee", before=both(op("drive"), at_frame(9))),

@@ -1,0 +1,1 @@
+"""Joints moved by their sliders: by hand, by dragging bodies, by targets."""

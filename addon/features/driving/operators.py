@@ -1,0 +1,146 @@
+"""Sliders for whole trees; targets that bodies are drawn to."""
+
+from typing import Any
+
+from bpy.props import IntProperty
+from bpy.types import Operator
+
+from ... import session
+from ..common import failed, need_object_mode, writable
+from ..simulation.properties import frame_ends
+
+
+class DriveAll(Operator):
+    """Let sliders move the children of all joints of the scene, each within its limits"""
+
+    bl_idname = "condyle.drive_all"
+    bl_label = "Drive All"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        from ... import drive, references
+
+        joints = [item.condyle.joint for item in references.joints_of(context.scene)]
+        if not any(drive.can_drive(each) for each in joints):
+            cls.poll_message_set("There is no joint that moves")
+            return False
+        if not any(drive.can_drive(each) and not each.driven for each in joints):
+            cls.poll_message_set("All joints are driven by sliders already")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import core, reach
+
+        try:
+            count = reach.drive_all(context.scene)
+        except core.physics().CondyleError as error:
+            return failed(self, error)
+        session.tell(f"{count} {'joint' if count == 1 else 'joints'} driven by sliders", "CHECKMARK")
+        return {"FINISHED"}
+
+
+class AddTarget(Operator):
+    """Add an Empty to which the active body is drawn by its origin, or a bone by its tip"""
+
+    bl_idname = "condyle.add_target"
+    bl_label = "Add Target"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        from ... import references
+
+        body = references.active_body(context)
+        if body is None or not body.data.body.enabled:
+            cls.poll_message_set("Select the body that is to follow the target")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import core, references, targets
+
+        body = references.active_body(context)
+        place = body.matrix.translation
+        if body.bone:
+            place = body.object.matrix_world @ body.pose_bone.tail
+        try:
+            item = targets.add_target(context.scene, body, place)
+        except core.physics().CondyleError as error:
+            return failed(self, error)
+        if context.mode == "OBJECT":
+            for other in context.selected_objects:
+                other.select_set(False)
+            item.select_set(True)
+            context.view_layer.objects.active = item
+        session.tell(f"{item.name}: move it, and {body.name} follows", "CHECKMARK")
+        return {"FINISHED"}
+
+
+class _WithTargets:
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        from ... import targets
+
+        if not targets.targets_of(context.scene):
+            cls.poll_message_set("There is no target: select a body and use Add Target")
+            return False
+        return True
+
+
+class ReachTargets(_WithTargets, Operator):
+    """Set the sliders so that all bodies are at their targets, or as near as their joints let them. Looks for poses far
+    from this one, too"""
+
+    bl_idname = "condyle.reach_targets"
+    bl_label = "Reach Now"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import core, reach, targets
+
+        try:
+            outcome = reach.reach_now(context.scene, targets.wishes_of(context.scene))
+        except core.physics().CondyleError as error:
+            return failed(self, error)
+        context.scene.condyle.reach.told = outcome.told()
+        session.tell(f"Targets: {outcome.told()}", "CHECKMARK" if outcome.met else "INFO")
+        if context.scene.tool_settings.use_keyframe_insert_auto:
+            search = reach.Reach(context.scene, targets.wishes_of(context.scene))
+            reach.key(search.sliders(), context.scene.frame_current)
+        return {"FINISHED"}
+
+
+class KeyReach(_WithTargets, Operator):
+    """Key the sliders in every frame of the range, so that the joints follow their moving targets also in renders and
+    without Condyle"""
+
+    bl_idname = "condyle.key_joints"
+    bl_label = "Key Joints"
+    bl_options = {"REGISTER", "UNDO"}
+
+    first: IntProperty(name="First", description="First frame", options={"SKIP_SAVE"})
+    last: IntProperty(name="Last", description="Last frame; 0 with First 0: the range", options={"SKIP_SAVE"})
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import core, targets
+
+        if (self.first, self.last) == (0, 0):
+            self.first, self.last = frame_ends(context.scene)
+        try:
+            count, worst, at = targets.key_range(context.scene, self.first, self.last)
+        except core.physics().CondyleError as error:
+            return failed(self, error)
+        far = f"; at most {1e3 * worst:.3g} mm off, at frame {at}" if worst > 1e-5 else ""
+        session.tell(f"Keyed {count} {'frame' if count == 1 else 'frames'}{far}", "CHECKMARK")
+        return {"FINISHED"}
+
+
+classes = (DriveAll, AddTarget, ReachTargets, KeyReach)
