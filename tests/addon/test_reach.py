@@ -68,7 +68,7 @@ def test_the_tree_follows_a_point_of_a_body(part, scene, limb):
 
 @pytest.mark.small
 def test_what_cannot_be_reached_is_approached_within_limits_and_told(part, scene, limb, make):
-    upper, fore, (_ball, knee) = limb
+    _upper, fore, (_ball, knee) = limb
     outcome = part("reach").reach_now(scene, [wish(part, scene, fore, (3.0, 0.0, 0.0))])
     assert not outcome.met
     # both boxes stretched out are 0.95 m long
@@ -105,7 +105,7 @@ def test_a_joint_without_sliders_keeps_its_pose(part, scene, make):
 
 @pytest.mark.small
 def test_targets_are_reached_followed_and_keyed(part, scene, limb):
-    _, fore, (ball, knee) = limb
+    _, fore, (_ball, _knee) = limb
     bpy.context.view_layer.objects.active = fore
     assert bpy.ops.condyle.add_target() == {"FINISHED"}
     item = bpy.context.view_layer.objects.active

@@ -115,7 +115,7 @@ RECIPES = {
     "stop_driving": on("Knee", before=op("drive")),
     "start_here": on("Knee", before=both(op("drive"), lambda: named("Knee").__setitem__("coordinate", 0.5))),
     "drive_all": on("Knee"),
-    "drag": on("Shank", before=op("drive_all"), goal=(0.1, 0.0, 0.1)),
+    "drag": on("Shank", before=op("drive_all"), goal=(-0.2, 0.0, 0.1)),
     "add_target": on("Shank", before=op("drive_all")),
     "reach_targets": on("Shank", before=both(op("drive_all"), moved_target)),
     "key_joints": on("Shank", before=both(op("drive_all"), moved_target), first=1, last=3),
