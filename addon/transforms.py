@@ -17,15 +17,30 @@ from mathutils import Matrix
 from . import core, units
 from .references import Body, Key, key_of
 
+BAKED_THROUGH = ("OBJECT", "ARMATURE", "BONE")
+PARENTS = {"VERTEX": "a vertex", "VERTEX_3": "three vertices", "LATTICE": "the lattice"}
+
 
 def is_animated(item: Any) -> bool:
-    """Whether an object's own channels may change with time, by action, NLA, drivers or constraints."""
+    """Whether an object may move of its own, by action, NLA, drivers, constraints, or on a mesh that deforms."""
     data = item.animation_data
     if data is not None and (data.action or data.drivers or data.nla_tracks):
         return True
     if item.pose is not None and any(bone.constraints for bone in item.pose.bones):
         return True
-    return bool(item.constraints)
+    if item.parent is not None and item.parent_type not in BAKED_THROUGH:
+        return True  # a mesh or lattice that deforms carries it along
+    return bool(item.constraints) or item.rigid_body is not None
+
+
+def check_parent(item: Any) -> None:
+    """ModelError where keys cannot undo what an object's parent does to it."""
+    if item.parent is not None and item.parent_type not in BAKED_THROUGH:
+        raise core.model_error(
+            f"object {item.name!r} is parented to {PARENTS.get(item.parent_type, item.parent_type.lower())} of "
+            f"{item.parent.name!r}; only parents of type object and bone can be baked through: "
+            "clear the parent (Alt+P, Keep Transformation)"
+        )
 
 
 def sample_matrices(
@@ -139,22 +154,24 @@ class LocalPoses:
     def _effect_of_parent(self, item: Any) -> np.ndarray:
         if item.parent is None:
             return np.eye(4)[None]
+        check_parent(item)
         parent = self.object_world(item.parent)
         inverse = units.array4(item.matrix_parent_inverse)
         if item.parent_type in {"OBJECT", "ARMATURE"}:
             return parent @ inverse
-        if item.parent_type == "BONE" and item.parent_bone in item.parent.pose.bones:
-            bone = item.parent.pose.bones[item.parent_bone]
-            pose = self.bone_pose(Body(item.parent, bone.name))
-            if bone.bone.use_relative_parent:
-                offset = np.linalg.inv(units.array4(bone.bone.matrix_local))
-            else:
-                offset = units.array4(Matrix.Translation((0.0, bone.bone.length, 0.0)))
-            return parent @ pose @ offset @ inverse
-        raise core.model_error(
-            f"object {item.name!r} is parented to {item.parent_type.lower()} of {item.parent.name!r}; "
-            "only parents of type object and bone can be baked through"
-        )
+        bones = () if item.parent.pose is None else item.parent.pose.bones
+        if item.parent_bone not in bones:
+            raise core.model_error(
+                f"object {item.name!r} is parented to the bone {item.parent_bone!r} of {item.parent.name!r}, "
+                "which is gone; choose another"
+            )
+        bone = bones[item.parent_bone]
+        pose = self.bone_pose(Body(item.parent, bone.name))
+        if bone.bone.use_relative_parent:
+            offset = np.linalg.inv(units.array4(bone.bone.matrix_local))
+        else:
+            offset = units.array4(Matrix.Translation((0.0, bone.bone.length, 0.0)))
+        return parent @ pose @ offset @ inverse
 
     def bone_pose(self, body: Body) -> np.ndarray:
         """Matrices of any pose bone in its armature's space."""
@@ -200,16 +217,24 @@ class LocalPoses:
         return False
 
     def _moving(self) -> list[Any]:
-        """Every object up the chains of the simulated bodies whose channels may change with time."""
+        """Every object up the chains of the simulated bodies that may move with time."""
         found: dict[str, Any] = {}
         for name, bone in self.worlds:
             item = bpy.data.objects.get(name)
             item = item if bone else item.parent
             while item is not None:
-                if (item.name_full, "") not in self.worlds and is_animated(item):
+                if self._may_move(item):
                     found[item.name_full] = item
                 item = item.parent
         return list(found.values())
+
+    def _may_move(self, item: Any) -> bool:
+        """Whether an object that is not simulated is animated, or carried by one that is."""
+        while item is not None and (item.name_full, "") not in self.worlds:
+            if is_animated(item):
+                return True
+            item = item.parent
+        return False
 
 
 def _inherits_plainly(bone: Any) -> bool:
