@@ -13,6 +13,7 @@ from .bake_keys import Kept
 from .channels import rotation_channels, rotation_path
 from .curve_keys import KeyedPath
 from .references import Body
+from .transforms import check_parent
 
 
 class Channels:
@@ -110,10 +111,21 @@ def check(body: Body) -> None:
             raise core.model_error(
                 f"{body.name}: the constraint {constraint.name!r} would override the baked keys; mute it first"
             )
-    if body.bone and body.pose_bone.is_in_ik_chain:
+    if body.bone and (body.pose_bone.is_in_ik_chain or _in_spline(body.pose_bone)):
         raise core.model_error(
             f"bone {body.name!r} is moved by inverse kinematics; mute the IK constraint first"
         )
+
+
+def _in_spline(bone: Any) -> bool:
+    """Whether a bone further down bends a chain with this bone along a curve."""
+    return any(
+        constraint.type == "SPLINE_IK"
+        and not constraint.mute
+        and bone in [below, *below.parent_recursive][: constraint.chain_count]
+        for below in bone.children_recursive
+        for constraint in below.constraints
+    )
 
 
 def _check_scale(body: Body) -> None:
@@ -130,7 +142,8 @@ def _check_scale(body: Body) -> None:
 
 
 def _check_parents(item: Any) -> None:
-    """A parent that is a path moves its children along itself, which keys cannot undo."""
+    """A parent that is a path moves its children along itself, which keys cannot undo; so does a vertex."""
+    check_parent(item)
     while item.parent is not None:
         parent = item.parent
         if parent.type == "CURVE" and parent.data.use_path and item.parent_type == "OBJECT":
