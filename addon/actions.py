@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import bpy
@@ -111,21 +111,25 @@ def check(body: Body) -> None:
             raise core.model_error(
                 f"{body.name}: the constraint {constraint.name!r} would override the baked keys; mute it first"
             )
-    if body.bone and (body.pose_bone.is_in_ik_chain or _in_spline(body.pose_bone)):
+    for below, constraint in _bent_by(body.pose_bone) if body.bone else ():
         raise core.model_error(
-            f"bone {body.name!r} is moved by inverse kinematics; mute the IK constraint first"
+            f"bone {body.name!r} is moved by inverse kinematics; mute the constraint {constraint.name!r} of bone "
+            f"{below.name!r} first"
         )
 
 
-def _in_spline(bone: Any) -> bool:
-    """Whether a bone further down bends a chain with this bone along a curve."""
-    return any(
-        constraint.type == "SPLINE_IK"
-        and not constraint.mute
-        and bone in [below, *below.parent_recursive][: constraint.chain_count]
-        for below in bone.children_recursive
-        for constraint in below.constraints
-    )
+def _bent_by(bone: Any) -> Iterator[tuple[Any, Any]]:
+    """The IK constraints that bend a chain with this bone, on a bone further down (`is_in_ik_chain` counts muted ones
+    and does not count those along curves).
+    """
+    for below in bone.children_recursive:
+        for constraint in below.constraints:
+            if constraint.type in {"IK", "SPLINE_IK"} and not constraint.mute:
+                chain = [below, *below.parent_recursive]
+                if constraint.type == "IK" and not constraint.use_tail:
+                    del chain[0]
+                if bone in chain[: constraint.chain_count or len(chain)]:
+                    yield below, constraint
 
 
 def _check_scale(body: Body) -> None:

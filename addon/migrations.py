@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 
-from . import references, session
+from . import copies, session
 
 SCHEMA_VERSION = 5
 
@@ -73,13 +73,7 @@ def migrate() -> str:
         for version in range(root.schema_version, SCHEMA_VERSION):
             STEPS[version](root)
             root.schema_version = version + 1
-    for item in bpy.data.objects:
-        if item.condyle.joint.enabled:
-            references.relink(item.condyle.joint.parent)
-            references.relink(item.condyle.joint.child)
-        if item.condyle.connection.enabled:
-            references.relink(item.condyle.connection.body)
-            references.relink(item.condyle.connection.other)
+    copies.mend()
     return ""
 
 
@@ -97,5 +91,6 @@ def on_load(_path: Any = None, *_rest: Any) -> None:
 @bpy.app.handlers.persistent
 def on_undo(_scene: Any = None, *_rest: Any) -> None:
     """Handler of undo_post and redo_post: what the panel told is about what is gone."""
+    copies.look()
     if session.job is None:
         session.tell("")

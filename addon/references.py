@@ -1,8 +1,9 @@
 """Bodies by reference: an object, or a pose bone, that survive renaming, undo and linking.
 
 Blender cannot point at a pose bone. A reference to one is the armature's pointer, a uid kept on the bone and the bone's
-name when last seen. A duplicated bone carries its original's uid; of two with the same uid the one with the
-cached name is meant. Across ticks of the event loop a body is a `Handle`, because undo replaces every Blender
+name when last seen. A duplicated bone carries its original's uid until `copies.mend` gives it its own; of two with the
+same uid the one with the cached name is meant. A bone that went to another armature by Join or Separate is found
+there. Across ticks of the event loop a body is a `Handle`, because undo replaces every Blender
 object.
 """
 
@@ -113,19 +114,42 @@ def object_by_session_uid(session_uid: int) -> Any:
 
 
 def resolve(reference: Any) -> Body | None:
-    """The body that a reference property means; None if it is empty or its bone is gone."""
+    """The body that a reference property means; None if it is empty, its bone is gone, or copies of it are in doubt."""
     if reference.object is None:
         return None
     if not reference.bone_uid:
         return Body(reference.object)
-    if reference.object.pose is None:
-        return None
-    bones = reference.object.pose.bones
-    cached = bones.get(reference.bone_name)
-    if cached is not None and cached.condyle.uid == reference.bone_uid:
+    bones = reference.object.pose.bones if reference.object.pose is not None else ()
+    cached = reference.bone_name in bones and bones[reference.bone_name]
+    if cached and cached.condyle.uid == reference.bone_uid:
         return Body(reference.object, cached.name)
-    renamed = next((bone for bone in bones if bone.condyle.uid == reference.bone_uid), None)
-    return Body(reference.object, renamed.name) if renamed is not None else None
+    renamed = [bone for bone in bones if bone.condyle.uid == reference.bone_uid]
+    if len(renamed) == 1:
+        return Body(reference.object, renamed[0].name)
+    return None if renamed else _moved_away(reference)
+
+
+def _moved_away(reference: Any) -> Body | None:
+    """The bone in the armature that it went to: the only one that has it and is no copy of its old armature, whose
+    bones would have the names of those left behind.
+    """
+    left = (
+        () if is_deleted(reference.object) or reference.object.pose is None else reference.object.pose.bones
+    )
+    found = [
+        Body(item, bone.name)
+        for item in bpy.data.objects
+        if item.type == "ARMATURE" and item.pose is not None and item != reference.object
+        if not is_deleted(item) and not any(bone.name in item.pose.bones for bone in left)
+        for bone in item.pose.bones
+        if bone.condyle.uid == reference.bone_uid
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def is_deleted(item: Any) -> bool:
+    """Whether an object was deleted from every scene and collection; references alone keep it in the file."""
+    return not item.users_collection
 
 
 def point_at(reference: Any, body: Body | None) -> None:
@@ -143,10 +167,26 @@ def ensure_uid(pose_bone: Any) -> str:
 
 
 def relink(reference: Any) -> None:
-    """Renew the cached name of a reference after its bone was renamed."""
+    """Renew a reference after its bone was renamed or went to another armature."""
     body = resolve(reference)
-    if body is not None and reference.bone_name != body.bone:
+    if body is not None and body.bone and (reference.object, reference.bone_name) != (body.object, body.bone):
+        reference.object = body.object
         reference.bone_name = body.bone
+
+
+def stored_in(group: Any) -> Iterator[Any]:
+    """Every reference to a body in a property group of ours and the groups within it."""
+    for item in group.bl_rna.properties:
+        if item.type not in {"POINTER", "COLLECTION"} or item.identifier == "rna_type":
+            continue
+        value = getattr(group, item.identifier)
+        for each in value if item.type == "COLLECTION" else (value,):
+            if not isinstance(each, bpy.types.PropertyGroup):
+                continue
+            if each.bl_rna.identifier == "BodyReference":
+                yield each
+            else:
+                yield from stored_in(each)
 
 
 def same(first: Body | None, second: Body | None) -> bool:
@@ -245,10 +285,28 @@ def connections_of(scene: Any) -> list[Any]:
     return sorted(found, key=lambda each: each.name)
 
 
+def why_nothing(scene: Any) -> str:
+    """Why a scene without joints and free bodies has nothing to simulate, and the way out."""
+    for item in scene.objects:
+        held = item.instance_collection if item.instance_type == "COLLECTION" else None
+        if held is not None and any(each.condyle.joint.enabled for each in held.all_objects):
+            way = (
+                "make a library override of it (Object > Library Override > Make)"
+                if held.library is not None
+                else "link the collection itself into the scene"
+            )
+            return f"{item.name} only shows the joints of the collection {held.name}: {way}"
+    return "Nothing to simulate: add a joint, or let a body be free"
+
+
 def check_role(scene: Any, called: str, body: Body | None, role: str) -> None:
     """ModelError where what a joint or connection refers to is not a body of the scene that can be read now."""
     if body is None:
         raise core.model_error(f"{called}: its {role} is missing; choose one in its panel")
+    if is_deleted(body.object):
+        raise core.model_error(
+            f"{called}: its {role} {body.name} is in no scene: undo its deletion, or choose another in its panel"
+        )
     if not in_scene(scene, body.object):
         raise core.model_error(f"{called}: its {role} {body.name} is not in scene {scene.name!r}")
     if not body.data.body.enabled:

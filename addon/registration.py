@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from . import live, migrations, properties, session, target_watch, worker_client
+from . import copies, live, migrations, properties, session, target_watch, worker_client
 from .features import common
 from .features.bodies import operators as body_operators
 from .features.bodies import panels as body_panels
@@ -109,6 +109,7 @@ def register() -> None:
     drawing.start()
     live.start()
     target_watch.start()
+    copies.start()
     if hasattr(bpy.data, "objects"):  # not while Blender starts; a file loaded later is told to the handler
         migrations.on_load()
     _command = bpy.utils.register_cli_command("condyle", run_command)
@@ -120,6 +121,7 @@ def unregister() -> None:
         session.job.cancel_wanted = True
     bpy.utils.unregister_cli_command(_command)
     worker_client.close()
+    copies.stop()
     live.stop()
     target_watch.stop()
     drawing.stop()

@@ -69,9 +69,7 @@ def read(scene: Any, curves: Mapping[int, Any] | None = None) -> SceneModel:
     """
     links = _ordered(_links(scene))
     if not links:
-        raise core.model_error(
-            f"scene {scene.name!r} has nothing to simulate: make a joint between two bodies, or let a body be free"
-        )
+        raise core.model_error(f"scene {scene.name!r}: {references.why_nothing(scene)}")
     builder = core.physics().ModelBuilder(
         gravity=np.array(scene.condyle.simulation.gravity, dtype=np.float64)
     )

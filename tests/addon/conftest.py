@@ -102,6 +102,23 @@ def keyed_knee(num_keys: int = 13, scale: float = 1.0, parented: bool = True) ->
     return thigh, shank
 
 
+def driven_knee(part: Any, scene: Any) -> tuple[Any, Any, Any]:
+    """Two boxes and a spline curve joint with four control frames, driven: (thigh, shank, joint's Empty)."""
+    body, authoring = part("references").Body, part("authoring")
+    scene.frame_start, scene.frame_end = 1, 5
+    thigh, shank = box("Thigh", (0, 0, 0.45)), box("Shank", (0, 0, 0))
+    update()
+    joint = authoring.add_joint(scene, body(thigh), body(shank), name="Knee")
+    for angle in (0.0, 0.4, 0.8, 1.2):
+        pose = np.eye(4)
+        pose[:3, :3] = [[np.cos(angle), 0, np.sin(angle)], [0, 1, 0], [-np.sin(angle), 0, np.cos(angle)]]
+        pose[:3, 3] = (-0.2 * np.sin(angle), 0, 0.2 - 0.2 * np.cos(angle))
+        authoring.add_control_frame(scene, joint, pose)
+    authoring.take_rest_pose(joint)
+    authoring.drive(scene, joint, True)
+    return thigh, shank, joint
+
+
 CUSTOM = """{"coordinates": ["knee_angle"], "units": ["rad"], "rotations": [
     {"axis": [1, 0, 0], "function": {"type": "linear", "slope": 1.0, "offset": 0.1}, "coordinate": "knee_angle"},
     {"axis": [0, 1, 0], "function": {"type": "linear", "slope": 0.0, "offset": 0.0}, "coordinate": null},
@@ -156,6 +173,7 @@ def make() -> SimpleNamespace:
         update=update,
         smooth_poses=smooth_poses,
         keyed_knee=keyed_knee,
+        driven_knee=driven_knee,
         shaped=shaped,
         on_ball=on_ball,
     )

@@ -1,0 +1,247 @@
+"""What copies, joined, separated, renamed and deleted things keep and drop.
+
+Blender itself points copies at copies: of what is duplicated, appended or copied with its scene together, every
+pointer of ours leads to the copy, and of what is duplicated alone to the original. What is left to mend:
+
+====================================  ==============================================================================
+done                                  outcome
+====================================  ==============================================================================
+body duplicated alone                 a body of its own without a joint; a driven one is let go of where it stands
+joint duplicated alone                holds the same bodies; a bake refuses two joints for one child until one goes.
+                                      It gets control frames of its own, and the slider stays with the original
+body and joint duplicated             the copy moves the copied child, against the copied parent or the original one,
+                                      with sliders, followers and control frames of its own
+control frame duplicated              an Empty that is in no curve until it is adopted (menu beside the list)
+whole rig duplicated, Alt+D too       as body and joint; Alt+D shares meshes and bones' rest poses, nothing of ours
+baked body duplicated                 a bake of its own, which Free Bake takes away, too
+bone duplicated                       a body of its own without a joint
+appended                              all that a joint points at comes along; Blender's File > Append puts it into the
+                                      scene, scripts have to
+linked                                refused, with the way out: a library override, which works as if it were local
+meshes joined                         the active one keeps its role; a joint of one that is gone says so by name
+armatures joined, bones separated     joints follow their bones to the other armature
+mesh separated                        the part is a body of its own without a joint; masses from meshes divide
+renamed                               nothing changes, neither for objects nor for bones
+body deleted                          its joint stays, says what is missing, and takes another
+bone deleted                          the same
+control frame deleted                 the joint says which; undo that, or remove the row
+joint deleted                         as by Remove Joint, but for its control frames, which stay as Empties
+====================================  ==============================================================================
+
+In the window this is mended shortly after it was done, else when the file is loaded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from . import core, references, session
+from .references import Body
+
+DELAY = 0.1  # seconds from a change to a look at what is to be mended
+HANDS_ON = ("TRANSFORM_OT_", "OBJECT_OT_", "ARMATURE_OT_")
+WAIT = 0.5  # seconds to the next look where the user, a render or the playhead is at work
+
+_count = 0
+
+
+def mend() -> int:
+    """Give copies what they need of their own, and let references follow bones; returns how many things it changed."""
+    own = [item for item in bpy.data.objects if item.library is None]
+    stored = [
+        each for item in own if item.condyle.schema_version for each in references.stored_in(item.condyle)
+    ]
+    changed = _own_identities(own, stored) + sum(map(_relink, stored))
+    # what hangs in an override belongs to the library: Blender points it at the right things
+    own = [item for item in own if item.override_library is None]
+    joints = [item for item in own if item.type == "EMPTY" and item.condyle.joint.enabled]
+    for item in joints:
+        if references.is_deleted(item):
+            changed += _stop(item)
+        elif item.users_scene:
+            changed += _own_frames(item) + _own_follower(item, joints)
+    own = [item for item in bpy.data.objects if item.library is None and item.override_library is None]
+    return changed + sum(_let_go(body) for item in own if item.users_scene for body in _constrained(item))
+
+
+def _relink(reference: Any) -> int:
+    before = reference.object, reference.bone_name
+    references.relink(reference)
+    return int(before != (reference.object, reference.bone_name))
+
+
+def _own_identities(items: list[Any], stored: list[Any]) -> int:
+    """Copied bones lose the uid of their originals: those that a reference means by name keep it, else the first."""
+    meant = {(each.bone_uid, each.bone_name) for each in stored}
+    changed = 0
+    for item in items:
+        by_uid: dict[str, list[Any]] = {}
+        for bone in item.pose.bones if item.pose is not None else ():
+            if bone.condyle.uid:
+                by_uid.setdefault(bone.condyle.uid, []).append(bone)
+        for uid, bones in by_uid.items():
+            keeps = next((bone for bone in bones if (uid, bone.name) in meant), bones[0])
+            for bone in bones:
+                if bone != keeps:
+                    bone.condyle.uid = ""
+                    changed += 1
+    return changed
+
+
+def _own_frames(item: Any) -> int:
+    """A copied joint that lists the control frames of its original gets its own in the same places."""
+    from . import authoring
+
+    changed = 0
+    for number, row in enumerate(item.condyle.joint.frames):
+        theirs = row.object
+        owner = None if theirs is None else theirs.condyle.frame_of
+        if owner in (None, item) or not owner.condyle.joint.enabled:
+            continue
+        row.object = authoring.frame_empty(item.users_scene[0], item, number)
+        if theirs.parent != owner:
+            row.object.parent = theirs.parent
+            row.object.parent_type, row.object.parent_bone = theirs.parent_type, theirs.parent_bone
+        row.object.matrix_parent_inverse = theirs.matrix_parent_inverse
+        row.object.matrix_basis = theirs.matrix_basis
+        changed += 1
+    return changed
+
+
+def _own_follower(item: Any, joints: list[Any]) -> int:
+    """A copied joint leaves the followers to its original and, where the child is its own, gets others."""
+    from . import drive
+
+    settings = item.condyle.joint
+    owner = _joint_above(settings.follower)
+    if owner == item or (owner is None and not _has_lost(item)):
+        return 0
+    if owner is not None:
+        settings.follower = None
+    if not settings.driven:
+        return 1
+    child = references.resolve(settings.child)
+    shared = any(
+        other != item and references.same(references.resolve(other.condyle.joint.child), child)
+        for other in joints
+        if other.users_scene
+    )
+    settings.driven = False
+    if child is not None and not shared:
+        bpy.context.view_layer.update()
+        try:
+            drive.set_driven(item.users_scene[0], item, True)
+        except core.physics().CondyleError as error:
+            session.tell(str(error), "ERROR")
+    return 1
+
+
+def _has_lost(item: Any) -> bool:
+    """Whether a driven joint's follower was deleted by hand."""
+    return item.condyle.joint.driven and item.condyle.joint.follower is None
+
+
+def _joint_above(item: Any) -> Any:
+    """The joint on which a follower hangs; None without one."""
+    while item is not None and not item.condyle.joint.enabled:
+        item = item.parent
+    return item
+
+
+def _stop(item: Any) -> int:
+    """What a deleted joint leaves: its child free, no followers."""
+    from . import drive, followers
+
+    settings = item.condyle.joint
+    if not settings.driven and settings.follower is None:
+        return 0
+    drive.set_driven(bpy.context.scene, item, False)
+    followers.remove(item)
+    settings.follower = None
+    return 1
+
+
+def _constrained(item: Any) -> list[Body]:
+    """The object and those of its bones that the follower of a joint moves."""
+    bodies = [Body(item)] if _targets(item) else []
+    for bone in item.pose.bones if item.pose is not None else ():
+        if bone.constraints and _targets(bone):
+            bodies.append(Body(item, bone.name))
+    return bodies
+
+
+def _targets(owner: Any) -> list[Any]:
+    """The constraints by which a joint moves its child, where they have a target."""
+    return [each for each in owner.constraints if each.name.startswith("Condyle") and each.target is not None]
+
+
+def _let_go(body: Body) -> int:
+    """A copy of a driven body is not the child of its original's joint: it stays where it stands."""
+    constraints = _targets(body.owner)
+    joint = _joint_above(constraints[0].target)
+    if joint is None or references.same(references.resolve(joint.condyle.joint.child), body):
+        return 0
+    shown = not any(constraint.mute for constraint in constraints)
+    if shown:
+        bpy.context.view_layer.update()
+    there = (body.pose_bone.matrix if body.bone else body.object.matrix_world).copy()
+    for constraint in constraints:
+        body.owner.constraints.remove(constraint)
+    body.data.channels.was_driven = False
+    if shown and body.bone:
+        body.pose_bone.matrix = there
+    elif shown:
+        body.object.matrix_world = there
+    return 1
+
+
+@bpy.app.handlers.persistent
+def on_update(_scene: Any, depsgraph: Any = None) -> None:
+    """Handler of depsgraph_update_post: notes that objects came or went, or that an armature changed."""
+    global _count
+    count = len(bpy.data.objects)
+    rebuilt = depsgraph is not None and depsgraph.id_type_updated("ARMATURE")
+    if count != _count or rebuilt:
+        _count = count
+        look()
+
+
+def look() -> None:
+    """See soon whether something is to be mended; not where no window shows it."""
+    if not bpy.app.background and not bpy.app.timers.is_registered(_renew):
+        bpy.app.timers.register(_renew, first_interval=DELAY)
+
+
+def _renew() -> float | None:
+    """Timer: mends, but never while the user drags something, the file is rendered or the playhead runs."""
+    if session.read_only:
+        return None
+    if session.job is not None or bpy.app.is_job_running("RENDER") or _busy():
+        return WAIT
+    mend()
+    return None
+
+
+def _busy() -> bool:
+    """Whether a window plays the animation or has something on the move."""
+    return any(
+        window.screen.is_animation_playing
+        or any(operator.bl_idname.startswith(HANDS_ON) for operator in window.modal_operators)
+        for window in bpy.context.window_manager.windows
+    )
+
+
+def start() -> None:
+    """Begin to watch; nothing where there is no user who copies things."""
+    if not bpy.app.background:
+        bpy.app.handlers.depsgraph_update_post.append(on_update)
+
+
+def stop() -> None:
+    """Watch no more."""
+    if on_update in bpy.app.handlers.depsgraph_update_post:
+        bpy.app.handlers.depsgraph_update_post.remove(on_update)
+    if bpy.app.timers.is_registered(_renew):
+        bpy.app.timers.unregister(_renew)

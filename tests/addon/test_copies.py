@@ -1,0 +1,323 @@
+"""What duplicated, appended, joined, separated, renamed and deleted things keep and drop: the table of `copies`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+def select(*items):
+    for item in bpy.context.view_layer.objects:
+        item.select_set(item in items)
+    bpy.context.view_layer.objects.active = items[-1]
+
+
+def in_window():
+    return bpy.context.temp_override(window=bpy.context.window_manager.windows[0])
+
+
+@pytest.fixture
+def knee(part, scene, make):
+    return make.driven_knee(part, scene)
+
+
+@pytest.fixture
+def elbow(part, scene, make):
+    """A rig of two bones with a hinge between them: (rig, joint's Empty)."""
+    body = part("references").Body
+    scene.frame_start, scene.frame_end = 1, 5
+    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    make.update()
+    joint = part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
+    return rig, joint
+
+
+def duplicate(part, *items, linked=False):
+    """Duplicate objects as Shift+D or Alt+D does, and mend; the copies by the names of their originals."""
+    select(*items)
+    bpy.ops.object.duplicate(linked=linked)
+    copies = list(bpy.context.selected_objects)
+    part("copies").mend()
+    assert part("copies").mend() == 0  # once is enough
+    bpy.context.view_layer.update()
+    return {item.name.removesuffix(".001"): item for item in copies}
+
+
+def frames_of(joint):
+    return [row.object for row in joint.condyle.joint.frames]
+
+
+def joined(part, joint):
+    """Names of a joint's parent and child."""
+    resolve, settings = part("references").resolve, joint.condyle.joint
+    return tuple(body and body.name for body in map(resolve, (settings.parent, settings.child)))
+
+
+def moved_by(slider, child):
+    """How far a slider moves a body."""
+    bpy.context.view_layer.update()
+    before = np.array(child.matrix_world)
+    slider["coordinate"] = slider["coordinate"] + 0.3
+    slider.update_tag()
+    bpy.context.view_layer.update()
+    return np.abs(np.array(child.matrix_world) - before).max()
+
+
+def simulated(part, scene):
+    bpy.context.view_layer.update()
+    return [entry.name for entry in part("scene_to_model").read(scene).bodies]
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_whole_duplicated_rig_is_a_second_one(part, scene, knee, linked):
+    thigh, shank, joint = knee
+    copies = duplicate(part, thigh, shank, joint, *frames_of(joint), linked=linked)
+    other = copies["Knee"]
+    assert joined(part, other) == ("Thigh.001", "Shank.001") and joined(part, joint) == ("Thigh", "Shank")
+    assert {each.condyle.frame_of for each in frames_of(other)} == {other}
+    assert not set(frames_of(other)) & set(frames_of(joint))
+    assert (copies["Shank"].data == shank.data) == linked
+    assert moved_by(other, copies["Shank"]) > 0.05 and moved_by(other, shank) < 1e-6
+    assert moved_by(joint, shank) > 0.05 and moved_by(joint, copies["Shank"]) < 1e-6
+    assert simulated(part, scene) == ["Shank", "Shank.001"]
+    part("authoring").remove_joint(scene, other)
+    assert moved_by(joint, shank) > 0.05 and simulated(part, scene) == ["Shank"]
+
+
+@pytest.mark.small
+def test_a_driven_body_duplicated_alone_is_let_go_of_where_it_stands(part, scene, knee):
+    _, shank, joint = knee
+    moved_by(joint, shank)
+    copy = duplicate(part, shank)["Shank"]
+    assert np.abs(np.array(copy.matrix_world) - np.array(shank.matrix_world)).max() < 1e-6
+    assert copy.condyle.body.enabled and not copy.constraints and len(shank.constraints) == 2
+    assert moved_by(joint, copy) == 0.0 and simulated(part, scene) == ["Shank"]
+
+
+@pytest.mark.small
+def test_a_joint_duplicated_alone_is_refused_until_one_goes(part, scene, knee, ph):
+    _, shank, joint = knee
+    other = duplicate(part, joint)["Knee"]
+    assert not other.condyle.joint.driven and joint.condyle.joint.driven
+    with pytest.raises(ph.ModelError, match=r"joints 'Knee' and 'Knee.001' both move Shank; remove one"):
+        simulated(part, scene)
+    assert {each.condyle.frame_of for each in frames_of(other)} == {other}
+    assert moved_by(joint, shank) > 0.05
+    part("authoring").remove_joint(scene, other)
+    assert len([each for each in frames_of(joint) if each is not None]) == 4
+    assert simulated(part, scene) == ["Shank"] and moved_by(joint, shank) > 0.05
+
+
+@pytest.mark.small
+def test_a_body_and_its_joint_duplicated_hang_on_the_same_parent(part, scene, knee):
+    _, shank, joint = knee
+    copies = duplicate(part, shank, joint)
+    assert joined(part, copies["Knee"]) == ("Thigh", "Shank.001")
+    assert moved_by(copies["Knee"], copies["Shank"]) > 0.05 and moved_by(copies["Knee"], shank) < 1e-6
+    for one, two in zip(frames_of(joint), frames_of(copies["Knee"])):
+        assert np.abs(np.array(one.matrix_world) - np.array(two.matrix_world)).max() < 1e-6
+    assert simulated(part, scene) == ["Shank", "Shank.001"]
+
+
+@pytest.mark.small
+def test_a_duplicated_control_frame_is_in_no_curve(part, scene, knee):
+    joint = knee[2]
+    curve = part("scene_to_model").read_joint(scene, joint)
+    copies = duplicate(part, *frames_of(joint)[1:3])
+    assert len(frames_of(joint)) == 4 and not set(copies.values()) & set(frames_of(joint))
+    assert part("scene_to_model").read_joint(scene, joint) == curve
+
+
+@pytest.mark.small
+def test_a_copy_of_a_baked_body_has_a_bake_of_its_own(part, scene, knee):
+    thigh, shank, joint = knee
+    shank.keyframe_insert("location", frame=1)
+    part("tasks").bake_now(scene)
+    copies = duplicate(part, thigh, shank, joint, *frames_of(joint))
+    copy = copies["Shank"]
+    assert copy.condyle.bake.action == copy.animation_data.action != shank.animation_data.action
+    assert part("tasks").free_bake(scene) == 2
+    assert copy.animation_data.action.name.startswith("ShankAction")
+    assert not part("actions").is_baked(copy) and not any(each.mute for each in copy.constraints)
+    assert moved_by(copies["Knee"], copy) > 0.05 and moved_by(copies["Knee"], shank) < 1e-6
+
+
+@pytest.mark.small
+def test_a_duplicated_bone_is_a_body_of_its_own(part, scene, elbow):
+    rig, joint = elbow
+    select(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in rig.data.edit_bones:
+        bone.select = bone.select_head = bone.select_tail = bone.name == "B"
+    with in_window():
+        bpy.ops.armature.duplicate()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bones = rig.pose.bones
+    assert bones["B.001"].condyle.uid == bones["B"].condyle.uid
+    bones["B"].name = "Forearm"
+    assert joined(part, joint) == ("Rig/A", None)  # not to be told from its copy any more
+    bones["Forearm"].name = "B"
+    assert part("copies").mend() == 1
+    bones["B"].name = "Forearm"
+    assert joined(part, joint) == ("Rig/A", "Rig/Forearm")
+    assert bones["B.001"].condyle.body.enabled and simulated(part, scene) == ["Rig/Forearm"]
+    body = part("references").Body
+    second = part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B.001"), "hinge")
+    assert joined(part, second) == ("Rig/A", "Rig/B.001")
+
+
+@pytest.mark.small
+def test_a_duplicated_armature_takes_its_joint_along_or_leaves_it(part, scene, elbow):
+    rig, joint = elbow
+    copies = duplicate(part, rig, joint)
+    assert joined(part, copies["Elbow"]) == ("Rig.001/A", "Rig.001/B")
+    assert simulated(part, scene) == ["Rig/B", "Rig.001/B"]
+    bpy.data.objects.remove(copies["Elbow"])
+    assert joined(part, joint) == ("Rig/A", "Rig/B") and simulated(part, scene) == ["Rig/B"]
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("names", ["AB", "BX"])
+def test_joints_follow_their_bones_into_a_joined_armature(part, scene, make, elbow, names):
+    rig, joint = elbow
+    other = make.armature("Other", {names[1]: ((2, 0, 1), (2, 0, 0.5), None)})
+    make.update()
+    select(rig, other)
+    bpy.ops.object.join()
+    child = "Other/B.001" if names[1] == "B" else "Other/B"
+    assert joined(part, joint) == ("Other/A", child)
+    part("copies").mend()
+    settings = joint.condyle.joint
+    assert settings.child.object == other and settings.child.bone_name == child.removeprefix("Other/")
+    assert simulated(part, scene) == [child]
+
+
+@pytest.mark.small
+def test_joints_follow_separated_bones_but_not_copies_of_deleted_ones(part, scene, elbow, ph):
+    rig, joint = elbow
+    duplicate(part, rig)
+    select(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in rig.data.edit_bones:
+        bone.select = bone.select_head = bone.select_tail = bone.name == "B"
+    with in_window():
+        bpy.ops.armature.separate()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert joined(part, joint) == ("Rig/A", "Rig.002/B")  # Rig.001 is the copy
+    part("copies").mend()
+    assert simulated(part, scene) == ["Rig.002/B"]
+    bpy.data.objects.remove(bpy.data.objects["Rig.002"])
+    with pytest.raises(ph.ModelError, match="joint 'Elbow': its child is missing"):
+        simulated(part, scene)
+
+
+@pytest.mark.small
+def test_a_deleted_bone_is_missed_though_a_copy_of_the_rig_has_it(part, scene, elbow, ph):
+    rig, joint = elbow
+    duplicate(part, rig)
+    select(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.remove(rig.data.edit_bones["B"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert joined(part, joint) == ("Rig/A", None) and part("copies").mend() == 0
+    with pytest.raises(ph.ModelError, match="joint 'Elbow': its child is missing"):
+        simulated(part, scene)
+
+
+@pytest.mark.small
+def test_of_joined_meshes_the_active_one_keeps_its_role(part, scene, make, knee, ph):
+    _, shank, _ = knee
+    other, third = make.box("Other", (1, 0, 0)), make.box("Third", (1, 1, 0))
+    make.update()
+    mass = part("scene_to_model").mass_properties(scene, part("references").Body(shank)).mass
+    select(other, shank)
+    bpy.ops.object.join()
+    assert simulated(part, scene) == ["Shank"]
+    assert part("scene_to_model").mass_properties(scene, part("references").Body(shank)).mass > 1.9 * mass
+    select(shank, third)
+    bpy.ops.object.join()
+    assert not third.condyle.body.enabled
+    with pytest.raises(ph.ModelError, match="joint 'Knee': its child Shank is in no scene"):
+        simulated(part, scene)
+
+
+@pytest.mark.small
+def test_a_separated_part_is_a_body_without_a_joint(part, scene, knee):
+    _, shank, joint = knee
+    select(shank)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.duplicate()
+    bpy.ops.mesh.separate(type="SELECTED")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    part("copies").mend()
+    piece = bpy.data.objects["Shank.001"]
+    assert piece.condyle.body.enabled and not piece.constraints and len(shank.constraints) == 2
+    assert joined(part, joint) == ("Thigh", "Shank") and simulated(part, scene) == ["Shank"]
+
+
+@pytest.mark.small
+def test_names_mean_nothing(part, scene, knee, elbow):
+    thigh, shank, joint = knee
+    rig, hinge = elbow
+    for item, name in ((thigh, "Femur"), (shank, "Tibia"), (joint, "K"), (rig, "Arm"), (hinge, "E")):
+        item.name = name
+    for each in frames_of(joint):
+        each.name = "Frame"
+    rig.pose.bones["A"].name, rig.pose.bones["B"].name = "Upper", "Lower"
+    assert joined(part, joint) == ("Femur", "Tibia") and joined(part, hinge) == ("Arm/Upper", "Arm/Lower")
+    assert sorted(simulated(part, scene)) == ["Arm/Lower", "Tibia"] and moved_by(joint, shank) > 0.05
+    part("tasks").bake_now(scene)
+    rig.pose.bones["Lower"].name = "Forearm"  # Blender renames the keys' paths
+    scene.frame_set(3)
+    assert part("tasks").free_bake(scene) == 2 and not part("actions").is_baked(rig)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("role", ["parent", "child"])
+def test_a_deleted_body_is_named_and_another_can_take_its_place(part, scene, make, knee, ph, role):
+    thigh, shank, joint = knee
+    gone = {"parent": thigh, "child": shank}[role]
+    select(gone)
+    bpy.ops.object.delete()
+    part("copies").mend()
+    with pytest.raises(ph.ModelError, match=f"joint 'Knee': its {role} {gone.name} is in no scene: undo"):
+        simulated(part, scene)
+    new = make.box("New", (0, 0, 0.1))
+    make.update()
+    body = part("references").Body(new)
+    part("authoring").make_body(scene, body)
+    part("references").point_at(getattr(joint.condyle.joint, role), body)
+    assert simulated(part, scene) == ["New" if role == "child" else "Shank"]
+
+
+@pytest.mark.small
+def test_a_deleted_control_frame_is_named(part, scene, knee, ph):
+    joint = knee[2]
+    select(frames_of(joint)[1])
+    bpy.ops.object.delete()
+    with pytest.raises(ph.ModelError, match=r"control frame 1 is missing .*undo that, or remove it"):
+        simulated(part, scene)
+    part("authoring").remove_control_frame(scene, joint, 1)
+    joint.condyle.joint.order = 3
+    assert simulated(part, scene) == ["Shank"]
+
+
+@pytest.mark.small
+def test_a_deleted_joint_lets_go_of_its_child(part, scene, knee):
+    _, shank, joint = knee
+    select(joint)
+    bpy.ops.object.delete()
+    assert part("copies").mend() == 1 and part("copies").mend() == 0
+    assert not shank.constraints and not [item for item in scene.objects if "Follower" in item.name]
+    assert shank.condyle.body.enabled
+
+
+@pytest.mark.small
+def test_a_deleted_follower_comes_back(part, scene, knee):
+    _, shank, joint = knee
+    bpy.data.objects.remove(joint.condyle.joint.follower)
+    assert part("copies").mend() == 1 and moved_by(joint, shank) > 0.05

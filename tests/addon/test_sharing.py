@@ -1,0 +1,131 @@
+"""Rigs that are appended, shared between scenes, or shown by instances of their collection."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+@pytest.fixture
+def knee(part, scene, make):
+    return make.driven_knee(part, scene)
+
+
+def in_window():
+    return bpy.context.temp_override(window=bpy.context.window_manager.windows[0])
+
+
+def frames_of(joint):
+    return [row.object for row in joint.condyle.joint.frames]
+
+
+def joined(part, joint):
+    """Names of a joint's parent and child."""
+    resolve, settings = part("references").resolve, joint.condyle.joint
+    return tuple(body and body.name for body in map(resolve, (settings.parent, settings.child)))
+
+
+def moved_by(slider, child):
+    """How far a slider moves a body."""
+    bpy.context.view_layer.update()
+    before = np.array(child.matrix_world)
+    slider["coordinate"] = slider["coordinate"] + 0.3
+    slider.update_tag()
+    bpy.context.view_layer.update()
+    return np.abs(np.array(child.matrix_world) - before).max()
+
+
+def simulated(part, scene):
+    bpy.context.view_layer.update()
+    return [entry.name for entry in part("scene_to_model").read(scene).bodies]
+
+
+@pytest.mark.small
+def test_an_appended_joint_brings_what_it_needs(part, scene, knee, tmp_path, ph):
+    path = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    scene = bpy.context.scene
+    for count in (1, 2):
+        with in_window():
+            bpy.ops.wm.append(filepath=f"{path}/Object/Knee", directory=f"{path}/Object/", filename="Knee")
+        assert part("copies").mend() == 0 and len(simulated(part, scene)) == count
+    first, second = part("references").joints_of(scene)
+    child = part("references").resolve(second.condyle.joint.child).object
+    assert joined(part, second) == ("Thigh.001", "Shank.001")
+    assert moved_by(second, child) > 0.05 and moved_by(first, child) < 1e-6
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(path) as (_, wanted):
+        wanted.objects = ["Knee"]
+    bpy.context.scene.collection.objects.link(wanted.objects[0])
+    with pytest.raises(ph.ModelError, match="joint 'Knee': its child Shank is in no scene"):
+        simulated(part, bpy.context.scene)  # scripts have to link the rest, too
+
+
+@pytest.mark.small
+def test_a_copied_scene_has_a_rig_of_its_own_and_a_linked_one_shares_it(part, scene, knee):
+    _, shank, joint = knee
+    with in_window():
+        bpy.ops.scene.new(type="FULL_COPY")
+    other = bpy.context.window.scene
+    (copy,) = part("references").joints_of(other)
+    assert part("copies").mend() == 0 and joined(part, copy) == ("Thigh.001", "Shank.001")
+    assert simulated(part, other) == ["Shank.001"]
+    bpy.context.window.scene = scene
+    with in_window():
+        bpy.ops.scene.new(type="LINK_COPY")
+    third = bpy.context.window.scene
+    assert part("references").joints_of(third) == [joint]
+    third.frame_end = 3
+    for which, frames in ((third, 3), (scene, 5)):  # the same objects: one bake at a time, the last one shows
+        bpy.context.window.scene = which
+        assert len(part("tasks").bake_now(which).frames) == frames
+    assert len(bpy.data.actions) == 1
+    assert part("tasks").free_bake(third) == 1 and shank.animation_data is None
+
+
+@pytest.mark.small
+def test_a_body_in_two_scenes_is_simulated_where_its_joint_is(part, scene, knee, ph):
+    thigh, shank, joint = knee
+    second = bpy.data.scenes.new("Second")
+    second.collection.objects.link(shank)
+    bpy.context.window.scene = second
+    with pytest.raises(ph.ModelError, match="Nothing to simulate"):
+        simulated(part, second)
+    second.collection.objects.link(joint)
+    with pytest.raises(ph.ModelError, match="joint 'Knee': its parent Thigh is not in scene 'Second'"):
+        simulated(part, second)
+    for item in (thigh, *frames_of(joint)):
+        second.collection.objects.link(item)
+    assert simulated(part, second) == ["Shank"]
+
+
+@pytest.mark.small
+def test_instances_show_the_bake_of_the_real_ones_and_alone_are_refused(part, scene, knee, ph):
+    _, shank, _ = knee
+    leg = bpy.data.collections.new("Leg")
+    for item in list(scene.objects):
+        for user in list(item.users_collection):
+            user.objects.unlink(item)
+        leg.objects.link(item)
+    instance = bpy.data.objects.new("Instance", None)
+    instance.instance_type, instance.instance_collection = "COLLECTION", leg
+    instance.location.x = 1.0
+    scene.collection.objects.link(instance)
+    with pytest.raises(ph.ModelError, match="Instance only shows the joints of the collection Leg: link"):
+        simulated(part, scene)
+    with pytest.raises(RuntimeError, match="Instance only shows the joints"):
+        bpy.ops.condyle.bake()
+    scene.collection.children.link(leg)
+    report = part("tasks").bake_now(scene)
+    scene.frame_set(4)
+    graph = bpy.context.evaluated_depsgraph_get()
+    (seen,) = (
+        np.array(each.matrix_world)
+        for each in graph.object_instances
+        if each.is_instance and each.object.original == shank
+    )
+    seen[0, 3] -= 1.0
+    assert np.abs(seen - report.poses["Shank"][3]).max() < 1e-6
