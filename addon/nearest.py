@@ -122,6 +122,12 @@ def set_readings(scene: Any, item: Any, readings: np.ndarray) -> None:
     bpy.context.view_layer.update()
 
 
+def set_sliders(scene: Any, item: Any, values: Any) -> None:
+    """As `set_readings`, in the units of the sliders; values beyond their number are left out."""
+    factors = np.array(_factors(scene, item))
+    set_readings(scene, item, np.array(values, dtype=np.float64)[: len(factors)] * factors)
+
+
 def _inside(scene: Any, item: Any, readings: np.ndarray) -> np.ndarray:
     """Values of the sliders (n, k) for readings: where a joint closes brought back by whole turns, else to the end."""
     joint = joint_reading.read_joint(scene, item)

@@ -20,7 +20,7 @@ from .features.fitting import operators as fitting_operators
 from .features.fitting import panels as fitting_panels
 from .features.fitting import pose_operators
 from .features.fitting import properties as fitting_properties
-from .features.frames import curve_operators, grid_operators, grid_panels, layer_operators
+from .features.frames import curve_operators, grid_operators, grid_panels, layer_operators, scrub
 from .features.frames import operators as frame_operators
 from .features.frames import panels as frame_panels
 from .features.joints import operators as joint_operators
@@ -61,6 +61,7 @@ MODULES = (
     muscle_operators,
     frame_operators,
     curve_operators,
+    scrub,
     grid_operators,
     layer_operators,
     fitting_operators,

@@ -129,6 +129,7 @@ RECIPES = {
     "adopt_control_frame": on("Knee", before=copied_frame),
     "even_out_frames": on("Knee", before=both(op("drive"), op("key_sliders")), num_frames=7),
     "reverse_curve": on("Knee", before=both(op("drive"), op("key_sliders"))),
+    "scrub": on("Knee", before=op("drive"), values=(0.7, 0.0, 0.0)),
     "select_control_frame": on("Knee", index=2),
     "make_grid": on("Knee", before=op("drive")),
     "add_grid_line": on("Knee", before=both(op("drive"), grid())),

@@ -15,6 +15,7 @@ TOGGLES = (
     "show_frames",
     "show_connections",
     "show_muscles",
+    "show_handle",
 )
 
 

@@ -68,6 +68,12 @@ class OverlayProperties(PropertyGroup):
         default=True,
         override=OVERRIDE,
     )
+    show_handle: BoolProperty(
+        name="Handle",
+        description="A handle that drags the joint at hand along its curve or over its surface",
+        default=True,
+        override=OVERRIDE,
+    )
     others: EnumProperty(
         name="Other Joints",
         description="How joints are drawn that are not the one at hand",

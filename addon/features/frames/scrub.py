@@ -1,0 +1,218 @@
+"""The handle in the view that is dragged along a joint's curve or over its surface."""
+
+from dataclasses import replace
+from typing import Any
+
+from bpy.props import FloatVectorProperty
+from bpy.types import GizmoGroup, Operator
+
+from ..common import active_joint, failed, needs_joint
+
+COLOR, HIGHLIGHT = (0.30, 0.85, 1.00), (1.00, 1.00, 1.00)
+#: with Shift held the handle goes so much slower
+PRECISE = 0.1
+
+
+class Scrub(Operator):
+    """Drag the joint along its curve or over its surface, as far as its limits let it. Shift: slowly; Esc: back to
+    where it was"""
+
+    bl_idname = "condyle.scrub"
+    bl_label = "Scrub Joint"
+    bl_options = {"REGISTER", "UNDO"}
+
+    values: FloatVectorProperty(
+        name="Coordinates",
+        description="What the sliders of the joint are set to, in the units that they have",
+        size=3,
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        from ... import scrubbing
+
+        if not needs_joint(cls, context):
+            return False
+        refusal = scrubbing.why_not(active_joint(context))
+        if refusal:
+            cls.poll_message_set(refusal)
+        return not refusal
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        from ... import core, scrubbing
+        from ..overlay.shown import readings
+
+        if context.region_data is None:
+            return self.execute(context)
+        joint = active_joint(context)
+        try:
+            self._handle = scrubbing.read(context.scene, joint)
+        except core.physics().CondyleError as error:
+            return failed(self, error)
+        self._uid = joint.session_uid
+        self._start = self._now = readings(context.scene, joint)
+        self._mouse = (event.mouse_region_x, event.mouse_region_y)
+        self._target = self._project(context)(self._handle.points(self._now[None]))[0]
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: Any, event: Any) -> set[str]:
+        from ... import references, scrubbing
+
+        joint = references.object_by_session_uid(self._uid)
+        if joint is None or context.region_data is None:
+            return self._end(context, {"CANCELLED"})
+        if event.type in {"ESC", "RIGHTMOUSE"}:
+            self._set(context, joint, self._start)
+            return self._end(context, {"CANCELLED"})
+        if event.type == "MOUSEMOVE":
+            mouse = (event.mouse_region_x, event.mouse_region_y)
+            pace = PRECISE if event.shift else 1.0
+            self._target = self._target + [pace * (new - old) for new, old in zip(mouse, self._mouse)]
+            self._mouse = mouse
+            self._now = scrubbing.drag(self._handle, self._now, self._target, self._project(context))
+            self._set(context, joint, self._now)
+            self._tell(context, joint)
+        elif event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER"} and event.value in {"RELEASE", "PRESS"}:
+            return self._done(context, joint)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import core, nearest
+
+        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        joint = active_joint(context)
+        try:
+            nearest.set_sliders(context.scene, joint, self.values)
+        except core.physics().CondyleError as error:
+            return failed(self, error)
+        self._key(context, joint)
+        return {"FINISHED"}
+
+    def draw(self, context: Any) -> None:
+        from ..joints.panels import label_of
+
+        joint = active_joint(context)
+        column = self.layout.column()
+        column.use_property_split = True
+        for index, row in enumerate(joint.condyle.joint.coordinates[:3] if joint is not None else ()):
+            column.prop(self, "values", index=index, text=label_of(row.label))
+
+    def cancel(self, context: Any) -> None:
+        """Blender ends the operator, because a file is loaded or the window closes."""
+        self._end(context, {"CANCELLED"})
+
+    def _project(self, context: Any) -> Any:
+        import numpy as np
+
+        from ... import scrubbing
+
+        view = np.array(context.region_data.perspective_matrix)
+        size = (context.region.width, context.region.height)
+        return lambda points: scrubbing.pixels(points, view, size)[0]
+
+    def _set(self, context: Any, joint: Any, readings: Any) -> None:
+        from ... import nearest
+
+        nearest.set_readings(context.scene, joint, readings)
+        context.area.tag_redraw()
+
+    def _done(self, context: Any, joint: Any) -> set[str]:
+        from ..joints.properties import slider_names
+
+        names = slider_names(joint.condyle.joint)[:3]
+        self.values = [joint[name] for name in names] + [0.0] * (3 - len(names))
+        self._key(context, joint)
+        return self._end(context, {"FINISHED"})
+
+    def _key(self, context: Any, joint: Any) -> None:
+        """As with every motion by hand: with Auto Keying on, the sliders get keys."""
+        from ..joints.properties import slider_names
+
+        if context.scene.tool_settings.use_keyframe_insert_auto:
+            for name in slider_names(joint.condyle.joint):
+                joint.keyframe_insert(f'["{name}"]')
+
+    def _tell(self, context: Any, joint: Any) -> None:
+        from ..joints.panels import label_of
+        from ..joints.properties import slider_names
+
+        settings = joint.condyle.joint
+        values = [
+            f"{label_of(row.label)} {joint[name]:.4g}"
+            for name, row in zip(slider_names(settings), settings.coordinates)
+        ]
+        context.area.header_text_set(f"{joint.name}: {', '.join(values)}   (Shift: slowly, Esc: back)")
+
+    def _end(self, context: Any, outcome: set[str]) -> set[str]:
+        if context.area is not None:
+            context.area.header_text_set(None)
+            context.area.tag_redraw()
+        return outcome
+
+
+class ScrubHandle(GizmoGroup):
+    bl_idname = "CONDYLE_GGT_scrub"
+    bl_label = "Joint Handle"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "WINDOW"
+    bl_options = {"3D", "PERSISTENT", "SHOW_MODAL_ALL"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        from ... import scrubbing, session
+
+        if session.read_only or context.mode not in {"OBJECT", "POSE"}:
+            return False
+        if not context.scene.condyle.overlay.show_handle:
+            return False
+        joint = active_joint(context)
+        return joint is not None and joint.visible_get() and not scrubbing.why_not(joint)
+
+    def setup(self, _context: Any) -> None:
+        gizmo = self.gizmos.new("GIZMO_GT_move_3d")
+        gizmo.draw_style = "RING_2D"
+        gizmo.draw_options = {"FILL", "ALIGN_VIEW"}
+        gizmo.color, gizmo.alpha = COLOR, 0.6
+        gizmo.color_highlight, gizmo.alpha_highlight = HIGHLIGHT, 0.9
+        gizmo.scale_basis = 0.12
+        gizmo.use_draw_modal = True
+        gizmo.target_set_operator("condyle.scrub")
+
+    def draw_prepare(self, context: Any) -> None:
+        from mathutils import Matrix
+
+        place = handle_place(context)
+        for gizmo in self.gizmos:
+            gizmo.hide = place is None
+            if place is not None:
+                gizmo.matrix_basis = Matrix.Translation(place)
+
+
+def handle_place(context: Any) -> Any:
+    """Where the handle of the joint at hand is now (3,), in the world; None where it has none."""
+    from ... import core, scrubbing
+    from ..overlay.shown import readings, shown
+
+    joint = active_joint(context)
+    if joint is None or scrubbing.why_not(joint):
+        return None
+    known = shown(context.scene, joint)
+    if known.joint is None or known.joint.num_coordinates != len(joint.condyle.joint.coordinates):
+        return None
+    try:
+        style = ("handle", *limits_of(joint))
+        held = known.kept(style, lambda: scrubbing.handle(joint, known.joint, known.metre))
+        held = replace(held, base=scrubbing.base_of(joint))  # it may be carried along
+        return held.points(readings(context.scene, joint)[None])[0]
+    except core.physics().CondyleError:
+        return None
+
+
+def limits_of(joint: Any) -> list[Any]:
+    """What the handle's range depends on beside the joint's shape."""
+    return [(row.limits, row.lower, row.upper) for row in joint.condyle.joint.coordinates]
+
+
+classes = (Scrub, ScrubHandle)

@@ -1,0 +1,145 @@
+"""The handle that drags a joint along its curve or over its surface; with the mouse it needs a window."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+def only(item):
+    """Make an object the only one selected, and active."""
+    for each in bpy.context.selected_objects:
+        each.select_set(False)
+    item.select_set(True)
+    bpy.context.view_layer.objects.active = item
+
+
+def from_the_side(scale=1.0):
+    """Seen along y: 1000 pixels a metre."""
+    return lambda points: 1000.0 / scale * points[:, [0, 2]]
+
+
+@pytest.fixture
+def knee(part, scene, make):
+    """A fitted knee with its slider: `knee(scale)`."""
+
+    def made(scale=1.0):
+        scene.unit_settings.scale_length = 1.0 / scale
+        thigh, shank = make.keyed_knee(scale=scale)
+        body = part("references").Body
+        joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+        only(joint)
+        assert bpy.ops.condyle.fit(num_frames=8) == {"FINISHED"}
+        return joint, shank
+
+    return made
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
+def test_the_handle_goes_along_the_curve_to_where_the_mouse_is(part, scene, knee, scale):
+    joint, shank = knee(scale)
+    scrubbing = part("scrubbing")
+    held, project = scrubbing.read(scene, joint), from_the_side(scale)
+    lower, upper = held.ranges[0]
+    now = np.array([lower])
+    for q in np.linspace(lower, upper, 9)[1:-1]:
+        now = scrubbing.drag(held, now, project(held.points(np.array([[q]])))[0], project)
+        assert now[0] == pytest.approx(q, abs=2e-3 * (upper - lower))
+    part("nearest").set_readings(scene, joint, now)
+    assert np.allclose(held.points(now), shank.matrix_world.translation, atol=2e-6 * scale)
+    far = scrubbing.drag(held, now, np.array([-9000.0, 9000.0]), project)
+    for _ in range(5):  # the mouse goes on, and on
+        far = scrubbing.drag(held, far, np.array([-9000.0, 9000.0]), project)
+    assert lower <= far[0] <= upper
+
+
+@pytest.mark.small
+def test_limits_stop_the_handle(part, scene, knee):
+    joint, _ = knee()
+    row = joint.condyle.joint.coordinates[0]
+    row.limits, row.lower, row.upper = "CUSTOM", 0.5, 0.9
+    held, project = part("scrubbing").read(scene, joint), from_the_side()
+    for place, expected in (((-500.0, 500.0), 0.9), ((500.0, -500.0), 0.5)):
+        now = np.array([0.7])
+        for _ in range(5):
+            now = part("scrubbing").drag(held, now, np.array(place), project)
+        assert now[0] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.small
+def test_a_hinge_is_held_beside_its_axis_and_a_closed_curve_goes_round(part, scene, make):
+    body, authoring = part("references").Body, part("authoring")
+    joint = authoring.add_joint(scene, None, body(make.box("Door")), "hinge", name="Pin")
+    joint.condyle.joint.axis = (0, 1, 0)
+    only(joint)
+    assert bpy.ops.condyle.drive() == {"FINISHED"}
+    held, project = part("scrubbing").read(scene, joint), from_the_side()
+    points = held.points(np.array([[0.0], [1.0]]))
+    assert np.linalg.norm(points[1] - points[0]) > 0.9 * np.linalg.norm(held.arm) > 0.0
+    found = part("scrubbing").drag(held, np.zeros(1), project(points[1:])[0], project)
+    assert found[0] == pytest.approx(1.0, abs=1e-3)
+    wire = authoring.add_joint(scene, None, body(make.box("Bead")), matrix=np.eye(4).tolist(), name="Wire")
+    for angle in np.linspace(0.0, 2.0 * np.pi, 9)[:-1]:
+        pose = np.eye(4)
+        pose[:3, 3] = np.cos(angle), 0.0, np.sin(angle)
+        authoring.add_control_frame(scene, wire, pose)
+    wire.condyle.joint.periodic = True
+    authoring.drive(scene, wire, True)
+    held = part("scrubbing").read(scene, wire)
+    now, period = np.array([held.ranges[0, 0]]), np.ptp(held.ranges[0])
+    for share in np.linspace(0.0, 1.4, 29):
+        target = project(held.points(np.array([[held.ranges[0, 0] + share * period]])))[0]
+        now = part("scrubbing").drag(held, now, target, project)
+    assert now[0] == pytest.approx(held.ranges[0, 0] + 1.4 * period, abs=1e-2 * period)
+    part("nearest").set_readings(scene, wire, now)
+    assert wire["coordinate"] == pytest.approx(held.ranges[0, 0] + 0.4 * period, abs=1e-2 * period)
+
+
+@pytest.mark.small
+def test_a_surface_is_dragged_in_both_its_coordinates(part, scene, make):
+    body = part("references").Body
+    chest, plate = make.box("Chest", size=(0.2, 0.2, 0.2)), make.box("Blade", (0, 0, 0.2), (0.1, 0.1, 0.02))
+    joint = part("authoring").add_joint(scene, body(chest), body(plate), name="Glide")
+    only(joint)
+    assert bpy.ops.condyle.make_grid() == {"FINISHED"} and bpy.ops.condyle.drive() == {"FINISHED"}
+    held = part("scrubbing").read(scene, joint)
+
+    def from_above(points):
+        return 1000.0 * points[:, :2]
+
+    middle = held.ranges.mean(axis=1)
+    wanted = middle + (0.2, -0.15) * np.ptp(held.ranges, axis=1)
+    found = part("scrubbing").drag(held, middle, from_above(held.points(wanted[None]))[0], from_above)
+    assert np.allclose(found, wanted, atol=2e-3)
+
+
+@pytest.mark.small
+def test_scrubbing_by_a_script_sets_keys_where_auto_keying_is_on(part, scene, knee):
+    joint, _ = knee()
+    assert bpy.ops.condyle.scrub(values=(0.6, 0.0, 0.0)) == {"FINISHED"}
+    assert joint["coordinate"] == pytest.approx(0.6) and not list(part("compat").curves_in_use(joint))
+    scene.tool_settings.use_keyframe_insert_auto = True
+    scene.frame_set(12)
+    assert bpy.ops.condyle.scrub(values=(99.0, 0.0, 0.0)) == {"FINISHED"}
+    upper = part("scrubbing").read(scene, joint).ranges[0, 1]
+    assert joint["coordinate"] == pytest.approx(upper)
+    (curve,) = part("compat").curves_in_use(joint)
+    assert [tuple(key.co) for key in curve.keyframe_points] == [(12.0, pytest.approx(upper, abs=1e-6))]
+
+
+def test_what_cannot_be_dragged_says_why(part, scene, make, knee):
+    joint, _ = knee()
+    why = part("scrubbing").why_not
+    assert why(joint) == ""
+    assert bpy.ops.condyle.stop_driving() == {"FINISHED"} and "not driven" in why(joint)
+    ball = part("authoring").add_joint(
+        scene, None, part("references").Body(make.box("Ball")), "spherical", name="Ball Joint"
+    )
+    part("authoring").drive(scene, ball, True)
+    assert "one or two coordinates" in why(ball)
+    only(ball)
+    with pytest.raises(RuntimeError, match="one or two coordinates"):
+        bpy.ops.condyle.scrub()
