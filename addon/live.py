@@ -23,8 +23,21 @@ def on_update(_scene: Any, depsgraph: Any = None) -> None:
         joint = update.id.original.condyle.frame_of if update.id.type == "EMPTY" else None
         if joint is not None:
             _moved.add(joint.session_uid)
+    mark_selected()
     if _moved and not bpy.app.timers.is_registered(renew):
         bpy.app.timers.register(renew, first_interval=DELAY)
+
+
+def mark_selected() -> None:
+    """The list of control frames marks the one whose Empty is active."""
+    active = bpy.context.view_layer.objects.active
+    joint = active.condyle.frame_of if active is not None and active.type == "EMPTY" else None
+    if joint is None or not joint.condyle.joint.enabled:
+        return
+    settings = joint.condyle.joint
+    for number, frame in enumerate(settings.frames):
+        if frame.object == active and settings.active_frame != number:
+            settings.active_frame = number
 
 
 def renew() -> None:
@@ -38,6 +51,7 @@ def renew() -> None:
     if session.read_only or session.job is not None:
         return
     scene = bpy.context.scene
+    bpy.context.view_layer.update()  # an undo leaves no matrices
     for uid in moved:
         item = references.object_by_session_uid(uid)
         followed = [] if item is None else _driven_by(scene, item)

@@ -226,3 +226,15 @@ def test_the_panel_says_which_frame_is_selected(part, knee):
         layout = MagicMock()
         panel.draw(MagicMock(layout=layout), bpy.context)
         assert layout.label.call_args_list[0].kwargs["text"] == f"Frame {number}, of 0 to 8"
+
+
+@pytest.mark.small
+def test_the_list_marks_the_frame_that_is_selected(part, knee):
+    joint, _ = knee()
+    settings = joint.condyle.joint
+    only(settings.frames[6].object)
+    part("live").mark_selected()
+    assert settings.active_frame == 6
+    only(joint)
+    part("live").mark_selected()
+    assert settings.active_frame == 6

@@ -11,6 +11,8 @@ from ..common import active_joint, failed, needs_joint
 COLOR, HIGHLIGHT = (0.30, 0.85, 1.00), (1.00, 1.00, 1.00)
 #: with Shift held the handle goes so much slower
 PRECISE = 0.1
+#: pixels from the handle within which a press of the mouse was on it
+NEAR = 40
 
 
 class Scrub(Operator):
@@ -52,8 +54,8 @@ class Scrub(Operator):
             return failed(self, error)
         self._uid = joint.session_uid
         self._start = self._now = readings(context.scene, joint)
-        self._mouse = (event.mouse_region_x, event.mouse_region_y)
         self._target = self._project(context)(self._handle.points(self._now[None]))[0]
+        self._mouse = self._pressed(context, event)
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
@@ -111,6 +113,13 @@ class Scrub(Operator):
         view = np.array(context.region_data.perspective_matrix)
         size = (context.region.width, context.region.height)
         return lambda points: scrubbing.pixels(points, view, size)[0]
+
+    def _pressed(self, context: Any, event: Any) -> tuple[float, float]:
+        """Where in the region the mouse took hold: Blender may begin only when it has moved a little."""
+        region = context.region
+        pressed = (event.mouse_prev_press_x - region.x, event.mouse_prev_press_y - region.y)
+        near = max(abs(place - own) for place, own in zip(pressed, self._target)) < NEAR
+        return pressed if near else (event.mouse_region_x, event.mouse_region_y)
 
     def _set(self, context: Any, joint: Any, readings: Any) -> None:
         from ... import nearest
