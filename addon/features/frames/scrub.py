@@ -93,13 +93,13 @@ class Scrub(Operator):
         return {"FINISHED"}
 
     def draw(self, context: Any) -> None:
-        from ..joints.panels import label_of
+        from ..joints.panels import title_of
 
         joint = active_joint(context)
         column = self.layout.column()
         column.use_property_split = True
         for index, row in enumerate(joint.condyle.joint.coordinates[:3] if joint is not None else ()):
-            column.prop(self, "values", index=index, text=label_of(row.label))
+            column.prop(self, "values", index=index, text=title_of(row))
 
     def cancel(self, context: Any) -> None:
         """Blender ends the operator, because a file is loaded or the window closes."""
@@ -144,12 +144,12 @@ class Scrub(Operator):
                 joint.keyframe_insert(f'["{name}"]')
 
     def _tell(self, context: Any, joint: Any) -> None:
-        from ..joints.panels import label_of
+        from ..joints.panels import title_of
         from ..joints.properties import slider_names
 
         settings = joint.condyle.joint
         values = [
-            f"{label_of(row.label)} {joint[name]:.4g}"
+            f"{title_of(row)} {joint[name]:.4g}"
             for name, row in zip(slider_names(settings), settings.coordinates)
         ]
         context.area.header_text_set(f"{joint.name}: {', '.join(values)}   (Shift: slowly, Esc: back)")
