@@ -1,0 +1,140 @@
+"""How a live run is seen: poses go straight into the channels of objects and bones, without keys, and out again.
+
+While a run shows poses the scene is marked. Should the user undo to a moment within the run, or save during it, the
+mark tells that the channels are not the user's own, and they are put back from what is remembered here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from . import actions, references, units
+from .references import Handle, key_of
+from .transforms import LocalPoses
+
+#: channels of bodies before any run of this session, by handle: {name: value}; and muted constraints by name
+_before: dict[Handle, dict[str, Any]] = {}
+
+
+class Display:
+    """Shows poses of a model's bodies in the scene."""
+
+    def __init__(self, scene: Any, read: Any) -> None:
+        """Remember what is there, and mute what else would move the bodies; ModelError where a body is gone."""
+        self._scene_uid = scene.session_uid
+        self._entries = read.bodies
+        self._frame = scene.frame_current, scene.frame_subframe
+        bodies = [references.find_body(entry.handle, entry.name) for entry in read.bodies]
+        for body in bodies:
+            kept: dict[str, Any] = {
+                name: tuple(getattr(body.owner, name)) for name in actions.CHANNELS
+            }
+            for constraint in body.owner.constraints:
+                if constraint.name.startswith("Condyle"):
+                    kept[f"constraint {constraint.name}"] = constraint.mute
+            _before[body.handle()] = kept
+        self._begin(scene)
+
+    def _begin(self, scene: Any) -> None:
+        scene.condyle.live = True
+        for _, body in self._bodies():
+            for constraint in body.owner.constraints:
+                if constraint.name.startswith("Condyle"):
+                    constraint.mute = True
+
+    def _bodies(self) -> list[tuple[int, Any]]:
+        """Number in the model and body of each that is still there."""
+        objects = {item.session_uid: item for item in bpy.data.objects}
+        found = []
+        for index, entry in enumerate(self._entries):
+            item = objects.get(entry.handle.session_uid)
+            bone = entry.handle.bone
+            if item is not None and (not bone or (item.pose is not None and bone in item.pose.bones)):
+                found.append((index, references.Body(item, bone)))
+        return found
+
+    def show(self, poses: np.ndarray) -> None:
+        """Show world poses (nb, 4, 4) [m] of the model's bodies.
+
+        Raises:
+            ModelError: channels cannot give a pose: a parent is not uniformly scaled, a bone is connected.
+        """
+        scene = references.find_scene(self._scene_uid)
+        if not scene.condyle.live:  # the file was saved, or the user has undone to before the run
+            self._begin(scene)
+        bodies = self._bodies()
+        worlds = {}
+        for index, body in bodies:
+            world = units.to_blender(poses[index], scene)
+            world[:3, :3] *= self._entries[index].scale
+            worlds[key_of(body)] = world[None]
+        local = LocalPoses(scene, np.array([float(scene.frame_current)]), worlds, sampled=False)
+        for _, body in bodies:
+            channels = actions.Channels(body, local.basis(body), scene)
+            owner = body.owner
+            if channels.location is not None:
+                owner.location = channels.location[0]
+            setattr(owner, channels.path, channels.rotation[0])
+
+    def put_back(self) -> None:
+        """The scene as it was."""
+        for scene in bpy.data.scenes:
+            if scene.session_uid == self._scene_uid:
+                put_back(scene)
+                if (scene.frame_current, scene.frame_subframe) != self._frame:
+                    scene.frame_set(self._frame[0], subframe=self._frame[1])
+
+
+def put_back(scene: Any) -> None:
+    """Give the bodies of a scene that shows a live run their own channels again."""
+    if not scene.condyle.live:
+        return
+    scene.condyle.live = False
+    for item in scene.objects:
+        for bone in ("", *(each.name for each in item.pose.bones if item.pose is not None)) if item.pose else ("",):
+            kept = _before.get(Handle(item.session_uid, bone))
+            if kept is None:
+                continue
+            owner = references.Body(item, bone).owner
+            for name, value in kept.items():
+                if name.startswith("constraint "):
+                    constraint = owner.constraints.get(name.removeprefix("constraint "))
+                    if constraint is not None:
+                        constraint.mute = value
+                else:
+                    setattr(owner, name, value)
+
+
+@bpy.app.handlers.persistent
+def before_saving(*_: Any) -> None:
+    """Handler of save_pre: files never hold a live run's poses."""
+    for scene in bpy.data.scenes:
+        put_back(scene)
+
+
+@bpy.app.handlers.persistent
+def after_undo(*_: Any) -> None:
+    """Handler of undo_post and redo_post: a moment within a run that is over shows the user's own poses."""
+    from . import session
+
+    if session.live is None:
+        for scene in bpy.data.scenes:
+            put_back(scene)
+
+
+def start() -> None:
+    """Watch saving and undo."""
+    bpy.app.handlers.save_pre.append(before_saving)
+    for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
+        handlers.append(after_undo)
+
+
+def stop() -> None:
+    """Watch no more."""
+    bpy.app.handlers.save_pre.remove(before_saving)
+    for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
+        handlers.remove(after_undo)
+    _before.clear()

@@ -1,0 +1,68 @@
+"""The live mode: reads the scene as a bake does, runs it by the clock, and bakes what was recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import core, forcing, live_sliders, references, session, tasks, worker_client
+from .features.live import properties as live_properties
+from .live_run import Run
+from .worker_client import Steps
+
+#: keywords of a simulation that a live run has none of
+ONLY_BAKED = ("duration",)
+
+
+@dataclass(frozen=True)
+class LiveReport:
+    """What a live run left: seconds of motion, and of what was recorded the frames (F,) and the bake; else None."""
+
+    seconds: float
+    frames: np.ndarray | None
+    baked: Any
+
+
+def live(scene: Any, seconds: float | None = None, record: bool = False) -> Steps[LiveReport]:
+    """Steps of a live run.
+
+    Args:
+        seconds: of motion after which it ends by itself; None: when it is stopped.
+        record: from the beginning.
+    """
+    uid = scene.session_uid
+    frames = tasks.frame_range(scene)
+    ready = yield from tasks.ready(uid, frames, {})
+    scene = references.find_scene(uid)
+    options = {name: value for name, value in ready.options.items() if name not in ONLY_BAKED}
+    settings = live_properties.settings()
+    live_sliders.fill(
+        settings, scene, ready.read, forcing.torques(scene, ready.read, frames[:1]), ready.excited
+    )
+    requests = core.part("worker.requests")
+    job = requests.live(
+        worker_client.client(),
+        ready.read.model,
+        ready.read.state,
+        factor=settings.factor,
+        assemble=True,
+        **options,
+    )
+    run = Run(job, scene, ready, seconds)
+    if record:
+        run.start_recording()
+    if scene.frame_current != int(frames[0]):
+        scene.frame_set(int(frames[0]))
+    session.live = run
+    try:
+        answer = yield run
+    finally:
+        session.live = None
+        run.close()
+    if not answer.arrays:
+        return LiveReport(run.time, None, None)
+    result = requests.simulate_answer(answer, ready.read.model)
+    baked = yield from tasks.keep_recorded(uid, frames[0] + np.arange(len(result.t)), ready, result)
+    return LiveReport(run.time, baked.frames, baked)

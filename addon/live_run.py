@@ -1,0 +1,152 @@
+"""A live run under way, as the add-on holds it: what is heard from the compute process, said to it, shown and kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import core, live_sliders
+from .features.live import properties as live_properties
+from .live_display import Display
+
+TOLD_INTERVAL = 0.25  # s of motion between two words about the speed
+LETTING_GO = 0.5  # of the critical damping of the body alone: how the mouse's spring is damped
+BEND = 100.0  # 1/s^2: stiffness of the mouse's spring for each kilogram of all bodies that move
+
+
+class Run:
+    """A job as `worker_client` knows jobs, that lives as long as the live run.
+
+    Attributes:
+        figures: latest of the run (see physics' ``live``); empty until the first picture.
+        recorded: times [s] from and to which it is recorded: (None, None), (from, None) or (from, to).
+    """
+
+    def __init__(self, job: Any, scene: Any, ready: Any, seconds: float | None = None) -> None:
+        """A job that has been submitted; seconds: of motion after which it ends by itself."""
+        self.job = job
+        self.figures: dict[str, float] = {}
+        self.recorded: tuple[float | None, float | None] = (None, None)
+        self.poses: np.ndarray | None = None
+        self.grip: tuple[int, np.ndarray, np.ndarray] | None = None  # body, point in it, target [m]
+        self.message = ""
+        self.progress = 0.0
+        self.error: Any = None
+        self._model = ready.read.model
+        self._reader = live_sliders.Reader(live_properties.settings())
+        self._display = Display(scene, ready.read)
+        self._seen: Any = None
+        self._seconds = seconds
+        self._told = -TOLD_INTERVAL
+        self._stopping = False
+
+    @property
+    def state(self) -> str:
+        """As of a job."""
+        return "failed" if self.error is not None else str(self.job.state)
+
+    @property
+    def result(self) -> Any:
+        """As of a job."""
+        return self.job.result
+
+    @property
+    def time(self) -> float:
+        """Seconds of motion so far."""
+        return self.figures.get("time", 0.0)
+
+    def poll(self) -> bool:
+        """Hear, show, and say what was turned; True where the run is over."""
+        if self.error is not None:
+            return True
+        over = bool(self.job.poll())
+        if self.job.state == "failed":
+            self.error = self.job.error
+        if over:
+            return True
+        try:
+            self._follow()
+        except core.physics().CondyleError as error:  # it cannot be shown: it ends
+            self.job.cancel()
+            self.error = error
+            return True
+        return False
+
+    def _follow(self) -> None:
+        if self.job.news is not None and self.job.news is not self._seen:
+            self._seen = self.job.news
+            self.figures, self.poses = self._seen.header, self._seen.arrays["poses"]
+            self._display.show(self.poses)
+            self._speak()
+        elif self.job.news is None:
+            self.message, self.progress = self.job.message, self.job.progress
+        changes = self._reader.changes(live_properties.settings())
+        if changes:
+            self.job.tell(changes)
+        if self._seconds is not None and self.time >= self._seconds:
+            self.stop()
+
+    def _speak(self) -> None:
+        if self.time - self._told >= TOLD_INTERVAL:
+            self._told = self.time
+            self.message = f"{self.figures['rate']:.2f} × real time"
+
+    def start_recording(self) -> None:
+        """Keep what comes from now on."""
+        self.recorded = (self.time, None)
+
+    def stop_recording(self) -> None:
+        """Keep what came until now."""
+        if self.recorded[0] is not None and self.recorded[1] is None:
+            self.recorded = (self.recorded[0], self.time)
+
+    def stop(self) -> None:
+        """End the run; what is recorded comes back."""
+        if self._stopping:
+            return
+        self._stopping = True
+        self.stop_recording()
+        first, last = self.recorded
+        self.job.tell({"stop": None if first is None else {"from": first, "to": last}})
+
+    def cancel(self) -> None:
+        """End the run at once; nothing is kept."""
+        self.job.cancel()
+
+    def take(self, body: int, point: np.ndarray) -> None:
+        """The mouse takes a body of the model at a point (3,) in its frame [m]."""
+        self.grip = (body, point, self.world_point(body, point))
+
+    def world_point(self, body: int, point: np.ndarray) -> np.ndarray:
+        """Where a point (3,) of a body is in the world now [m]."""
+        pose = self.poses[body] if self.poses is not None else np.eye(4)
+        return pose[:3, :3] @ point + pose[:3, 3]
+
+    def pull_to(self, target: np.ndarray) -> None:
+        """The mouse is at a point (3,) of the world [m]."""
+        if self.grip is None:
+            return
+        body, point, _ = self.grip
+        self.grip = (body, point, target)
+        own = self._model.bodies[body].mass
+        all_of_them = sum(each.mass for each in self._model.bodies)
+        stiffness = live_properties.settings().pull * BEND * all_of_them
+        grip = {
+            "body": self._model.body_names[body],
+            "point": point.tolist(),
+            "target": target.tolist(),
+            "stiffness": stiffness,
+            "damping": 2.0 * LETTING_GO * float(np.sqrt(stiffness * own)),
+        }
+        self.job.tell({"grip": grip})
+
+    def let_go(self) -> None:
+        """The mouse lets go."""
+        if self.grip is not None:
+            self.grip = None
+            self.job.tell({"grip": None})
+
+    def close(self) -> None:
+        """The scene as it was."""
+        self._display.put_back()

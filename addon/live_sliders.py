@@ -1,0 +1,131 @@
+"""The sliders of a live run: made from its model, read at every tick, and written to the scene where that is wanted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import core, forcing, muscle_bakes, references
+from .features.joints.panels import label_of
+from .features.live.properties import SHOWN
+
+#: numbers of soft ground and of mounts that are turned, by what they are called
+GROUND = {"stiffness": "Stiffness", "damping": "Damping"}
+MOUNT = {
+    "stiffness_along": "Stiffness Along",
+    "stiffness_across": "Stiffness Across",
+    "damping_along": "Damping Along",
+    "damping_across": "Damping Across",
+}
+
+
+def fill(live: Any, scene: Any, read: Any, pushed: np.ndarray, excited: np.ndarray) -> None:
+    """Make the sliders of a model; each stands where the scene says, torques and excitations at the first frame."""
+    live.gravity = tuple(scene.condyle.simulation.gravity)
+    live.sliders.clear()
+    _add_torques(live, read, pushed)
+    for k, entry in enumerate(read.muscles):
+        if entry.excitation is not None:
+            slider = _add(live, "MUSCLE", "SHARE", entry.name, "inputs", entry.excitation)
+            slider.owner, slider.path = entry.session_uid, muscle_bakes.PATH
+            slider.base = slider.share = float(excited[0, k])
+    owners = {item.name: item for item in references.connections_of(scene)}
+    forces = core.part("forces")
+    for force in read.model.forces:
+        if isinstance(force, forces.Ground):
+            _add_numbers(live, owners, force, "forces", GROUND, "TIMES")
+            _add_numbers(live, owners, force, "forces", {"friction": "Friction"}, "PLAIN")
+        elif isinstance(force, forces.Mount):
+            _add_numbers(live, owners, force, "forces", MOUNT, "TIMES")
+    for contact in read.model.contacts:
+        _add_numbers(live, owners, contact, "contacts", {"friction": "Friction"}, "PLAIN")
+        _add_numbers(live, owners, contact, "contacts", {"restitution": "Bounce"}, "SHARE")
+
+
+def _add(live: Any, group: str, kind: str, label: str, part: str, target: str, key: str = "") -> Any:
+    slider = live.sliders.add()
+    slider.group, slider.kind, slider.label = group, kind, label
+    slider.part, slider.target, slider.key = part, target, key
+    return slider
+
+
+def _add_torques(live: Any, read: Any, pushed: np.ndarray) -> None:
+    for item, number, column in forcing.torque_places(read):
+        rows = item.condyle.joint.coordinates
+        label = item.name if len(rows) == 1 else f"{item.name}: {label_of(rows[number].label)}"
+        slider = _add(live, "TORQUE", "TORQUE", label, "inputs", read.model.coordinate_names[column])
+        slider.owner, slider.path = item.session_uid, forcing.torque_path(number)
+        slider.base = slider.torque = float(pushed[0, column])
+
+
+def _add_numbers(
+    live: Any, owners: dict[str, Any], element: Any, part: str, names: dict[str, str], kind: str
+) -> None:
+    for key, label in names.items():
+        base = float(getattr(element, key))
+        if kind == "TIMES" and base == 0.0:
+            continue
+        slider = _add(live, "GROUND", kind, f"{element.name}: {label}", part, element.name, key)
+        slider.base = base
+        if kind != "TIMES":
+            setattr(slider, SHOWN[kind], base)
+        if element.name in owners:
+            slider.owner = owners[element.name].session_uid
+            slider.path = f"condyle.connection.ground.{key}"
+
+
+class Reader:
+    """Tells what has been turned since the last look; what was never touched is never told."""
+
+    def __init__(self, live: Any) -> None:
+        self._told = self._look(live)
+
+    def changes(self, live: Any) -> dict[str, Any]:
+        """What changed, as the run wants to hear it; empty where nothing did."""
+        now = self._look(live)
+        said: dict[str, Any] = {}
+        for key, value in now.items():
+            if self._told.get(key) == value:
+                continue
+            part, target, name = key
+            if part in ("gravity", "factor"):
+                said[part] = value
+            elif part == "inputs":
+                said.setdefault(part, {})[target] = value
+            else:
+                said.setdefault(part, {}).setdefault(target, {})[name] = value
+        self._told = now
+        return said
+
+    def _look(self, live: Any) -> dict[tuple[str, str, str], Any]:
+        found: dict[tuple[str, str, str], Any] = {
+            (slider.part, slider.target, slider.key): slider.value for slider in live.sliders
+        }
+        found["gravity", "", ""] = [float(value) for value in live.gravity]
+        found["factor", "", ""] = float(live.factor)
+        return found
+
+
+def keep(live: Any, scene: Any) -> int:
+    """Write what the sliders say to the scene; returns how many numbers of it changed."""
+    changed = 0
+    simulation = scene.condyle.simulation
+    if tuple(simulation.gravity) != tuple(live.gravity):
+        simulation.gravity = tuple(live.gravity)
+        changed += 1
+    for slider in live.sliders:
+        item = references.object_by_session_uid(slider.owner) if slider.owner else None
+        if item is None or slider.value == slider.base:
+            continue
+        place, _, name = slider.path.rpartition(".")
+        setattr(item.path_resolve(place), name, slider.value)
+        changed += 1
+    return changed
+
+
+def touched(live: Any, scene: Any) -> bool:
+    """Whether a slider says what the scene does not."""
+    if tuple(scene.condyle.simulation.gravity) != tuple(live.gravity):
+        return True
+    return any(slider.owner and slider.value != slider.base for slider in live.sliders)
