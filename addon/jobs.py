@@ -22,6 +22,15 @@ class Job:
     progress: float = 0.0
     message: str = ""
     cancel_wanted: bool = False
+    #: it has no end of its own, so that no progress says how far it is
+    endless: bool = False
+
+    @property
+    def line(self) -> str:
+        """Title, how far it is, and how it ends."""
+        if self.endless:
+            return f"{self.title}: {self.activity}   (Esc: stop)"
+        return f"{self.title} {self.progress:.0%}: {self.activity}   (Esc: cancel)"
 
     @property
     def activity(self) -> str:
@@ -40,6 +49,9 @@ class JobOperator:
     title = ""
     #: where it waits: for so long; None: until it is done
     seconds: float | None = None
+    #: seconds between two looks at the job
+    tick = TICK
+    endless = False
 
     def steps(self, context: Any) -> Any:
         """The task, a generator (see ``tasks``)."""
@@ -68,10 +80,10 @@ class JobOperator:
             return self._finish(end.value)
         except core.physics().CondyleError as error:
             return self._fail(error)
-        session.job = Job(self.title, time.monotonic())
+        session.job = Job(self.title, time.monotonic(), endless=self.endless)
         session.tell("")
         manager = context.window_manager
-        self._timer = manager.event_timer_add(TICK, window=context.window)
+        self._timer = manager.event_timer_add(self.tick, window=context.window)
         manager.modal_handler_add(self)
         show_progress(context)
         return {"RUNNING_MODAL"}
@@ -135,7 +147,7 @@ class JobOperator:
 def show_progress(context: Any) -> None:
     """Status bar and sidebars show what goes on, or that nothing does."""
     job = session.job
-    text = None if job is None else f"{job.title} {job.progress:.0%}: {job.activity}   (Esc: cancel)"
+    text = None if job is None else job.line
     for workspace in bpy.data.workspaces:
         workspace.status_text_set(text)
     for window in context.window_manager.windows:

@@ -29,9 +29,7 @@ class Display:
         self._frame = scene.frame_current, scene.frame_subframe
         bodies = [references.find_body(entry.handle, entry.name) for entry in read.bodies]
         for body in bodies:
-            kept: dict[str, Any] = {
-                name: tuple(getattr(body.owner, name)) for name in actions.CHANNELS
-            }
+            kept: dict[str, Any] = {name: tuple(getattr(body.owner, name)) for name in actions.CHANNELS}
             for constraint in body.owner.constraints:
                 if constraint.name.startswith("Condyle"):
                     kept[f"constraint {constraint.name}"] = constraint.mute
@@ -93,19 +91,19 @@ def put_back(scene: Any) -> None:
     if not scene.condyle.live:
         return
     scene.condyle.live = False
-    for item in scene.objects:
-        for bone in ("", *(each.name for each in item.pose.bones if item.pose is not None)) if item.pose else ("",):
-            kept = _before.get(Handle(item.session_uid, bone))
-            if kept is None:
-                continue
-            owner = references.Body(item, bone).owner
-            for name, value in kept.items():
-                if name.startswith("constraint "):
-                    constraint = owner.constraints.get(name.removeprefix("constraint "))
-                    if constraint is not None:
-                        constraint.mute = value
-                else:
-                    setattr(owner, name, value)
+    objects = {item.session_uid: item for item in scene.objects}
+    for handle, kept in _before.items():
+        item = objects.get(handle.session_uid)
+        if item is None or (handle.bone and (item.pose is None or handle.bone not in item.pose.bones)):
+            continue
+        owner = references.Body(item, handle.bone).owner
+        for name, value in kept.items():
+            if name.startswith("constraint "):
+                constraint = owner.constraints.get(name.removeprefix("constraint "))
+                if constraint is not None:
+                    constraint.mute = value
+            else:
+                setattr(owner, name, value)
 
 
 @bpy.app.handlers.persistent

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import core, forcing, live_sliders, references, session, tasks, worker_client
+from . import core, forcing, live_sliders, references, session, tasks, timing, units, worker_client
 from .features.live import properties as live_properties
 from .live_run import Run
 from .worker_client import Steps
@@ -33,7 +33,8 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
         record: from the beginning.
     """
     uid = scene.session_uid
-    frames = tasks.frame_range(scene)
+    first = tasks.frame_range(scene)[0]
+    frames = timing.run_frames(scene, tasks.frame_range(scene))
     ready = yield from tasks.ready(uid, frames, {})
     scene = references.find_scene(uid)
     options = {name: value for name, value in ready.options.items() if name not in ONLY_BAKED}
@@ -64,5 +65,11 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
     if not answer.arrays:
         return LiveReport(run.time, None, None)
     result = requests.simulate_answer(answer, ready.read.model)
-    baked = yield from tasks.keep_recorded(uid, frames[0] + np.arange(len(result.t)), ready, result)
-    return LiveReport(run.time, baked.frames, baked)
+    scene = references.find_scene(uid)
+    kept = first + np.arange(len(result.t)) / timing.samples(scene)
+    passed = frames[0] + result.t * units.frames_per_second(scene)
+    excited = timing.at(passed, frames, ready.excited)
+    baked = yield from tasks.written(
+        uid, kept, ready.read, result, excited, options["tau"], {}, tasks.Clock()
+    )
+    return LiveReport(run.time, kept, baked)

@@ -9,6 +9,7 @@ import numpy as np
 from . import core, live_sliders
 from .features.live import properties as live_properties
 from .live_display import Display
+from .references import Handle
 
 TOLD_INTERVAL = 0.25  # s of motion between two words about the speed
 LETTING_GO = 0.5  # of the critical damping of the body alone: how the mouse's spring is damped
@@ -34,6 +35,7 @@ class Run:
         self.progress = 0.0
         self.error: Any = None
         self._model = ready.read.model
+        self._handles = {entry.handle: index for index, entry in enumerate(ready.read.bodies)}
         self._reader = live_sliders.Reader(live_properties.settings())
         self._display = Display(scene, ready.read)
         self._seen: Any = None
@@ -113,6 +115,10 @@ class Run:
     def cancel(self) -> None:
         """End the run at once; nothing is kept."""
         self.job.cancel()
+
+    def number_of(self, handle: Handle) -> int | None:
+        """Number in the model of a body; None where it is held."""
+        return self._handles.get(handle)
 
     def take(self, body: int, point: np.ndarray) -> None:
         """The mouse takes a body of the model at a point (3,) in its frame [m]."""

@@ -1,7 +1,7 @@
 """The roots of all data that Condyle keeps in a file: on scenes, objects and pose bones."""
 
 import bpy
-from bpy.props import IntProperty, PointerProperty, StringProperty
+from bpy.props import BoolProperty, IntProperty, PointerProperty, StringProperty
 from bpy.types import Object, PropertyGroup
 
 from .features.bodies.properties import BodyProperties
@@ -27,6 +27,11 @@ class SceneData(PropertyGroup):
     reach: PointerProperty(type=ReachProperties, name="Targets", override=OVERRIDE)
     overlay: PointerProperty(type=OverlayProperties, name="Overlay", override=OVERRIDE)
     bake: PointerProperty(type=BakeRecord, name="Bake", override=OVERRIDE)
+    live: BoolProperty(
+        name="Live",
+        description="The scene shows poses of a live run now, not its own",
+        override=OVERRIDE,
+    )
     active_connection: IntProperty(
         name="Connection",
         description="Click on a constraint, spring or ground to select it",

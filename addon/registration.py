@@ -5,6 +5,7 @@ from typing import Any
 import bpy
 
 from . import copies, live, migrations, properties, session, target_watch, worker_client
+from . import live, live_display, live_drag, migrations, properties, session, worker_client
 from .features import common
 from .features.bodies import operators as body_operators
 from .features.bodies import panels as body_panels
@@ -26,6 +27,9 @@ from .features.frames import panels as frame_panels
 from .features.joints import operators as joint_operators
 from .features.joints import panels as joint_panels
 from .features.joints import properties as joint_properties
+from .features.live import operators as live_operators
+from .features.live import panels as live_panels
+from .features.live import properties as live_properties
 from .features.muscles import import_operators
 from .features.muscles import operators as muscle_operators
 from .features.muscles import panels as muscle_panels
@@ -54,6 +58,7 @@ MODULES = (
     starting_properties,
     driving_properties,
     overlay_properties,
+    live_properties,
     properties,
     body_operators,
     joint_operators,
@@ -71,7 +76,9 @@ MODULES = (
     welcome_panels,
     drag,
     driving_operators,
+    live_operators,
     simulation_panels,
+    live_panels,
     starting_panels,
     body_panels,
     joint_panels,
@@ -103,6 +110,7 @@ def register() -> None:
     for each in CLASSES:
         bpy.utils.register_class(each)
     properties.attach()
+    live_properties.attach()
     bpy.app.handlers.load_post.append(migrations.on_load)
     for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
         handlers.append(migrations.on_undo)
@@ -111,6 +119,8 @@ def register() -> None:
     live.start()
     target_watch.start()
     copies.start()
+    live_display.start()
+    live_drag.start()
     if hasattr(bpy.data, "objects"):  # not while Blender starts; a file loaded later is told to the handler
         migrations.on_load()
     _command = bpy.utils.register_cli_command("condyle", run_command)
@@ -123,6 +133,8 @@ def unregister() -> None:
     bpy.utils.unregister_cli_command(_command)
     worker_client.close()
     copies.stop()
+    live_drag.stop()
+    live_display.stop()
     live.stop()
     target_watch.stop()
     drawing.stop()
@@ -130,6 +142,7 @@ def unregister() -> None:
     bpy.app.handlers.load_post.remove(migrations.on_load)
     for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
         handlers.remove(migrations.on_undo)
+    live_properties.detach()
     properties.detach()
     for each in reversed(CLASSES):
         bpy.utils.unregister_class(each)

@@ -10,6 +10,9 @@ read_only: bool = False
 #: the fit or bake under way (see `jobs`); one at a time
 job: Any = None
 
+#: the live run under way (see `live_run`); it is a job, too
+live: Any = None
+
 #: last line for the panel: what was done, or what went wrong
 message: str = ""
 message_icon: str = "INFO"

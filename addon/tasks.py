@@ -137,7 +137,30 @@ def bake(scene: Any) -> Steps[BakeReport]:
     if len(result.t) > len(frames):  # a pre-roll is not recorded
         answer = replace(answer, arrays=timing.trimmed(answer.arrays, len(frames)))
         result = requests.simulate_answer(answer, read.model)
-    drawn = yield from _muscles(scene_uid, read, result, timing.at(frames, run, excited))
+    report = yield from written(
+        scene_uid, frames, read, result, timing.at(frames, run, excited), options["tau"], fitted, clock
+    )
+    scene = references.find_scene(scene_uid)
+    statistics.note(scene, result, clock.seconds["simulate"])
+    timing.note_loop(scene, result)
+    return replace(report, warnings=warnings + report.warnings)
+
+
+def written(
+    scene_uid: int,
+    frames: np.ndarray,
+    read: scene_to_model.SceneModel,
+    result: Any,
+    excited: np.ndarray,
+    inputs: Any,
+    fitted: dict[int, FitReport],
+    clock: Clock,
+) -> Steps[BakeReport]:
+    """Steps that put a motion sampled at frames (F,) in place, and the joints that were fitted for it.
+
+    excited: of the muscles, (F, muscles). inputs: the `Table` that drove the model, or None.
+    """
+    drawn = yield from _muscles(scene_uid, read, result, excited)
     clock.lap("muscles")
     scene = references.find_scene(scene_uid)
     targets = {uid: references.find_joint(uid, report.joint_name) for uid, report in fitted.items()}
@@ -146,12 +169,10 @@ def bake(scene: Any) -> Steps[BakeReport]:
         for uid, report in fitted.items():
             fits.apply(scene, targets[uid], report)
 
-    made = bake_writing.write(scene, frames, read, result, drawn, options["tau"], between=apply_fits)
+    made = bake_writing.write(scene, frames, read, result, drawn, inputs, between=apply_fits)
     clock.lap("write")
-    statistics.note(scene, result, clock.seconds["simulate"])
-    timing.note_loop(scene, result)
     report = _bake_report(scene, frames, read, result, list(fitted.values()), made.actions, clock.seconds)
-    return replace(report, warnings=warnings + [each for each in (made.told,) if each])
+    return replace(report, warnings=[made.told] if made.told else [])
 
 
 @dataclass(frozen=True)

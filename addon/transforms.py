@@ -113,15 +113,18 @@ class LocalPoses:
         scene: the scene, at its first frame.
         frames: (F,).
         worlds: world matrices (F, 4, 4) with scale, in Blender units, of each simulated body by `key_of`.
+        sampled: False: what else is animated is taken as it stands now.
     """
 
-    def __init__(self, scene: Any, frames: np.ndarray, worlds: Mapping[Key, np.ndarray]) -> None:
+    def __init__(
+        self, scene: Any, frames: np.ndarray, worlds: Mapping[Key, np.ndarray], sampled: bool = True
+    ) -> None:
         self.scene = scene
         self.frames = frames
         self.worlds = dict(worlds)
         self._object_worlds: dict[str, np.ndarray] = {}
         self._bone_poses: dict[Key, np.ndarray] = {}
-        self._samples = sample_matrices(scene, self._moving(), frames)
+        self._samples = sample_matrices(scene, self._moving(), frames) if sampled else {}
 
     def basis(self, body: Body) -> np.ndarray:
         """Matrices (F, 4, 4) of the body's own channels."""

@@ -1,0 +1,171 @@
+"""Run the scene live, stop it, record, keep what the sliders say."""
+
+from typing import Any
+
+import numpy as np
+from bpy.props import BoolProperty, FloatProperty
+from bpy.types import Operator
+
+from ... import session
+from ...jobs import JobOperator
+from ..common import need_object_mode, writable
+from ..simulation.operators import has_work
+from .properties import settings
+
+
+class Live(JobOperator, Operator):
+    """Run the scene's bodies by the clock: turn torques, excitations, gravity and ground with the sliders, drag bodies
+    with the mouse. Nothing is changed unless it is recorded"""
+
+    bl_idname = "condyle.live"
+    bl_label = "Live"
+    bl_options = {"REGISTER", "UNDO"}
+    title = "Live"
+    tick = 1.0 / 60.0
+    endless = True
+
+    duration: FloatProperty(  # type: ignore[valid-type]
+        name="Duration",
+        description="It ends by itself after so many seconds of motion. 0: when it is stopped",
+        min=0.0,
+        options={"SKIP_SAVE", "HIDDEN"},
+    )
+    record: BoolProperty(  # type: ignore[valid-type]
+        name="Record", description="Record from the beginning", options={"SKIP_SAVE", "HIDDEN"}
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        if not any(has_work(item) for item in context.scene.objects):
+            cls.poll_message_set("Nothing to run: add a joint, or let a body be free")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        if not self.duration:
+            self.report({"ERROR"}, "A script must say for how many seconds it runs")
+            return {"CANCELLED"}
+        return super().execute(context)
+
+    def steps(self, context: Any) -> Any:
+        from ... import live_mode
+
+        return live_mode.live(context.scene, self.duration or None, self.record)
+
+    def modal(self, context: Any, event: Any) -> set[str]:
+        if session.live is not None and self._drags(context, event):
+            return {"RUNNING_MODAL"}
+        answer: set[str] = super().modal(context, event)
+        if event.type == "TIMER" and session.live is not None:
+            redraw(context)
+        return answer
+
+    def _drags(self, context: Any, event: Any) -> bool:
+        """Whether an event of the mouse is about a body that it takes, drags or lets go."""
+        from ... import live_drag
+
+        if event.type == "LEFTMOUSE" and event.value == "PRESS":
+            return live_drag.take(context, event)
+        if session.live.grip is None:
+            return False
+        if event.type == "MOUSEMOVE":
+            live_drag.move(context, event)
+            return True
+        if event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            session.live.let_go()
+            return True
+        return False
+
+    def told(self, outcome: Any) -> str:
+        if outcome.baked is None:
+            return f"Live run of {outcome.seconds:.1f} s ended: the scene is as it was"
+        first, last = outcome.frames[0], outcome.frames[-1]
+        return f"Recorded frames {first:g} to {last:g} of the live run as a bake"
+
+    def _finish(self, outcome: Any) -> set[str]:
+        super()._finish(outcome)
+        # without a record nothing has changed: no step of undo
+        return {"CANCELLED"} if outcome.baked is None else {"FINISHED"}
+
+
+def redraw(context: Any) -> None:
+    """Views show the poses, the panel its figures."""
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+class StopLive(Operator):
+    """End the live run. What was recorded becomes a bake; otherwise the scene is as it was"""
+
+    bl_idname = "condyle.live_stop"
+    bl_label = "Stop"
+
+    @classmethod
+    def poll(cls, _context: Any) -> bool:
+        if session.live is None:
+            cls.poll_message_set("Nothing runs live")
+            return False
+        return True
+
+    def execute(self, _context: Any) -> set[str]:
+        session.live.stop()
+        return {"FINISHED"}
+
+
+class RecordLive(Operator):
+    """Record the live run from now on; press again to end the record. When the run stops, the record becomes a bake"""
+
+    bl_idname = "condyle.live_record"
+    bl_label = "Record"
+
+    poll = StopLive.poll
+
+    def execute(self, _context: Any) -> set[str]:
+        first, last = session.live.recorded
+        if first is None or last is not None:
+            session.live.start_recording()
+        else:
+            session.live.stop_recording()
+        return {"FINISHED"}
+
+
+class KeepLive(Operator):
+    """Write what the sliders say to the scene: torques, excitations, gravity, ground"""
+
+    bl_idname = "condyle.live_keep"
+    bl_label = "Keep Values"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not writable(cls):
+            return False
+        from ... import live_sliders
+
+        if not live_sliders.touched(settings(), context.scene):
+            cls.poll_message_set("No slider of the last live run says what the scene does not")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import live_sliders
+
+        changed = live_sliders.keep(settings(), context.scene)
+        session.tell(f"{changed} {'value' if changed == 1 else 'values'} of the live run kept", "CHECKMARK")
+        return {"FINISHED"}
+
+
+def speed_text(figures: dict[str, float], wanted: float) -> tuple[str, bool]:
+    """The line about the speed, and whether it is slower than wanted."""
+    rate = figures.get("rate", 0.0)
+    slow = bool(figures) and rate < 0.9 * wanted and figures.get("time", 0.0) > 1.0
+    if np.isclose(rate, 1.0, atol=0.05):
+        return "Real time", slow
+    return f"{rate:.2f} × real time", slow
+
+
+classes = (Live, StopLive, RecordLive, KeepLive)

@@ -1,0 +1,212 @@
+"""The live mode without a window: the scene as it was at the end, sliders that act, a record that is a bake."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from tests.addon.digests import differences, digest
+
+bpy = pytest.importorskip("bpy")
+
+
+@pytest.fixture
+def axle(part, scene, make):
+    body = part("references").Body
+    stand, rod = make.box("Stand", (0, 0, 1.0)), make.box("Rod", (0, 0, 0.5))
+    make.update()
+    top = np.eye(4)
+    top[2, 3] = 0.75
+    joint = part("authoring").add_joint(scene, body(stand), body(rod), kind="hinge", matrix=top, name="Axle")
+    scene.frame_start, scene.frame_end = 1, 25
+    joint.condyle.joint.axis = (1, 0, 0)
+    joint.condyle.joint.coordinates[0].start = 0.4
+    make.update()
+    return joint
+
+
+class Hand:
+    """Walks a live run and does things at times of its motion."""
+
+    def __init__(self, part, scene, script=(), duration=0.4, **options):
+        self.part, self.script = part, list(script)
+        self.seen = []
+        self.steps = part("live_mode").live(scene, duration, **options)
+
+    def walk(self):
+        run = self.part("session")
+        inner, hand = self.steps, self
+
+        def watched():
+            answer = None
+            request = next(inner)
+            while True:
+                if hasattr(request, "poses"):
+                    request = Watched(request, hand)
+                try:
+                    answer = yield request
+                except BaseException as error:
+                    request = inner.throw(error)
+                    continue
+                try:
+                    request = inner.send(answer)
+                except StopIteration as end:
+                    return end.value
+
+        assert run.live is None
+        return self.part("worker_client").run(watched(), seconds=120.0)
+
+
+class Watched:
+    def __init__(self, run, hand):
+        self._run, self._hand = run, hand
+
+    def __getattr__(self, name):
+        return getattr(self._run, name)
+
+    def poll(self):
+        over = self._run.poll()
+        self._hand.seen.append((self._run.time, bpy.data.objects["Rod"].matrix_basis.copy()))
+        while self._hand.script and self._run.figures and self._run.time >= self._hand.script[0][0]:
+            self._hand.script.pop(0)[1](self._run)
+        return over
+
+
+def settings():
+    return bpy.context.window_manager.condyle_live
+
+
+@pytest.mark.small
+def test_a_run_moves_the_body_and_leaves_the_scene_as_it_was(part, scene, make, axle):
+    before = digest()
+    hand = Hand(part, scene)
+    report = hand.walk()
+    assert report.baked is None and report.seconds >= 0.4
+    assert len({tuple(map(tuple, matrix)) for _, matrix in hand.seen}) > 5
+    assert not differences(before, digest()), differences(before, digest())
+    assert part("session").live is None
+
+
+@pytest.mark.small
+def test_a_record_is_the_bake_that_the_same_scene_gives(part, scene, make, axle):
+    report = Hand(part, scene, record=True, duration=0.5).walk()
+    count = len(report.frames)
+    assert 12 <= count <= 15 and report.frames[0] == 1.0
+    live = report.baked.result
+    assert part("actions").is_baked(bpy.data.objects["Rod"])
+    scene.frame_set(9)
+    shown = np.array(bpy.data.objects["Rod"].matrix_world)
+    assert part("tasks").free_bake(scene) == 1
+    whole = part("tasks").bake_now(scene).result
+    rows = min(count, len(whole.t))
+    assert live.q[:rows].tobytes() == whole.q[:rows].tobytes()
+    scene.frame_set(9)
+    assert np.array(bpy.data.objects["Rod"].matrix_world).tobytes() == shown.tobytes()
+
+
+def test_sliders_act_and_are_kept_when_asked(part, scene, make, axle):
+    def turn(_run):
+        settings().sliders[0].torque = 50.0
+        settings().gravity = (0.0, 0.0, -1.0)
+
+    hand = Hand(part, scene, [(0.1, turn)], duration=1.0)
+    hand.walk()
+    free = Hand(part, scene, duration=1.0)
+    free.walk()
+    apart = [
+        np.abs(np.array(a) - np.array(b)).max() for (_, a), (_, b) in zip(hand.seen[-3:], free.seen[-3:])
+    ]
+    assert max(apart) > 0.0
+    assert axle.condyle.joint.coordinates[0].torque == 0.0
+    Hand(part, scene, [(0.05, turn)], duration=0.1).walk()
+    assert bpy.ops.condyle.live_keep() == {"FINISHED"}
+    assert axle.condyle.joint.coordinates[0].torque == 50.0
+    assert tuple(scene.condyle.simulation.gravity) == (0.0, 0.0, -1.0)
+
+
+def test_ground_has_sliders(part, scene, make, axle):
+    references, connections = part("references"), part("connections")
+    item = connections.add_connection(
+        scene, None, references.Body(bpy.data.objects["Rod"]), "ground", name="Floor"
+    )
+    item.condyle.connection.ground.contact = "SOFT"
+    make.update()
+
+    def soften(_run):
+        for slider in settings().sliders:
+            if slider.key == "stiffness":
+                slider.times = 0.5
+
+    Hand(part, scene, [(0.02, soften)], duration=0.1).walk()
+    named = {slider.label for slider in settings().sliders}
+    assert {"Axle", "Floor: Stiffness", "Floor: Damping", "Floor: Friction"} <= named
+    assert bpy.ops.condyle.live_keep() == {"FINISHED"}
+    assert item.condyle.connection.ground.stiffness == 1e4
+
+
+def test_the_mouse_pulls(part, scene, make, axle):
+    def pull(run):
+        run.take(0, np.array([0.0, 0.0, -0.2]))
+        run.pull_to(run.world_point(0, np.array([0.0, 0.0, -0.2])) + [0.0, 1.0, 0.5])
+
+    ended = []
+    hand = Hand(
+        part, scene, [(0.05, pull), (0.9, lambda run: ended.append(run.poses[0].copy()))], duration=1.0
+    )
+    hand.walk()
+    free = Hand(part, scene, [(0.9, lambda run: ended.append(run.poses[0].copy()))], duration=1.0)
+    free.walk()
+    assert np.abs(ended[0] - ended[1]).max() > 0.05
+
+
+@pytest.mark.small
+def test_a_killed_process_is_told_and_costs_nothing(part, scene, make, axle):
+    before = digest()
+    error = part("core").part("worker.client").WorkerError
+    kill = [(0.1, lambda _run: os.kill(part("worker_client").client().hello["pid"], signal.SIGKILL))]
+    with pytest.raises(error, match="ended unexpectedly"):
+        Hand(part, scene, kill, duration=30.0).walk()
+    assert not differences(before, digest())
+    assert Hand(part, scene, duration=0.1).walk().seconds >= 0.1
+
+
+@pytest.mark.small
+def test_a_file_saved_in_a_run_holds_the_scenes_own_poses(part, scene, make, axle, tmp_path):
+    before = np.array(bpy.data.objects["Rod"].matrix_basis)
+
+    def save(_run):
+        assert scene.condyle.live
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "saved.blend"), copy=True)
+
+    Hand(part, scene, [(0.2, save)], duration=0.4).walk()
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "saved.blend"))
+    assert np.allclose(np.array(bpy.data.objects["Rod"].matrix_basis), before)
+    assert not bpy.context.scene.condyle.live
+
+
+def test_undo_to_a_moment_within_a_run_gives_the_scenes_own_poses(part, scene, make, axle):
+    window = bpy.context.window_manager.windows[0]
+    before = np.array(bpy.data.objects["Rod"].matrix_basis)
+    with bpy.context.temp_override(window=window):
+        bpy.ops.ed.undo_push(message="before")
+
+        def push(_run):
+            bpy.ops.ed.undo_push(message="within")
+
+        Hand(part, scene, [(0.2, push)], duration=0.4).walk()
+        bpy.ops.ed.undo_push(message="behind")
+        bpy.ops.ed.undo()
+    assert np.allclose(np.array(bpy.data.objects["Rod"].matrix_basis), before)
+    assert not bpy.context.scene.condyle.live
+
+
+@pytest.mark.small
+def test_the_operator_runs_for_a_script(part, scene, make, axle):
+    with pytest.raises(RuntimeError, match="how many seconds"):
+        bpy.ops.condyle.live()
+    assert bpy.ops.condyle.live(duration=0.3, record=True) == {"FINISHED"}
+    assert part("actions").is_baked(bpy.data.objects["Rod"])
+    assert "frames 1 to" in part("session").message
