@@ -104,35 +104,3 @@ def put_back(scene: Any) -> None:
                     constraint.mute = value
             else:
                 setattr(owner, name, value)
-
-
-@bpy.app.handlers.persistent
-def before_saving(*_: Any) -> None:
-    """Handler of save_pre: files never hold a live run's poses."""
-    for scene in bpy.data.scenes:
-        put_back(scene)
-
-
-@bpy.app.handlers.persistent
-def after_undo(*_: Any) -> None:
-    """Handler of undo_post and redo_post: a moment within a run that is over shows the user's own poses."""
-    from . import session
-
-    if session.live is None:
-        for scene in bpy.data.scenes:
-            put_back(scene)
-
-
-def start() -> None:
-    """Watch saving and undo."""
-    bpy.app.handlers.save_pre.append(before_saving)
-    for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
-        handlers.append(after_undo)
-
-
-def stop() -> None:
-    """Watch no more."""
-    bpy.app.handlers.save_pre.remove(before_saving)
-    for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
-        handlers.remove(after_undo)
-    _before.clear()

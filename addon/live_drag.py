@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+import gpu
 import numpy as np
+from gpu_extras.batch import batch_for_shader
 
 from . import picking, session, units
 
 COLOR, WIDTH = (1.0, 0.85, 0.2, 1.0), 2.0
-
-_handles: list[Any] = []
 
 
 def take(context: Any, event: Any) -> bool:
@@ -45,14 +45,8 @@ def move(context: Any, event: Any) -> None:
     run.pull_to(metres * target)
 
 
-def draw() -> None:
-    """The spring, as a line from the body to the mouse."""
-    run = session.live
-    if run is None or run.grip is None:
-        return
-    import gpu
-    from gpu_extras.batch import batch_for_shader
-
+def draw(run: Any) -> None:
+    """The spring of a run, as a line from the body to the mouse."""
     number, point, target = run.grip
     metres = units.length_scale(bpy.context.scene)
     ends = np.stack([run.world_point(number, point), target]) / metres
@@ -62,15 +56,3 @@ def draw() -> None:
     shader.uniform_float("lineWidth", WIDTH)
     shader.uniform_float("color", COLOR)
     batch_for_shader(shader, "LINES", {"pos": ends.astype(np.float32).tolist()}).draw(shader)
-
-
-def start() -> None:
-    """Draw in the 3D views, where Blender has a window."""
-    if not bpy.app.background and not _handles:
-        _handles.append(bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_VIEW"))
-
-
-def stop() -> None:
-    """Draw no more."""
-    while _handles:
-        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")

@@ -4,8 +4,7 @@ from typing import Any
 
 import bpy
 
-from . import copies, live, migrations, properties, session, target_watch, worker_client
-from . import live, live_display, live_drag, migrations, properties, session, worker_client
+from . import copies, live, live_watch, migrations, properties, session, target_watch, worker_client
 from .features import common
 from .features.bodies import operators as body_operators
 from .features.bodies import panels as body_panels
@@ -119,8 +118,7 @@ def register() -> None:
     live.start()
     target_watch.start()
     copies.start()
-    live_display.start()
-    live_drag.start()
+    live_watch.start()
     if hasattr(bpy.data, "objects"):  # not while Blender starts; a file loaded later is told to the handler
         migrations.on_load()
     _command = bpy.utils.register_cli_command("condyle", run_command)
@@ -132,9 +130,8 @@ def unregister() -> None:
         session.job.cancel_wanted = True
     bpy.utils.unregister_cli_command(_command)
     worker_client.close()
+    live_watch.stop()
     copies.stop()
-    live_drag.stop()
-    live_display.stop()
     live.stop()
     target_watch.stop()
     drawing.stop()

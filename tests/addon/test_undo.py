@@ -18,8 +18,8 @@ OSIM = """<?xml version="1.0"?><OpenSimDocument Version="40500"><Model name="lev
 <socket_child_frame>/bodyset/rod</socket_child_frame><coordinates><Coordinate name="angle"/></coordinates>
 </PinJoint></objects></JointSet></Model></OpenSimDocument>
 """
-#: the job that is computing is stopped; with none the button is grey
-CHANGES_NOTHING = {"cancel"}
+#: what is about the job that is computing, or the live run; with none the buttons are grey
+CHANGES_NOTHING = {"cancel", "live_stop", "live_record"}
 
 
 def named(name):
@@ -100,6 +100,11 @@ def moved_target():
     select("Shank")
 
 
+def gravity_slider():
+    """A slider of the live run that says what the scene does not."""
+    bpy.context.window_manager.condyle_live.gravity = (0.0, 0.0, -1.5)
+
+
 #: what is selected and done before each operator, so that it has something to do
 RECIPES = {
     "make_body": on("Spare"),
@@ -131,6 +136,8 @@ RECIPES = {
     "reverse_curve": on("Knee", before=both(op("drive"), op("key_sliders"))),
     "scrub": on("Knee", before=op("drive"), values=(0.7, 0.0, 0.0)),
     "select_control_frame": on("Knee", index=2),
+    "live": on("Knee", duration=0.1, record=True),
+    "live_keep": on("Knee", before=gravity_slider),
     "make_grid": on("Knee", before=op("drive")),
     "add_grid_line": on("Knee", before=both(op("drive"), grid())),
     "remove_grid_line": on("Knee", before=grid(5, 4)),

@@ -1,0 +1,64 @@
+"""What watches over live runs from the moment the add-on is there: saving, undo, and the line to the mouse.
+
+All of it is loaded when it is first needed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from . import session
+
+_handles: list[Any] = []
+
+
+@bpy.app.handlers.persistent
+def before_saving(*_: Any) -> None:
+    """Handler of save_pre: files never hold a live run's poses."""
+    _put_back()
+
+
+@bpy.app.handlers.persistent
+def after_undo(*_: Any) -> None:
+    """Handler of undo_post and redo_post: a moment within a run that is over shows the user's own poses."""
+    if session.live is None:
+        _put_back()
+
+
+def _put_back() -> None:
+    for scene in bpy.data.scenes:
+        if scene.condyle.live:
+            from . import live_display
+
+            live_display.put_back(scene)
+
+
+def draw() -> None:
+    """The spring between a body and the mouse, in the 3D views."""
+    if session.live is not None and session.live.grip is not None:
+        from . import live_drag
+
+        live_drag.draw(session.live)
+
+
+def start() -> None:
+    """Watch saving and undo; draw where Blender has a window."""
+    bpy.app.handlers.save_pre.append(before_saving)
+    for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
+        handlers.append(after_undo)
+    if not bpy.app.background:
+        _handles.append(bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_VIEW"))
+
+
+def stop() -> None:
+    """Watch no more; a run that goes on ends."""
+    if session.live is not None:
+        session.live.close()
+        session.live = None
+    bpy.app.handlers.save_pre.remove(before_saving)
+    for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
+        handlers.remove(after_undo)
+    while _handles:
+        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
