@@ -45,6 +45,10 @@ def move(context: Any, event: Any) -> None:
     run.pull_to(metres * target)
 
 
+def _place(region: Any, event: Any) -> tuple[float, float]:
+    return event.mouse_x - region.x, event.mouse_y - region.y
+
+
 def draw(run: Any) -> None:
     """The spring of a run, as a line from the body to the mouse."""
     number, point, target = run.grip
