@@ -214,7 +214,9 @@ def convert_coordinate(item: Any, convert: Map) -> None:
 
     row = settings.coordinates[0]
     row.lower, row.upper = sorted((one(row.lower), one(row.upper)))
-    row.rest, row.start, row.start_speed = one(row.rest), one(row.start), rate(row.start) * row.start_speed
+    pace = rate(row.start)
+    row.rest, row.start, row.start_speed = one(row.rest), one(row.start), pace * row.start_speed
+    row.torque /= pace  # the same power
     for pose in settings.fit.residuals:
         pose.q = (one(pose.q[0]), *tuple(pose.q)[1:])
     if not isinstance(item.get(PROPERTY), float):
@@ -245,6 +247,8 @@ def _left_alone(scene: Any, item: Any) -> list[str]:
     ]
     if item.animation_data is not None and len(item.animation_data.nla_tracks):
         told.append("Keys of the slider in NLA strips stay as they are")
+    if any(curve.data_path.endswith(".torque") for curve in compat.curves_in_use(item)):
+        told.append("Keys of the torque stay as they are")
     return told
 
 

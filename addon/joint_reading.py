@@ -18,8 +18,8 @@ def read_joint(scene: Any, item: Any) -> Any:
     settings = item.condyle.joint
     try:
         if settings.type != "composite":
-            return _read_shape(scene, item, settings)
-        parts = tuple(_read_shape(scene, item, part) for part in settings.parts)
+            return read_shape(scene, item, settings)
+        parts = tuple(read_shape(scene, item, part) for part in settings.parts)
         joint = core.physics().joints.Composite(joints=parts)
         return core.physics().joints.Inverted(joint) if settings.inverted else joint
     except (core.physics().ModelError, core.physics().FormatError) as error:
@@ -46,7 +46,7 @@ def start_of(item: Any, joint: Any) -> tuple[np.ndarray, np.ndarray]:
     return q, (ahead - behind) / (2.0 * step)
 
 
-def _read_shape(scene: Any, item: Any, shape: Any) -> Any:
+def read_shape(scene: Any, item: Any, shape: Any) -> Any:
     """The joint of a whole joint's settings or of one part of a composite."""
     joints = core.physics().joints
     if shape.type in FRAMED:

@@ -20,7 +20,14 @@ from .features.fitting import operators as fitting_operators
 from .features.fitting import panels as fitting_panels
 from .features.fitting import pose_operators
 from .features.fitting import properties as fitting_properties
-from .features.frames import curve_operators, grid_operators, grid_panels, layer_operators, scrub
+from .features.frames import (
+    curve_operators,
+    grid_operators,
+    grid_panels,
+    layer_operators,
+    mirror_operators,
+    scrub,
+)
 from .features.frames import operators as frame_operators
 from .features.frames import panels as frame_panels
 from .features.joints import operators as joint_operators
@@ -66,6 +73,7 @@ MODULES = (
     frame_operators,
     curve_operators,
     scrub,
+    mirror_operators,
     grid_operators,
     layer_operators,
     fitting_operators,

@@ -85,6 +85,16 @@ def free_point():
     named("Biceps").modifiers.remove(named("Biceps").modifiers[-1])
 
 
+def sides():
+    """A knee between thighs and shanks of two sides."""
+    named("Thigh").name, named("Shank").name = "Thigh.L", "Shank.L"
+    for name in ("Thigh", "Shank"):
+        copy = named(f"{name}.L").copy()
+        copy.name, copy.parent = f"{name}.R", None
+        bpy.context.scene.collection.objects.link(copy)
+    bpy.context.view_layer.update()
+
+
 def copied_frame():
     """Shift+D on a control frame, as Blender makes it."""
     frame = knee().frames[3].object
@@ -134,6 +144,7 @@ RECIPES = {
     "adopt_control_frame": on("Knee", before=copied_frame),
     "even_out_frames": on("Knee", before=both(op("drive"), op("key_sliders")), num_frames=7),
     "reverse_curve": on("Knee", before=both(op("drive"), op("key_sliders"))),
+    "mirror_joint": on("Knee", before=sides),
     "scrub": on("Knee", before=op("drive"), values=(0.7, 0.0, 0.0)),
     "select_control_frame": on("Knee", index=2),
     "live": on("Knee", duration=0.1, record=True),

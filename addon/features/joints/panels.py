@@ -35,6 +35,7 @@ class JointPanel(SidebarPanel, Panel):
         settings = joint.condyle.joint
         row = layout.row()
         row.label(text=joint.name, icon="EMPTY_ARROWS")
+        row.operator("condyle.mirror_joint", text="", icon="MOD_MIRROR")
         row.operator("condyle.remove_joint", text="", icon="X")
         column = layout.column()
         column.use_property_split = True

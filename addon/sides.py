@@ -1,0 +1,119 @@
+"""The other side of a body: which body it is, by Blender's names (.L and .R), and how it stands in the mirror.
+
+A reflection S (one axis reversed) takes a pose T to S T S, again a proper rotation and a shift: the image in the mirror
+of a body whose own axes are mirrored, too. That is how Blender's symmetrized bones stand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from . import authoring, core, references, units
+from .references import Body
+
+#: rest poses of bones may differ from mirror images by this share of the bone's length, objects by this share of theirs
+SYMMETRIC, STANDING = 0.05, 0.02
+
+
+@dataclass(frozen=True, eq=False)
+class Image:
+    """A reflection (4, 4)."""
+
+    matrix: np.ndarray
+
+    @classmethod
+    def across(cls, axis: int) -> Image:
+        """The reflection that reverses an axis."""
+        flip = np.ones(4)
+        flip[axis] = -1.0
+        return cls(np.diag(flip))
+
+    def pose(self, poses: np.ndarray) -> np.ndarray:
+        """Poses (..., 4, 4) in the mirror."""
+        found: np.ndarray = self.matrix @ poses @ self.matrix
+        return found
+
+    def point(self, vector: Any) -> np.ndarray:
+        """A point or direction (3,)."""
+        found: np.ndarray = self.matrix[:3, :3] @ np.array(vector, dtype=np.float64)
+        return found
+
+    def axis(self, vector: Any) -> np.ndarray:
+        """An axis (3,) that is turned about: it points the other way where a direction would not."""
+        return -self.point(vector)
+
+
+@dataclass(frozen=True, eq=False)
+class Offset:
+    """How the other side's body stands against this one's image: a constant pose (4, 4), and what was assumed."""
+
+    pose: np.ndarray
+    note: str = ""
+
+
+def flipped(body: Body | None) -> str:
+    """What the body of the other side is called; the own name where the name has no side."""
+    if body is None:
+        return ""
+    name: str = bpy.utils.flip_name(body.bone or body.object.name)
+    return name
+
+
+def opposite(scene: Any, body: Body | None) -> Body | None:
+    """The body of the other side by its name; None where there is none."""
+    if body is None:
+        return None
+    if body.bone:
+        name = bpy.utils.flip_name(body.bone)
+        if name != body.bone:
+            return Body(body.object, name) if name in body.object.pose.bones else None
+    name = bpy.utils.flip_name(body.object.name)
+    other = scene.objects.get(name)
+    if name == body.object.name or other is None:
+        return None
+    if body.bone:
+        return Body(other, body.bone) if other.pose is not None and body.bone in other.pose.bones else None
+    return Body(other)
+
+
+def offset(image: Image, body: Body | None, other: Body | None) -> Offset:
+    """Pose of the other side's body in the image of a body, both as they rest (bones) or stand now (objects).
+
+    Raises:
+        ModelError: two bones are no mirror images at rest.
+    """
+    if body is None or other is None:
+        return Offset(np.eye(4))
+    inverse = core.physics().lie.inverse
+    size = authoring.typical_length(body)
+    if body.bone and other.object == body.object:
+        _, scale = units.split_scale(body.object.matrix_world, body.object.name)
+        rests = [
+            units.scaled_translation(units.array4(each.pose_bone.bone.matrix_local), scale)
+            for each in (body, other)
+        ]
+        found = inverse(image.pose(rests[0])) @ rests[1]
+        away = float(np.linalg.norm(found[:3, 3]))
+        if away > SYMMETRIC * size * scale:
+            raise core.model_error(
+                f"{other.name} is no mirror image of {body.name}: at rest it is {away:.3g} off; symmetrize the armature"
+            )
+        return Offset(found)
+    poses = [units.split_scale(each.matrix, each.name)[0] for each in (body, other)]
+    found = inverse(image.pose(poses[0])) @ poses[1]
+    turned = np.round(found[:3, :3])
+    stands = (
+        np.linalg.norm(found[:3, 3]) <= STANDING * size and np.abs(found[:3, :3] - turned).max() < STANDING
+    )
+    if stands:
+        found[:3, :3] = turned  # axes may be called otherwise; less than that is the pose of the moment
+        return Offset(found)
+    if references.same(body, other):
+        return Offset(np.eye(4), f"{body.name} is taken as symmetric about its own axis")
+    return Offset(
+        np.eye(4), f"{other.name} stands otherwise now; its axes are taken as {body.name}'s, mirrored"
+    )
