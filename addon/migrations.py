@@ -81,7 +81,7 @@ def migrate() -> str:
 def on_load(_path: Any = None, *_rest: Any) -> None:
     """Handler of load_post."""
     session.job = None
-    session.warnings = []
+    session.findings = []
     warning = migrate()
     session.tell(warning, "ERROR" if warning else "INFO")
     if warning:

@@ -9,6 +9,8 @@ from .features import common
 from .features.bodies import operators as body_operators
 from .features.bodies import panels as body_panels
 from .features.bodies import properties as body_properties
+from .features.checks import operators as check_operators
+from .features.checks import panels as check_panels
 from .features.connections import operators as connection_operators
 from .features.connections import panels as connection_panels
 from .features.connections import properties as connection_properties
@@ -79,6 +81,7 @@ MODULES = (
     fitting_operators,
     pose_operators,
     simulation_operators,
+    check_operators,
     welcome_operators,
     welcome_panels,
     drag,
@@ -86,6 +89,7 @@ MODULES = (
     live_operators,
     simulation_panels,
     live_panels,
+    check_panels,
     starting_panels,
     body_panels,
     joint_panels,

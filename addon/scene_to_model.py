@@ -129,6 +129,12 @@ def _arguments(
     return {**arguments, **_passive(link.joint, joint)}
 
 
+def alone(scene: Any, body: Body, joint: Any, curves: Mapping[int, Any] | None = None) -> dict[str, Any]:
+    """Arguments of add_body for a body as if nothing else moved, with its joint's Empty or (None) free."""
+    arguments = _arguments(scene, _Link(body, joint, None), {}, curves or {})
+    return {key: value for key, value in arguments.items() if key != "parent"}
+
+
 def _passive(item: Any, joint: Any) -> dict[str, Any]:
     """Springs, dampers and limits of a joint."""
     rows = item.condyle.joint.coordinates

@@ -17,8 +17,8 @@ live: Any = None
 message: str = ""
 message_icon: str = "INFO"
 
-#: what the last import of a model could not bring into the scene, one sentence each
-warnings: list[str] = []
+#: what the last import, scene check or bake told, see `findings`
+findings: list[Any] = []
 
 
 def tell(text: str, icon: str = "INFO") -> None:

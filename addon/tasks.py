@@ -16,7 +16,9 @@ import numpy as np
 from . import (
     actions,
     bake_writing,
+    checks,
     core,
+    findings,
     fits,
     forcing,
     given_motions,
@@ -24,6 +26,7 @@ from . import (
     muscle_bakes,
     references,
     scene_to_model,
+    session,
     starts,
     statistics,
     timing,
@@ -127,7 +130,9 @@ def bake(scene: Any) -> Steps[BakeReport]:
             worker_client.client(), read.model, read.state, assemble=True, **options
         )
     except core.physics().CondyleError as error:
-        statistics.note_failure(references.find_scene(scene_uid), error)
+        scene = references.find_scene(scene_uid)
+        statistics.note_failure(scene, error)
+        session.findings = [findings.named(scene, str(error), findings.BAKE, is_error=True)]
         raise
     result = requests.simulate_answer(answer, read.model)
     clock.lap("simulate")
@@ -143,6 +148,7 @@ def bake(scene: Any) -> Steps[BakeReport]:
     scene = references.find_scene(scene_uid)
     statistics.note(scene, result, clock.seconds["simulate"])
     timing.note_loop(scene, result)
+    session.findings = findings.named_all(scene, warnings, findings.BAKE)
     return replace(report, warnings=warnings + report.warnings)
 
 
@@ -197,9 +203,14 @@ def ready(
     scene = references.find_scene(scene_uid)
     times = units.frame_times(frames, scene)
     with hold.without_bake(scene), hold.at_frame(scene, int(frames[0])):
-        read = scene_to_model.read(scene, {uid: report.curve for uid, report in fitted.items()})
-        for entry in read.bodies:
-            actions.check(entry.handle.find())
+        curves = {uid: report.curve for uid, report in fitted.items()}
+        try:
+            read = scene_to_model.read(scene, curves)
+            for entry in read.bodies:
+                actions.check(entry.handle.find())
+        except core.physics().CondyleError as error:
+            raise checks.stop(scene, error, curves) from error
+        checked, wandering = checks.warnings(scene, read), checks.astray(scene, fitted)
         held = (handle.find() for handle in read.held)
         warnings = held_motion(scene, [body for body in held if body is not None], frames)
         followed = given_motions.sample(scene, read, frames)
@@ -212,8 +223,10 @@ def ready(
     options["motions"], start, told = yield from given_motions.motions(followed, times, names)
     found, looked = yield from starts.find(seen, units.frames_per_second(scene), names)
     read = replace(read, state=_started(read, start, found))
+    checked += yield from checks.out_of_reach(wandering)
     options["tau"] = forcing.table(read, excited, pushed, times)
     clock.lap("project")
+    warnings += [finding.text for finding in checked]
     return Ready(read, options, excited, [*warnings, *told, *begun, *looked])
 
 

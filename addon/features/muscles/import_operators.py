@@ -1,17 +1,13 @@
-"""File > Import > OpenSim Model, and the list of what such a file holds and the scene does not."""
+"""File > Import > OpenSim Model."""
 
 from typing import Any
 
 import bpy
 from bpy.props import StringProperty
-from bpy.types import Operator, Panel
+from bpy.types import Operator
 
 from ... import session
-from ..common import SidebarPanel, failed, need_object_mode, writable
-from ..simulation.panels import draw_lines
-
-#: of many warnings the panel shows so many; all are in the text
-MOST_SHOWN = 8
+from ..common import failed, need_object_mode, writable
 
 
 class ImportOpenSim(Operator):
@@ -39,7 +35,7 @@ class ImportOpenSim(Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Any) -> set[str]:
-        from ... import core, opensim_import
+        from ... import core, findings, opensim_import
 
         folders = [bpy.path.abspath(self.geometry)] if self.geometry else []
         try:
@@ -50,7 +46,7 @@ class ImportOpenSim(Operator):
             item.select_set(False)
         made.ground.select_set(True)
         context.view_layer.objects.active = made.ground
-        session.warnings = list(made.warnings)
+        session.findings = findings.named_all(context.scene, made.warnings, findings.IMPORT)
         counts = f"{len(made.bodies)} bodies, {len(made.muscles)} muscles, {len(made.obstacles)} obstacles"
         told = f"{made.ground.name} imported: {counts}"
         if made.warnings:
@@ -62,28 +58,9 @@ class ImportOpenSim(Operator):
         return {"FINISHED"}
 
 
-class ImportNotesPanel(SidebarPanel, Panel):
-    bl_idname = "CONDYLE_PT_import_notes"
-    bl_label = "Notes of the Import"
-    bl_parent_id = "CONDYLE_PT_muscle"
-
-    @classmethod
-    def poll(cls, _context: Any) -> bool:
-        return bool(session.warnings)
-
-    def draw(self, context: Any) -> None:
-        column = self.layout.column(align=True)
-        for text in session.warnings[:MOST_SHOWN]:
-            shown = text if len(text) <= 160 else f"{text[:157]}..."
-            draw_lines(column, shown, "DOT", context.region.width)
-        more = len(session.warnings) - MOST_SHOWN
-        if more > 0:
-            column.label(text=f"and {more} more, in the text", icon="TEXT")
-
-
 def draw_in_menu(self: Any, _context: Any) -> None:
     """The entry of File > Import."""
     self.layout.operator("condyle.import_opensim", text="OpenSim Model (.osim)")
 
 
-classes = (ImportOpenSim, ImportNotesPanel)
+classes = (ImportOpenSim,)

@@ -8,6 +8,9 @@ from ... import session
 from ...jobs import JobOperator
 from ..common import failed, need_object_mode, writable
 
+#: of more warnings than these only the number is told
+MOST_TOLD = 2
+
 
 class Bake(JobOperator, Operator):
     """Simulate the scene's joints and bodies and write their motion to new actions; the old ones are kept for
@@ -38,6 +41,8 @@ class Bake(JobOperator, Operator):
         bodies = len(outcome.bodies)
         seconds = sum(outcome.seconds.values())
         done = f"Baked {bodies} {'body' if bodies == 1 else 'bodies'}, {len(outcome.frames)} frames in {seconds:.1f} s"
+        if len(outcome.warnings) > MOST_TOLD:
+            return f"{done}; {len(outcome.warnings)} warnings, see the list"
         return ". Note: ".join([done, *outcome.warnings])
 
 

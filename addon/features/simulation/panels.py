@@ -24,6 +24,7 @@ class BakePanel(SidebarPanel, Panel):
             row.scale_y = 1.4
             row.operator("condyle.bake", icon="REC")
             row.operator("condyle.free_bake", icon="TRASH")
+            layout.operator("condyle.check_scene", icon="CHECKMARK")
         if session.message:
             draw_lines(
                 layout.box().column(align=True), session.message, session.message_icon, context.region.width

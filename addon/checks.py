@@ -1,0 +1,230 @@
+"""The check of a scene before it is simulated: all errors at once, and what an animator may not have meant."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import (
+    actions,
+    core,
+    findings,
+    hold,
+    keyframes,
+    muscle_points,
+    references,
+    scene_to_model,
+    session,
+    units,
+    worker_client,
+)
+from .features.simulation.properties import frame_ends
+from .findings import CHECK, Finding
+from .references import Body
+from .worker_client import Steps
+
+# A body that stands farther off its joint than this [m, rad] is told.
+FAR, FAR_TURN = 1e-3, 1e-2
+
+
+@dataclass(frozen=True, eq=False)
+class Astray:
+    """A body that does not stand where its joint starts.
+
+    Attributes:
+        item: name of the joint's Empty. body: the child. joint: of physics. pose: of the child, in the joint's frame
+            (4, 4) [m]. scale: length that counts as a radian [m].
+    """
+
+    item: str
+    body: references.Handle
+    name: str
+    joint: Any
+    pose: np.ndarray
+    scale: float
+
+
+def check(scene: Any) -> Steps[list[Finding]]:
+    """Steps that find what is wrong with a scene (errors, which stop a bake) and what may not be meant, as it is at
+    its first frame.
+    """
+    with hold.without_bake(scene), hold.at_frame(scene, int(frame_ends(scene)[0])):
+        try:
+            read = scene_to_model.read(scene)
+            for entry in read.bodies:
+                actions.check(references.find_body(entry.handle, entry.name))
+        except core.physics().CondyleError as error:
+            return errors(scene, error)
+        found, wandering = warnings(scene, read), astray(scene)
+    found += yield from out_of_reach(wandering)
+    return found
+
+
+def stop(scene: Any, error: Exception, curves: Mapping[int, Any]) -> Exception:
+    """Tell all errors of a scene that cannot be simulated, of which this is the first; returns what to raise.
+
+    curves: of joints that were fitted just now, by session uid.
+    """
+    found = errors(scene, error, curves)
+    session.findings = found
+    more = len(found) - 1
+    return error if not more else core.model_error(f"{error}; and {more} more, see Warnings")
+
+
+def errors(scene: Any, first: Exception, curves: Mapping[int, Any] | None = None) -> list[Finding]:
+    """All that can be found wrong where reading the scene has ended with an error; that one comes first."""
+    found = list(_each_alone(scene, curves or {}))
+    texts = [finding.text for finding in found]
+    if str(first) in texts:
+        found.insert(0, found.pop(texts.index(str(first))))
+    else:
+        found.insert(0, findings.named(scene, str(first), CHECK, is_error=True))
+    return found
+
+
+def _each_alone(scene: Any, curves: Mapping[int, Any]) -> Iterator[Finding]:
+    """Errors of each body with its joint, read as if it were the only one."""
+    problem = core.physics().CondyleError
+    moved: dict[references.Key, str] = {}
+    for item in references.joints_of(scene):
+        settings = item.condyle.joint
+        child, parent = references.resolve(settings.child), references.resolve(settings.parent)
+        try:
+            references.check_role(scene, f"joint {item.name!r}", child, "child")
+            if not settings.to_world:
+                references.check_role(scene, f"joint {item.name!r}", parent, "parent")
+        except problem as error:
+            yield findings.about(str(error), CHECK, item, is_error=True)
+            continue
+        key = references.key_of(child)
+        if key in moved:
+            text = f"joints {moved[key]!r} and {item.name!r} both move {child.name}; remove one"
+            yield findings.about(text, CHECK, item, is_error=True)
+            continue
+        moved[key] = item.name
+        yield from _alone(scene, child, item, curves)
+    for body in references.bodies_of(scene):
+        if body.data.body.motion == "FREE" and references.key_of(body) not in moved:
+            yield from _alone(scene, body, None, curves)
+
+
+def _alone(scene: Any, body: Body, joint: Any, curves: Mapping[int, Any]) -> Iterator[Finding]:
+    problem = core.physics().CondyleError
+    try:
+        scene_to_model.mass_properties(scene, body)
+        actions.check(body)
+    except problem as error:
+        yield findings.about(str(error), CHECK, body, is_error=True)
+        return
+    try:
+        arguments = scene_to_model.alone(scene, body, joint, curves)
+        core.physics().ModelBuilder().add_body(body.name, **arguments)
+    except problem as error:
+        yield findings.named(scene, str(error), CHECK, is_error=True)
+
+
+def warnings(scene: Any, read: scene_to_model.SceneModel) -> list[Finding]:
+    """What of a model that can be simulated may not be meant."""
+    found = [*_of_coordinates(scene, read), *_of_muscles(scene)]
+    hung = any(entry.joint_uid for entry in read.bodies)
+    gravity = np.linalg.norm(np.array(scene.condyle.simulation.gravity)) > 0.0
+    if not hung and gravity and not references.connections_of(scene):
+        first = references.find_body(read.bodies[0].handle, read.bodies[0].name)
+        text = "Nothing holds any body, and there is no ground: everything will fall without end"
+        found.insert(0, findings.about(text, CHECK, first))
+    return found
+
+
+def _of_coordinates(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:
+    """Rests and starts outside of limits."""
+    for entry, body, joint in zip(read.bodies, read.model.bodies, read.model.joints):
+        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        if item is None:
+            continue
+        rows = zip(item.condyle.joint.coordinates, joint.reading_names, joint.reading_units, body.limits)
+        for row, name, unit, (lower, upper) in rows:
+            slack = 1e-6 * max(1.0, abs(row.start))
+            shown = f"from {_figure(lower, unit)} to {_figure(upper, unit)}"
+            if row.stiffness > 0.0 and not lower - slack <= row.rest <= upper + slack:
+                text = f"{item.name}: {name} rests at {_figure(row.rest, unit)}, outside its limits {shown}"
+                yield findings.about(text, CHECK, item)
+            if _starts_as_set(scene, item) and not lower - slack <= row.start <= upper + slack:
+                text = f"{item.name}: {name} starts at {_figure(row.start, unit)}, outside its limits {shown}"
+                yield findings.about(text, CHECK, item)
+
+
+def _starts_as_set(scene: Any, item: Any) -> bool:
+    """Whether a joint starts with its start values, and not where its animation has it."""
+    own = item.condyle.joint.start_from
+    return (scene.condyle.start.source if own == "SCENE" else own) == "SETTINGS"
+
+
+def _figure(value: float, unit: str) -> str:
+    """A coordinate for people."""
+    if unit == "rad":
+        return f"{np.degrees(value):.4g}°"
+    return f"{value:.4g} {unit}" if unit != "1" else f"{value:.4g}"
+
+
+def _of_muscles(scene: Any) -> Iterator[Finding]:
+    """Muscles with points on nothing; that all are on one body is an error of the model."""
+    for item in muscle_points.muscles_of(scene):
+        if not item.condyle.muscle.active:
+            continue
+        carriers = [muscle_points.carrier(point.target) for point in muscle_points.points_of(item)]
+        loose = [number for number, carrier in enumerate(carriers, 1) if carrier is None]
+        if loose:
+            which = ", ".join(str(number) for number in loose)
+            text = f"{item.name}: point {which} is on no body and stands still in the world"
+            yield findings.about(text, CHECK, item)
+
+
+def astray(scene: Any, fitted: Collection[int] = ()) -> list[Astray]:
+    """Bodies that do not stand where their joints start, as the scene is evaluated now; not of joints that start
+    where their animation has them, and of those fitted just now, by session uid.
+    """
+    found = []
+    for item in references.joints_of(scene):
+        settings = item.condyle.joint
+        if settings.driven or item.session_uid in fitted or not _starts_as_set(scene, item):
+            continue
+        joint = scene_to_model.read_joint(scene, item)
+        if not 1 <= joint.num_coordinates <= 3 or any(joint.prescribed):
+            continue
+        given = keyframes.source_of_joint(item)
+        pose = units.to_metres(keyframes.pose_now(given, given.child.name), scene)
+        pose = pose @ core.physics().lie.inverse(units.to_metres(scene_to_model.child_in_joint(item), scene))
+        start, _ = scene_to_model.start_of(item, joint)
+        if not _is_near(joint.transform(start), pose):
+            scale = settings.length_scale * units.length_scale(scene)
+            found.append(Astray(item.name, given.child.handle(), given.child.name, joint, pose, scale))
+    return found
+
+
+def out_of_reach(found: list[Astray]) -> Steps[list[Finding]]:
+    """Steps that tell which of those bodies stand where their joints cannot take them."""
+    told = []
+    requests = core.part("worker.requests")
+    for each in found:
+        answer = yield requests.project(
+            worker_client.client(), each.joint, each.pose[None], length_scale=each.scale
+        )
+        nearest = requests.project_answer(answer)
+        far, turn = float(nearest.translation[0]), float(nearest.rotation[0])
+        if far > FAR or turn > FAR_TURN:
+            text = (
+                f"{each.name} stands {1e3 * far:.3g} mm and {np.degrees(turn):.2g}° from where its joint {each.item} "
+                "can take it, so it will jump"
+            )
+            told.append(Finding(text, CHECK, False, each.body.session_uid, each.body.bone))
+    return told
+
+
+def _is_near(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two poses (4, 4) in metres are the same for an animator."""
+    if np.linalg.norm(one[:3, 3] - other[:3, 3]) > FAR:
+        return False
+    return bool(np.linalg.norm(one[:3, :3] - other[:3, :3]) <= np.sqrt(2.0) * FAR_TURN)

@@ -1,0 +1,1 @@
+"""Scene check, and the list of warnings."""

@@ -1,0 +1,101 @@
+"""Check the scene, select what a warning is about, clear the list."""
+
+from typing import Any
+
+from bpy.props import IntProperty
+from bpy.types import Operator
+
+from ... import session
+from ...jobs import JobOperator
+from ..common import need_object_mode, writable
+from ..simulation.operators import has_work
+
+
+class CheckScene(JobOperator, Operator):
+    """Look for what would stop a bake, and for what may not be meant: masses, limits, joints out of reach, loose
+    muscles; nothing is changed"""
+
+    bl_idname = "condyle.check_scene"
+    bl_label = "Check Scene"
+    bl_options = {"REGISTER"}
+    title = "Check"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        if not any(has_work(item) for item in context.scene.objects):
+            cls.poll_message_set("Nothing to check: add a joint, or let a body be free")
+            return False
+        return True
+
+    def steps(self, context: Any) -> Any:
+        from ... import checks
+
+        return checks.check(context.scene)
+
+    def told(self, outcome: Any) -> str:
+        session.findings = outcome
+        errors = sum(finding.is_error for finding in outcome)
+        warnings = len(outcome) - errors
+        if not outcome:
+            return "Checked: nothing wrong was found"
+        return f"Checked: {_count(errors, 'error')}, {_count(warnings, 'warning')}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
+
+
+class SelectCulprit(Operator):
+    """Select the object or bone that this line is about"""
+
+    bl_idname = "condyle.select_culprit"
+    bl_label = "Select"
+    bl_options = {"REGISTER", "UNDO"}
+
+    index: IntProperty(name="Line", description="Which line of the list, from 0", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not session.findings:
+            cls.poll_message_set("There are no warnings")
+            return False
+        return bool(need_object_mode(cls, context))
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import findings
+
+        if not 0 <= self.index < len(session.findings):
+            self.report({"ERROR"}, f"There is no line {self.index}")
+            return {"CANCELLED"}
+        body = session.findings[self.index].culprit()
+        if body is None:
+            self.report({"ERROR"}, "What this line is about is no longer there")
+            return {"CANCELLED"}
+        if not findings.select(context, body):
+            self.report(
+                {"WARNING"}, f"{body.name} is hidden, or its collection is excluded from the view layer"
+            )
+        return {"FINISHED"}
+
+
+class ClearFindings(Operator):
+    """Empty the list of warnings"""
+
+    bl_idname = "condyle.clear_findings"
+    bl_label = "Clear"
+
+    @classmethod
+    def poll(cls, _context: Any) -> bool:
+        if not session.findings:
+            cls.poll_message_set("There are no warnings")
+            return False
+        return True
+
+    def execute(self, _context: Any) -> set[str]:
+        session.findings = []
+        return {"FINISHED"}
+
+
+classes = (CheckScene, SelectCulprit, ClearFindings)

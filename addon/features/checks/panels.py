@@ -1,0 +1,44 @@
+"""The list of errors and warnings; a click selects what a line is about."""
+
+from typing import Any
+
+from bpy.types import Panel
+
+from ... import session
+from ..common import SidebarPanel
+from ..simulation.panels import draw_lines
+
+#: of many lines the panel shows so many
+MOST_SHOWN = 12
+#: and of a long one so many characters; the tooltip of its button tells no more, a message does
+LONGEST = 200
+
+
+class WarningsPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_warnings"
+    bl_label = "Warnings"
+    bl_parent_id = "CONDYLE_PT_bake"
+    bl_order = 0
+
+    @classmethod
+    def poll(cls, _context: Any) -> bool:
+        return bool(session.findings)
+
+    def draw_header_preset(self, _context: Any) -> None:
+        self.layout.operator("condyle.clear_findings", text="", icon="X", emboss=False)
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        for index, finding in enumerate(session.findings[:MOST_SHOWN]):
+            row = layout.row(align=True)
+            text = finding.text if len(finding.text) <= LONGEST else f"{finding.text[: LONGEST - 1]}…"
+            icon = "CANCEL" if finding.is_error else "ERROR"
+            draw_lines(row.column(align=True), text, icon, context.region.width - 40)
+            if finding.session_uid:
+                row.operator("condyle.select_culprit", text="", icon="RESTRICT_SELECT_OFF").index = index
+        more = len(session.findings) - MOST_SHOWN
+        if more > 0:
+            layout.label(text=f"and {more} more", icon="BLANK1")
+
+
+classes = (WarningsPanel,)

@@ -1,0 +1,85 @@
+"""What is told about a scene: each line with what it is about, so that a click can select it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from . import references
+from .references import Body
+
+#: where a line comes from
+CHECK, BAKE, IMPORT = "Check", "Bake", "Import"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A line for people; `session_uid` is of the object that it is about (0: none), `bone` one of its bones."""
+
+    text: str
+    source: str
+    is_error: bool = False
+    session_uid: int = 0
+    bone: str = ""
+
+    def culprit(self) -> Body | None:
+        """What it is about; None where that is gone, or it is about nothing that can be selected."""
+        found = references.Handle(self.session_uid, self.bone).find() if self.session_uid else None
+        return found
+
+
+def about(text: str, source: str, body: Any, is_error: bool = False) -> Finding:
+    """A finding about an object or a `Body`."""
+    body = body if isinstance(body, Body) else Body(body)
+    return Finding(text, source, is_error, body.object.session_uid, body.bone)
+
+
+def named(scene: Any, text: str, source: str, is_error: bool = False) -> Finding:
+    """A finding about the object or bone of the scene whose name comes first in its text, if there is one."""
+    bones = [body for body in references.bodies_of(scene) if body.bone]
+    best: tuple[int, int, Body] | None = None
+    for body in [*(Body(item) for item in scene.objects), *bones]:
+        met = body.name in text and re.search(rf"(?<![\w.]){re.escape(body.name)}(?![\w/]|\.\d)", text)
+        if met:
+            rank = met.start(), -len(body.name)
+            if best is None or rank < best[:2]:
+                best = (*rank, body)
+    return about(text, source, best[2], is_error) if best is not None else Finding(text, source, is_error)
+
+
+def named_all(scene: Any, texts: Iterable[str], source: str) -> list[Finding]:
+    """As `named`, of several texts."""
+    return [named(scene, text, source) for text in texts]
+
+
+def select(context: Any, body: Body) -> bool:
+    """Make an object, or a bone in pose mode, the only one selected, and active; False where it cannot be seen."""
+    item = body.object
+    if item.name not in context.view_layer.objects:
+        return False
+    if context.mode == "POSE" and context.view_layer.objects.active != item:
+        bpy.ops.object.mode_set(mode="OBJECT")
+    if context.mode != "POSE":
+        for other in context.view_layer.objects:
+            other.select_set(False)
+    item.hide_set(False)
+    item.select_set(True)
+    context.view_layer.objects.active = item
+    if body.bone:
+        for bone in item.data.bones:
+            _select_bone(item, bone.name, bone.name == body.bone)
+        item.data.bones.active = item.data.bones[body.bone]
+    return bool(item.visible_get())
+
+
+def _select_bone(item: Any, name: str, selected: bool) -> None:
+    """Before 5.0 a bone is selected in the armature, since then in the pose."""
+    bone = item.data.bones[name]
+    if hasattr(bone, "select"):
+        bone.select = selected
+    else:
+        item.pose.bones[name].select = selected

@@ -1,0 +1,176 @@
+"""The scene check: errors that stop a bake, warnings that do not, and the click that selects what each is about."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+from mathutils import Matrix  # noqa: E402
+
+pytestmark = pytest.mark.small
+
+
+@pytest.fixture
+def leg(part, scene, make):
+    """Hip, thigh and shank on two hinges that hang from a held pelvis."""
+    body, add = part("references").Body, part("authoring").add_joint
+    pelvis, thigh, shank = (
+        make.box(name, (0, 0, z)) for name, z in (("Pelvis", 1.5), ("Thigh", 1), ("Shank", 0.5))
+    )
+    make.update()
+    scene.frame_start, scene.frame_end = 1, 4
+    hip = add(scene, body(pelvis), body(thigh), "hinge", Matrix.Translation((0, 0, 1.25)), name="Hip")
+    knee = add(scene, body(thigh), body(shank), "hinge", Matrix.Translation((0, 0, 0.75)), name="Knee")
+    make.update()
+    return {"pelvis": pelvis, "thigh": thigh, "shank": shank, "hip": hip, "knee": knee}
+
+
+def run(part, scene):
+    return part("worker_client").run(part("checks").check(scene))
+
+
+def by_hand(item, mass=1.0, inertia=(0.01, 0.01, 0.01)):
+    settings = item.condyle.body
+    settings.mass_source, settings.mass, settings.inertia_diagonal = "MANUAL", mass, inertia
+
+
+def test_a_sound_scene_has_nothing_to_tell(part, scene, leg):
+    assert run(part, scene) == []
+    assert bpy.ops.condyle.check_scene() == {"FINISHED"}
+    assert part("session").message == "Checked: nothing wrong was found" and not part("session").findings
+
+
+def test_all_errors_are_found_at_once_and_stop_a_bake(part, scene, leg, ph):
+    by_hand(leg["thigh"], mass=0.0)
+    by_hand(leg["shank"], inertia=(0.01, 0.01, 0.05))
+    found = run(part, scene)
+    assert [finding.is_error for finding in found] == [True, True]
+    assert "mass" in found[0].text and found[0].culprit().object == leg["thigh"]
+    assert "inertia" in found[1].text and found[1].culprit().object == leg["shank"]
+    with pytest.raises(ph.ModelError, match=r"mass .*Thigh.*; and 1 more, see Warnings"):
+        part("tasks").bake_now(scene)
+    assert len(part("session").findings) == 2 and not leg["thigh"].condyle.channels.baked
+    assert bpy.ops.condyle.select_culprit(index=1) == {"FINISHED"}
+    assert bpy.context.view_layer.objects.active == leg["shank"]
+    assert bpy.context.selected_objects == [leg["shank"]]
+    assert bpy.ops.condyle.clear_findings() == {"FINISHED"} and not part("session").findings
+
+
+def test_two_joints_of_one_body_and_reversed_limits_are_errors(part, scene, leg, ph):
+    double = leg["knee"].copy()
+    scene.collection.objects.link(double)
+    row = leg["hip"].condyle.joint.coordinates[0]
+    row.limits, row.lower, row.upper = "CUSTOM", 1.0, -1.0
+    found = run(part, scene)
+    texts = [finding.text for finding in found]
+    assert "joints 'Knee' and 'Knee.001' both move Shank; remove one" in texts[0]
+    assert any("limit" in text for text in texts[1:]) and all(finding.is_error for finding in found)
+    assert found[0].culprit().object == double
+    with pytest.raises(ph.ModelError, match="both move Shank"):
+        part("tasks").bake_now(scene)
+
+
+def test_a_joint_without_its_child_is_named(part, scene, leg):
+    leg["knee"].condyle.joint.child.object = None
+    (finding,) = run(part, scene)
+    assert finding.is_error and "its child is missing" in finding.text
+    assert finding.culprit().object == leg["knee"]
+
+
+def test_rest_and_start_outside_of_limits_are_told(part, scene, leg):
+    row = leg["knee"].condyle.joint.coordinates[0]
+    row.limits, row.lower, row.upper = "CUSTOM", 0.0, 1.0
+    row.stiffness, row.rest, row.start = 2.0, 1.5, -0.5
+    found = run(part, scene)
+    assert [finding.text for finding in found] == [
+        "Knee: angle rests at 85.94°, outside its limits from 0° to 57.3°",
+        "Knee: angle starts at -28.65°, outside its limits from 0° to 57.3°",
+    ]
+    assert {finding.culprit().object for finding in found} == {leg["knee"]} and not found[0].is_error
+    report = part("tasks").bake_now(scene)
+    assert report.warnings == [finding.text for finding in found]
+    assert [finding.culprit().object for finding in part("session").findings] == [leg["knee"]] * 2
+
+
+def test_a_body_that_its_joint_cannot_reach_is_told_with_the_distance(part, scene, leg):
+    leg["shank"].location.x += 0.02
+    bpy.context.view_layer.update()
+    (finding,) = run(part, scene)
+    assert "Shank stands" in finding.text and "from where its joint Knee can take it" in finding.text
+    far = float(finding.text.split(" mm")[0].split()[-1])
+    assert 0.0 < far <= 20.0 and finding.culprit().object == leg["shank"]
+    leg["shank"].location.x -= 0.02
+    bpy.context.view_layer.update()
+    turned = Matrix.Translation((0, 0, 0.75)) @ Matrix.Rotation(0.4, 4, leg["knee"].condyle.joint.axis)
+    leg["shank"].matrix_world = turned @ Matrix.Translation((0, 0, -0.75)) @ leg["shank"].matrix_world
+    bpy.context.view_layer.update()
+    assert run(part, scene) == []  # it can be reached, though not by the start values
+
+
+def test_bodies_that_nothing_holds_are_told(part, scene, make):
+    ball = make.box("Ball", (0, 0, 3))
+    make.update()
+    part("authoring").make_body(scene, part("references").Body(ball), motion="FREE")
+    (finding,) = run(part, scene)
+    assert "everything will fall without end" in finding.text and finding.culprit().object == ball
+    scene.condyle.simulation.gravity = (0, 0, 0)
+    assert run(part, scene) == []
+
+
+def test_muscles_with_loose_points_are_told(part, scene, leg, make):
+    make.update()
+    body, muscles = part("references").Body, part("muscles")
+    thigh, shank = body(leg["thigh"]), body(leg["shank"])
+    places = [(0.1, 0, 1.1), (0.12, 0, 0.8), (0.1, 0, 0.6)]
+    muscle = muscles.add_muscle(scene, list(zip((thigh, thigh, shank), places)), name="Vastus")
+    points = part("muscle_points")
+    assert run(part, scene) == []
+    points.release(muscle, 1)
+    (finding,) = run(part, scene)
+    assert finding.text == "Vastus: point 2 is on no body and stands still in the world"
+    assert finding.culprit().object == muscle
+    for index in (1, 2):
+        points.hook(muscle, index, thigh, places[index])
+    (finding,) = run(part, scene)
+    assert finding.is_error and finding.culprit().object == muscle
+
+
+def test_a_bone_is_selected_in_the_pose(part, scene, make):
+    body = part("references").Body
+    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
+    rig.pose.bones["B"].condyle.body.mass = 0.0
+    (finding,) = run(part, scene)
+    assert finding.is_error and finding.culprit() == body(rig, "B")
+    part("session").findings = [finding]
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.condyle.select_culprit(index=0) == {"FINISHED"}
+    assert bpy.context.active_pose_bone == rig.pose.bones["B"]
+    assert [bone.name for bone in bpy.context.selected_pose_bones] == ["B"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_lines_find_what_they_name(part, scene, make):
+    findings = part("findings")
+    one, longer = make.box("Knee"), make.box("Knee.001")
+    for text, item in (
+        ("joint 'Knee.001' is far", longer),
+        ("Knee rests outside", one),
+        ("nothing to see in Kneecap", None),
+        ("Knee.001 and Knee", longer),
+    ):
+        culprit = findings.named(scene, text, findings.CHECK).culprit()
+        assert (culprit.object if culprit else None) == item
+    gone = findings.about("x", findings.CHECK, one)
+    bpy.data.objects.remove(one)
+    assert gone.culprit() is None
+
+
+def test_the_check_leaves_no_trace(part, scene, leg):
+    scene.frame_set(3)
+    leg["shank"].location.x = 0.3
+    before = np.array(leg["shank"].matrix_basis)
+    run(part, scene)
+    assert scene.frame_current == 3 and np.array_equal(np.array(leg["shank"].matrix_basis), before)
