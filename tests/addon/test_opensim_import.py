@@ -63,7 +63,7 @@ def test_a_model_stands_upright_with_all_that_it_has(part, scene, lever):
     # the rod hangs down, turned by 0.3 about the file's z, which points backward
     down = np.array(rod.matrix_world)[:3, :3] @ [0, -1, 0]
     assert np.allclose(down, [np.sin(0.3), 0.0, -np.cos(0.3)], atol=1e-6)
-    assert any("lost.vtp" in warning for warning in part("session").warnings)
+    assert any("lost.vtp" in finding.text for finding in part("session").findings)
     assert "lost.vtp" in bpy.data.texts["lever import"].as_string()
     (made,) = read.model.muscles
     assert made.name == "cord" and [each.radius for each in made.strands[0].obstacles] == pytest.approx(
