@@ -18,8 +18,15 @@ OSIM = """<?xml version="1.0"?><OpenSimDocument Version="40500"><Model name="lev
 <socket_child_frame>/bodyset/rod</socket_child_frame><coordinates><Coordinate name="angle"/></coordinates>
 </PinJoint></objects></JointSet></Model></OpenSimDocument>
 """
-#: what is about the job that is computing, or the live run; with none the buttons are grey
-CHANGES_NOTHING = {"cancel", "live_stop", "live_record"}
+#: what is about the job that is computing, or the live run (with none the buttons are grey), and about what is told
+CHANGES_NOTHING = {
+    "cancel",
+    "live_stop",
+    "live_record",
+    "check_scene",
+    "select_culprit",
+    "clear_findings",
+}
 
 
 def named(name):
