@@ -16,6 +16,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from .batch_kills import batch_kills
 from .claims_addon import MARK
 
 
@@ -135,7 +136,7 @@ def first_bake() -> dict[str, float]:
 
 FIGURES: dict[str, Callable[[], dict[str, float]]] = {
     function.__name__: function
-    for function in (register, bake_objects, bake_bones, knee_in_units, first_bake)
+    for function in (register, bake_objects, bake_bones, knee_in_units, first_bake, batch_kills)
 }
 
 

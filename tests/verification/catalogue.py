@@ -40,6 +40,7 @@ MODULES = (
     "claims_fit_options",
     "claims_surfaces",
     "claims_addon",
+    "claims_batch",
 )
 
 

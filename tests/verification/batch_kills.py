@@ -1,0 +1,168 @@
+"""A batch that is killed again and again, against one that nobody disturbs. Runs where bpy is and the add-on registered.
+
+Shots are small and simulated unjitted, so that a run is short against the time in which it is killed. Every kill takes the
+whole group of processes, as a farm's scheduler or a power cut would; when all shots are done before it, the next round
+begins with empty outputs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+ROOT = Path(__file__).parents[2]
+SHOTS, KILLS, AT_ONCE = 20, 100, 2
+FRAMES = 8
+CALM = 1.3  # moments of kills are spread over this many times what the first shots of a run take
+
+
+def batch_kills() -> dict[str, float]:
+    """Kills, rounds, and what they did: inputs that changed, outputs that were there but not whole, animation that differs
+    from the undisturbed run's, files left over."""
+    random = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory(prefix="condyle-kills-") as temporary:
+        folder = Path(temporary)
+        inputs = _make_shots(folder / "inputs")
+        before = {path: _digest(path) for path in inputs}
+        seconds = _run(folder, "calm")
+        expected = {path.name: _animation(folder / "calm" / path.name) for path in inputs}
+        reach = CALM * _first_shots(folder)
+        found = {"kills": 0, "rounds": 0, "inputs changed": 0, "outputs broken": 0, "animation differs": 0}
+        found |= {"left over": 0, "seconds of the calm run": seconds, "seconds of a kill at most": reach}
+        while found["kills"] < KILLS:
+            killed, broken = _round(folder, expected, KILLS - int(found["kills"]), reach, random)
+            found["kills"] += killed
+            found["outputs broken"] += broken
+            found["rounds"] += 1
+            _run(folder, "killed")
+            results = {path.name: _animation(path) for path in (folder / "killed").glob("*.blend")}
+            found["animation differs"] += sum(
+                results.get(name) != wanted for name, wanted in expected.items()
+            )
+            names = {path.name for path in (folder / "killed").iterdir()}
+            found["left over"] += len(names - {*expected, *(f"{name}.condyle.json" for name in expected)})
+            _clear(folder / "killed")
+        found["inputs changed"] = sum(_digest(path) != digest for path, digest in before.items())
+        return found
+
+
+def _make_shots(folder: Path) -> list[Path]:
+    """Pendulums, each with another speed at the start."""
+    from tests.addon import conftest as make
+
+    folder.mkdir()
+    body, add_joint = _part("references").Body, _part("authoring").add_joint
+    paths = []
+    for number in range(SHOTS):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        scene = bpy.context.scene
+        scene.frame_end = FRAMES
+        scene.condyle.simulation.time_step = 0.01
+        upper, lower = make.box("A", (0, 0, 1)), make.box("B")
+        make.update()
+        joint = add_joint(scene, body(upper), body(lower), "hinge")
+        joint.condyle.joint.coordinates[0].start_speed = 1.0 + 0.1 * number
+        paths.append(folder / f"shot {number:02}.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=str(paths[-1]), copy=True)
+    return paths
+
+
+def _start(folder: Path, out: str) -> subprocess.Popen[bytes]:
+    """A batch in a group of processes of its own."""
+    line = [sys.executable, "-m", "addon", "batch", str(folder / "inputs"), "--out", str(folder / out)]
+    line += ["--at-once", str(AT_ONCE), "--quiet"]
+    return subprocess.Popen(
+        line,
+        cwd=ROOT,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _run(folder: Path, out: str) -> float:
+    """Let a batch run to its end; seconds."""
+    began = time.monotonic()
+    code = _start(folder, out).wait()
+    if code:
+        raise RuntimeError(f"the batch ended with exit code {code}")
+    return time.monotonic() - began
+
+
+def _first_shots(folder: Path) -> float:
+    """Seconds until the first shots of a run are in place."""
+    began = time.monotonic()
+    process = _start(folder, "first")
+    while len(list((folder / "first").glob("*.blend"))) < AT_ONCE and process.poll() is None:
+        time.sleep(0.01)
+    _kill(process)
+    return time.monotonic() - began
+
+
+def _round(
+    folder: Path, expected: dict[str, str], most: int, reach: float, random: np.random.Generator
+) -> tuple[int, int]:
+    """Kill runs until all shots are done, or ``most`` times; the kills, and outputs found that were not whole."""
+    killed = broken = 0
+    seen: dict[Path, int] = {}
+    while killed < most:
+        process = _start(folder, "killed")
+        try:
+            process.wait(random.uniform(0.0, reach))
+            return killed, broken
+        except subprocess.TimeoutExpired:
+            _kill(process)
+        killed += 1
+        for path in (folder / "killed").glob("[!.]*.blend"):
+            if seen.get(path) != path.stat().st_mtime_ns:
+                seen[path] = path.stat().st_mtime_ns
+                broken += _animation(path) != expected[path.name]
+    return killed, broken
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _clear(folder: Path) -> None:
+    for path in folder.iterdir():
+        path.unlink()
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _animation(path: Path) -> str:
+    """Hash of all keys and handles of a file's objects; a text of its own where it cannot be read."""
+    compat = _part("compat")
+    try:
+        bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)
+    except RuntimeError as error:
+        return f"cannot be read: {error}"
+    found = hashlib.sha256()
+    for item in sorted(bpy.data.objects, key=lambda each: each.name):
+        for curve in sorted(compat.curves_in_use(item), key=lambda each: (each.data_path, each.array_index)):
+            found.update(f"{item.name} {curve.data_path} {curve.array_index}".encode())
+            for name in ("co", "handle_left", "handle_right"):
+                values = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+                curve.keyframe_points.foreach_get(name, values)
+                found.update(values.tobytes())
+    return found.hexdigest()
+
+
+def _part(name: str) -> Any:
+    return importlib.import_module(f"addon.{name}")
