@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,6 +130,10 @@ def run_bake(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         reporter.error("interrupted; nothing was written")
         return int(reporting.EXIT_INTERRUPTED)
+    except Exception as error:  # a defect: told like any failure, with its trace
+        traceback.print_exc()
+        reporter.error(error)
+        return int(reporting.EXIT_FAILED)
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,10 @@ from typing import Any
 
 from . import core
 
-#: sections and what is said of their names; simulation has none
+#: sections, and the group that each name in them means; the first two are the scene's own and have no names
 SECTIONS = {
     "simulation": "",
+    "start": "",
     "joints": "joint",
     "bodies": "body",
     "connections": "connection",
@@ -36,6 +37,9 @@ NOT_SETTINGS = {
     "enabled",
     "statistics",
     "label",
+    "title",
+    "told",
+    "read",
     "unit",
     "type",
     "to_world",
@@ -136,11 +140,14 @@ def apply(scenes: list[Any], settings: dict[str, Any]) -> None:
     for target in targets:
         _check_settable(target)
     for target in targets:
-        setattr(target.owner, target.property.identifier, target.override.value)
+        many = target.property.type == "ENUM" and target.property.is_enum_flag
+        value = set(target.override.value) if many else target.override.value
+        setattr(target.owner, target.property.identifier, value)
 
 
 def set_frames(scene: Any, frames: tuple[int, int]) -> None:
     """Make a bake cover these frames."""
+    scene.condyle.start.begin = "RANGE"
     settings = scene.condyle.simulation
     settings.use_scene_range = False
     settings.frame_start, settings.frame_end = frames
@@ -153,9 +160,11 @@ def _groups() -> dict[str, Any]:
     from .features.joints.properties import JointProperties
     from .features.muscles.properties import MuscleProperties, ObstacleProperties
     from .features.simulation.properties import SimulationProperties
+    from .features.starting.properties import StartProperties
 
     groups = (
         SimulationProperties,
+        StartProperties,
         JointProperties,
         BodyProperties,
         ConnectionProperties,
@@ -170,7 +179,7 @@ def _static_property(override: Override) -> Any:
     section, *keys = override.keys
     if section not in SECTIONS:
         raise _unknown(override, override.keys[:1], SECTIONS)
-    if section != "simulation":
+    if SECTIONS[section]:
         if not keys:
             raise _wrong(override, f"give it by name: {section}.NAME.SETTING = VALUE")
         keys = keys[1:]
@@ -216,6 +225,12 @@ _NESTING = {"POINTER", "COLLECTION"}
 def _check_value(found: Any, override: Override) -> None:
     """FormatError where the value is not of the property's type or out of its range."""
     value, length = override.value, getattr(found, "array_length", 0)
+    if found.type == "ENUM" and found.is_enum_flag:
+        if not isinstance(value, list):
+            raise _wrong(override, "it takes a list")
+        for each in value:
+            _check_one(found, override, each)
+        return
     if not length:
         _check_one(found, override, value)
         return
@@ -251,8 +266,8 @@ def _stored(found: Any, value: float) -> float:
 def _owners(scenes: list[Any], override: Override) -> list[tuple[Any, str]]:
     """The groups of properties that a setting's section and name mean, and their data paths."""
     section = override.keys[0]
-    if section == "simulation":
-        return [(scene.condyle.simulation, "condyle.simulation") for scene in scenes]
+    if not SECTIONS[section]:
+        return [(getattr(scene.condyle, section), f"condyle.{section}") for scene in scenes]
     found: dict[str, tuple[Any, str]] = {}
     for scene in scenes:
         found.update(_named(scene, section))
@@ -284,7 +299,7 @@ def _named(scene: Any, section: str) -> dict[str, tuple[Any, str]]:
 
 def _find(owner: Any, path: str, override: Override) -> _Target:
     """Walk from a section's group to the owner of the property that a setting means."""
-    keys = list(override.keys[1 if override.keys[0] == "simulation" else 2 :])
+    keys = list(override.keys[2 if SECTIONS[override.keys[0]] else 1 :])
     while True:
         name = keys.pop(0)
         found = owner.bl_rna.properties[name]

@@ -32,6 +32,7 @@ def test_settings_reach_what_they_name(apply, hinge, scene, make):
                 "integrator": "rk4",
                 "gravity": [0, 0, -1.6],
                 "disconnect_bones": True,
+                "output": {"extras": ["ENERGY", "COORDINATES"]},
             },
             "joints": {
                 "Knee.L": {"hard_limits": True, "coordinates": {"1": {"damping": 3}, "angle": {"start": 0.5}}}
@@ -41,6 +42,8 @@ def test_settings_reach_what_they_name(apply, hinge, scene, make):
     )
     settings, joint = scene.condyle.simulation, hinge.condyle.joint
     assert (settings.integrator, settings.disconnect_bones) == ("rk4", True)
+    assert settings.output.extras == {"ENERGY", "COORDINATES"}
+    assert (scene.condyle.start.preroll, scene.condyle.start.source) == (5, "POSE")
     assert tuple(settings.gravity) == pytest.approx((0, 0, -1.6))
     assert (joint.hard_limits, joint.coordinates[0].damping, joint.coordinates[0].start) == (True, 3.0, 0.5)
     assert bpy.data.objects["B"].condyle.body.density == 30
@@ -63,6 +66,8 @@ def test_settings_reach_what_they_name(apply, hinge, scene, make):
         ({"simulation": {"gravity": [0, 0]}}, "it takes a list of 3"),
         ({"simulation": {"gravity": [0, 0, "down"]}}, "it takes a number"),
         ({"simulation": {"disconnect_bones": 1}}, "it takes true or false"),
+        ({"simulation": {"output": {"extras": "ENERGY"}}}, "it takes a list"),
+        ({"simulation": {"output": {"extras": ["HEAT"]}}}, "it takes one of"),
         ({"simulation": {"statistics": {"steps": 1}}}, "unknown key 'simulation.statistics'"),
         ({"simulation": 3}, "a group of settings"),
         ({"joints": {"Knee.L": 3}}, "a group of settings"),

@@ -1,8 +1,8 @@
-"""A batch that is killed again and again, against one that nobody disturbs. Runs where bpy is and the add-on registered.
+"""A batch that is killed again and again, against one that nobody disturbs. Needs bpy, and the add-on registered.
 
-Shots are small and simulated unjitted, so that a run is short against the time in which it is killed. Every kill takes the
-whole group of processes, as a farm's scheduler or a power cut would; when all shots are done before it, the next round
-begins with empty outputs.
+Shots are small and simulated unjitted, so that a run is short against the time in which it is killed. Every kill takes
+the whole group of processes, as a farm's scheduler or a power cut would; when all shots are done before it, the next
+round begins with empty outputs.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ CALM = 1.3  # moments of kills are spread over this many times what the first sh
 
 
 def batch_kills() -> dict[str, float]:
-    """Kills, rounds, and what they did: inputs that changed, outputs that were there but not whole, animation that differs
-    from the undisturbed run's, files left over."""
+    """Kills, rounds, and what they did: inputs that changed, outputs that were there but not whole, animation that
+    differs from the undisturbed run's, files left over."""
     random = np.random.default_rng(0)
     with tempfile.TemporaryDirectory(prefix="condyle-kills-") as temporary:
         folder = Path(temporary)
