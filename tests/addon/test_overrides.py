@@ -34,6 +34,7 @@ def test_settings_reach_what_they_name(apply, hinge, scene, make):
                 "disconnect_bones": True,
                 "output": {"extras": ["ENERGY", "COORDINATES"]},
             },
+            "start": {"preroll": 5, "source": "POSE"},
             "joints": {
                 "Knee.L": {"hard_limits": True, "coordinates": {"1": {"damping": 3}, "angle": {"start": 0.5}}}
             },
