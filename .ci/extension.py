@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib.util
 import os
 import platform
 import re
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import zipfile
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 TIME = (2020, 1, 1, 0, 0, 0)
@@ -47,19 +49,37 @@ class BuildError(Exception):
 
 
 def manifest(python: str | None = None, system: str | None = None, wheels: list[str] | None = None) -> str:
-    """The manifest of one zip: that of the sources, narrowed to the Blenders and platform of its wheels."""
+    """The manifest of one zip: that of the sources, narrowed to the Blenders and platform of its wheels.
+
+    Without ``python``, that of the zip without wheels: its line in the list of extensions says what that costs.
+    """
     text = (ROOT / "addon/blender_manifest.toml").read_text("utf-8")
     if python is None:
-        return text
+        return with_line(text, "tagline", f'tagline = "{without_wheels().TAGLINE}"')
     first, below = BLENDERS[python]
     lines = [f'blender_version_min = "{first}"']
     lines += [f'blender_version_max = "{below}"'] if below else []
     lines.append(f'platforms = ["{system}"]')
     lines += ["wheels = [", *(f'    "./wheels/{name}",' for name in wheels or []), "]"]
-    narrowed, count = re.subn(r'^blender_version_min = ".*"$', "\n".join(lines), text, flags=re.MULTILINE)
+    return with_line(text, "blender_version_min", "\n".join(lines))
+
+
+def with_line(text: str, name: str, line: str) -> str:
+    """A manifest with another line in the place of the one that sets ``name``."""
+    changed, count = re.subn(rf'^{name} = ".*"$', lambda _: line, text, flags=re.MULTILINE)
     if count != 1:
-        raise BuildError("addon/blender_manifest.toml has no line blender_version_min")
-    return narrowed
+        raise BuildError(f"addon/blender_manifest.toml has no line {name}")
+    return changed
+
+
+def without_wheels() -> ModuleType:
+    """What the add-on itself says of running without numba."""
+    spec = importlib.util.spec_from_file_location("jit", ROOT / "addon/jit.py")
+    if spec is None or spec.loader is None:
+        raise BuildError("addon/jit.py cannot be read")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def manifest_value(name: str) -> str:
@@ -150,7 +170,12 @@ def build(python: str | None, system: str | None, out: Path) -> Path:
         write_zip(made, text, wheels)
         checked = "valid" if validate(made) else "not validated: no bpy here"
         os.replace(made, path)
-    print(f"{path}  {path.stat().st_size / 1e6:.1f} MB, {checked}", flush=True)
+    slow = (
+        ""
+        if python
+        else f"; where Blender has no numba, simulations take {without_wheels().SLOWDOWN} times as long"
+    )
+    print(f"{path}  {path.stat().st_size / 1e6:.1f} MB, {checked}{slow}", flush=True)
     return path
 
 

@@ -11,6 +11,7 @@ from .features.bodies import panels as body_panels
 from .features.bodies import properties as body_properties
 from .features.checks import operators as check_operators
 from .features.checks import panels as check_panels
+from .features.compiling import panels as compiling_panels
 from .features.connections import operators as connection_operators
 from .features.connections import panels as connection_panels
 from .features.connections import properties as connection_properties
@@ -90,6 +91,7 @@ MODULES = (
     simulation_panels,
     live_panels,
     check_panels,
+    compiling_panels,
     starting_panels,
     body_panels,
     joint_panels,

@@ -229,3 +229,16 @@ def test_panels_draw_muscles_and_obstacles(part, knee):
         obstacle.condyle.obstacle.shape = shape
         assert {*names, "side"} <= set(draw_all(part))
     part("session").warnings = []
+
+
+@pytest.mark.parametrize("compiles", [True, False])
+def test_it_is_told_where_nothing_can_be_compiled(part, scene, monkeypatch, compiles):
+    jit, panels = part("jit"), part("features.compiling.panels")
+    monkeypatch.setattr(jit, "can_compile", lambda: compiles)
+    assert panels.SlowPanel.poll(bpy.context) is not compiles
+    told = []
+    monkeypatch.setattr(panels, "draw_lines", lambda _layout, text, *_: told.append(text))
+    for cls in (panels.Preferences, panels.SlowPanel):
+        cls.draw(MagicMock(), MagicMock())
+    assert told == [jit.WITH if compiles else jit.WITHOUT, jit.WITHOUT]
+    assert jit.SLOWDOWN in jit.WITHOUT and len(jit.TAGLINE) <= 64

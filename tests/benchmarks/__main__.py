@@ -18,7 +18,18 @@ import numpy as np
 import physics as ph
 from tests.verification.report import environment, write_beside
 
-from . import chains, compile_time, linkages, muscles, opensim_muscles, peers, pinocchio_cpp, trees, wrapping
+from . import (
+    chains,
+    compile_time,
+    linkages,
+    muscles,
+    opensim_muscles,
+    peers,
+    pinocchio_cpp,
+    trees,
+    unjitted,
+    wrapping,
+)
 from .timing import ROUNDS, Contestant, Spread, alternate
 
 SIZES = (1, 7, 30, 100)
@@ -165,6 +176,15 @@ def against_ourselves(report: Report) -> None:
     report.race(wrapping.network(), ("wrap_network_over_geodesic", wrapping.shortest("cylinder")))
 
 
+def without_numba(report: Report) -> None:
+    """Time of a step in plain Python over that of a jitted one; ``addon/jit.py`` tells the range to users."""
+    plain, jitted = unjitted.seconds(False), unjitted.seconds(True)
+    for name in plain:
+        times = {"plain": 1e6 * plain[name], "jitted": 1e6 * jitted[name]}
+        words = f"[{times['plain']:.3g} us a step over {times['jitted']:.3g} us]"
+        report.figure(f"unjitted_over_jitted_{name}", plain[name] / jitted[name], times, words)
+
+
 def compilation(report: Report) -> None:
     """Time to the first simulation in a fresh process, of each kernel, and until every kernel was called."""
     cold, warm = compile_time.cold_and_warm(compile_time.SIMULATION)
@@ -190,6 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with_constraints(report)
     against_opensim(report)
     on_two_threads(report)
+    without_numba(report)
     compilation(report)
     write_beside(options.json, report.as_json())
     print(f"ratios in {options.json}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 import tomllib
 import zipfile
@@ -29,6 +30,28 @@ def test_the_zip_without_wheels_is_for_every_blender_from_4_2(extension: ModuleT
     assert manifest["license"] == ["SPDX:GPL-3.0-or-later"]
     assert not {"wheels", "platforms", "blender_version_max"} & set(manifest)
     assert "network" not in manifest["permissions"]
+
+
+def test_the_zip_without_wheels_says_what_that_costs(extension: ModuleType) -> None:
+    tagline = tomllib.loads(extension.manifest())["tagline"]
+    assert re.fullmatch(r"Without numba: .* \d+ to \d+ times as long", tagline)
+    assert len(tagline) <= 64 and tagline[-1].isalnum()  # as Blender demands it
+    assert "numba" not in tomllib.loads(extension.manifest("cp311", "linux-x64", []))["tagline"]
+
+
+def test_nothing_in_the_zip_opens_a_connection(extension: ModuleType) -> None:
+    """The add-on asks Blender for no permission to use the network, so none of its modules may."""
+    modules = (
+        "socket|ssl|http|urllib|requests|ftplib|smtplib|xmlrpc|socketserver|asyncio|telnetlib|webbrowser"
+    )
+    uses = re.compile(rf"^\s*(import|from) +({modules})\b|import_module\(.({modules})\b", re.MULTILINE)
+    found = {
+        name: match[0].strip()
+        for name, path in extension.sources().items()
+        if name.endswith(".py")
+        for match in uses.finditer(path.read_text("utf-8"))
+    }
+    assert not found
 
 
 def test_a_zip_with_wheels_is_for_the_blenders_of_its_python(extension: ModuleType) -> None:

@@ -1,0 +1,1 @@
+"""Compiling: whether kernels run compiled here."""
