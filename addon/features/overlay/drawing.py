@@ -14,7 +14,7 @@ import numpy as np
 
 from ... import references, scrubbing
 from ..joints.properties import is_baked_over
-from . import connections, ghosts, muscles
+from . import connections, ghosts, muscles, swept
 from .shown import Shown, forget, moving_frame, readings, shown
 
 #: colour and width of the lines of each role of physics.joints.symbols
@@ -36,7 +36,7 @@ TOGGLES = {
     "show_samples": ("sample_x", "sample_y", "sample_z"),
 }
 FULL, DIM, BEHIND = 1.0, 0.4, 0.18
-CONTROL_WIDTH, GHOST_WIDTH = 1.5, 1.5
+CONTROL_WIDTH, GHOST_WIDTH, SWEPT_WIDTH = 1.5, 1.5, 1.2
 NUMBER_COLOR, NUMBER_SIZE = (1.0, 1.0, 1.0, 0.9), 11.0
 # Of many control frames in sight only every second, fifth ... has its number, and of those nearer to each other than
 # this many pixels only the first.
@@ -156,6 +156,8 @@ def joint_parts(scene: Any, item: Any, strength: float, track: bool = True) -> I
             yield Part(name, lines, base @ frame)
     if settings.show_frames and len(known.frames):
         yield Part(name, known.kept(("frames", strength), lambda: control_lines(known, strength)), base)
+    if swept.has_path(known.joint) and len(item.condyle.joint.coordinates) == 1:
+        yield from _swept_parts(scene, item, strength, base)
     if ghosts.wanted(item):
         residuals = ghosts.residuals_of(item)
         key = ("ghosts", strength, *(array.tobytes() for array in residuals))
@@ -165,6 +167,26 @@ def joint_parts(scene: Any, item: Any, strength: float, track: bool = True) -> I
             return [painted(GHOST_WIDTH, ends, colors, strength)]
 
         yield Part(name, known.kept(key, made), base)
+
+
+def _swept_parts(scene: Any, item: Any, strength: float, base: np.ndarray) -> Iterator[Part]:
+    """Axes and outlines of the child along a joint with one coordinate."""
+    settings, known = scene.condyle.overlay, shown(scene, item)
+    if not (settings.show_swept or settings.show_poses):
+        return
+    made = known.kept(
+        ("swept", strength, *swept.style_of(item, settings)),
+        lambda: [painted(SWEPT_WIDTH, *each, strength) for each in swept.along(item, known, settings)],
+    )
+    yield Part(item.name_full, made, base)
+    if settings.show_swept:
+        values, joint = readings(scene, item), item.condyle.joint
+        by_sliders = joint.driven and not is_baked_over(joint)
+        here = float((values if by_sliders else known.where(values))[0])
+        if known.axis is None or known.axis[0] != (here, strength):
+            lines = painted(2.0 * SWEPT_WIDTH, swept.now(known, here), swept.AXIS_COLOR, strength)
+            known.axis = (here, strength), [lines]
+        yield Part(item.name_full, known.axis[1], base)
 
 
 def connection_parts(context: Any) -> Iterator[Part]:

@@ -55,7 +55,7 @@ def lines(item: Any, residuals: Any, size: float) -> tuple[np.ndarray, np.ndarra
     tips = origins + size * poses[:, :3, :3].transpose(0, 2, 1)
     axes = np.stack([origins, tips], axis=2).reshape(-1, 2, 3)
     colors = np.repeat(colors_of(share, ALPHA), 3, axis=0)
-    corners = _box(item)
+    corners = box_of(item)
     if corners is None:
         return axes, colors
     placed = np.einsum("nij,cj->nci", poses[:, :3, :3], corners) + poses[:, None, :3, 3]
@@ -64,7 +64,7 @@ def lines(item: Any, residuals: Any, size: float) -> tuple[np.ndarray, np.ndarra
     return np.concatenate([boxes, axes]), np.concatenate([faint, colors])
 
 
-def _box(item: Any) -> np.ndarray | None:
+def box_of(item: Any) -> np.ndarray | None:
     """Corners (8, 3) of the box about the child in its rigid frame; None for bones and Empties."""
     child = references.resolve(item.condyle.joint.child)
     if child is None or child.bone or child.object.type != "MESH":

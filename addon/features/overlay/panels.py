@@ -15,6 +15,8 @@ TOGGLES = (
     "show_frames",
     "show_connections",
     "show_muscles",
+    "show_swept",
+    "show_poses",
     "show_handle",
 )
 

@@ -68,6 +68,18 @@ class OverlayProperties(PropertyGroup):
         default=True,
         override=OVERRIDE,
     )
+    show_swept: BoolProperty(
+        name="Swept Axis",
+        description="Axes that the child turns about, all along a joint with one coordinate, and the one of now",
+        default=False,
+        override=OVERRIDE,
+    )
+    show_poses: BoolProperty(
+        name="Ghost Poses",
+        description="The child's outline at places all along a joint with one coordinate",
+        default=False,
+        override=OVERRIDE,
+    )
     show_handle: BoolProperty(
         name="Handle",
         description="A handle that drags the joint at hand along its curve or over its surface",

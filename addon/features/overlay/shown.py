@@ -50,6 +50,7 @@ class Shown:
         joint, sketch: of physics; None where the joint is not complete.
         frames: its own control frames (m, 4, 4). frame_size: length of their axes.
         metre: Blender units in a metre. styles: what the drawing handler made of it, by style.
+        axis: the axis of now as it was drawn last, with what it was drawn for.
     """
 
     key: Any
@@ -63,6 +64,7 @@ class Shown:
     cost: float = 0.0
     made: float = 0.0
     styles: dict[Any, Any] = field(default_factory=dict)
+    axis: tuple[Any, list[Any]] | None = None
     _placed: tuple[bytes, list[np.ndarray]] | None = None
     _tracked: tuple[bytes, np.ndarray | None] | None = None
 
@@ -92,6 +94,11 @@ class Shown:
                 start = np.where(self.joint.prescribed, start, last)
             self._tracked = key, _nearest(self.joint, pose, start)
         return self._tracked[1]
+
+    def where(self, values: np.ndarray) -> np.ndarray:
+        """Readings (n,) at which the joint was found last by its child; `values`, those of its sliders, otherwise."""
+        found = None if self._tracked is None else self._tracked[1]
+        return values if found is None else found
 
     def kept(self, style: Any, make: Callable[[], Any]) -> Any:
         """What `make` makes of the drawing for a style, made once."""

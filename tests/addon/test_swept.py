@@ -1,0 +1,90 @@
+"""Axes that a child turns about all along its joint, and its outlines there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+@pytest.fixture
+def overlay(part):
+    part("features.overlay.shown").forget()
+    return part("features.overlay.drawing"), part("features.overlay.shown"), part("features.overlay.swept")
+
+
+def parts_of(overlay, scene, joint):
+    return list(overlay[0].joint_parts(scene, joint, 1.0))
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
+def test_the_axis_of_a_turn_about_a_point_goes_through_it(part, scene, make, overlay, scale):
+    """Frames on a circle about a line: the axis is that line everywhere on the curve, to what a cubic misses of it."""
+    scene.unit_settings.scale_length = 1.0 / scale
+    body = part("references").Body
+    joint = part("authoring").add_joint(
+        scene, None, body(make.box("Link", size=np.full(3, 0.2 * scale))), matrix=np.eye(4).tolist()
+    )
+    middle = np.array((0.1, 0.0, 0.3)) * scale
+    for turn in np.linspace(0.0, 2.0, 9):
+        pose = make.on_ball(turn, 0.0, 0.4 * scale)
+        pose[:3, 3] += middle
+        part("authoring").add_control_frame(scene, joint, pose)
+    known = overlay[1].shown(scene, joint)
+    ends = overlay[2].axes(joint, known, 0.1 * scale)
+    assert ends.shape == (overlay[2].AXES, 2, 3)
+    along = ends[:, 1] - ends[:, 0]
+    assert np.allclose(np.abs(along[:, 0]), 0.2 * scale, rtol=1e-4)  # about x
+    assert np.abs(ends[:, :, 1:] - middle[1:]).max() < 1e-4 * scale
+
+
+@pytest.mark.small
+def test_axes_and_outlines_are_drawn_as_wished_and_kept(part, scene, make, overlay):
+    thigh, shank = make.keyed_knee()
+    body = part("references").Body
+    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+    part("tasks").fit_now(scene, joint)
+    part("authoring").drive(scene, joint, True)
+    bare = len(parts_of(overlay, scene, joint))
+    settings = scene.condyle.overlay
+    settings.show_swept = settings.show_poses = True
+    first, second = parts_of(overlay, scene, joint), parts_of(overlay, scene, joint)
+    assert len(first) == bare + 2
+    assert all(one.lines is two.lines for one, two in zip(first, second))  # nothing is made again
+    swept = overlay[2]
+    lines = [each for entry in first for each in entry.lines]
+    outlines = next(each for each in lines if len(each.ends) == swept.POSES * len(swept.EDGES))
+    # the first outline is the child's box where the slider is at its lower end
+    joint["coordinate"] = joint.id_properties_ui("coordinate").as_dict()["min"]
+    joint.update_tag()
+    bpy.context.view_layer.update()
+    corners = [shank.matrix_world @ part_of for part_of in map(vector, shank.bound_box)]
+    world = outlines.moved(np.array(joint.matrix_world)).ends[:12].reshape(-1, 3)
+    gaps = np.linalg.norm(world[:, None] - np.array(corners)[None], axis=2).min(axis=1)
+    assert gaps.max() < 1e-5
+    joint["coordinate"] += 0.5
+    third = parts_of(overlay, scene, joint)
+    assert sum(one.lines is not two.lines for one, two in zip(first, third)) == 1  # the axis of now
+
+
+def vector(corner):
+    from mathutils import Vector
+
+    return Vector(corner)
+
+
+@pytest.mark.small
+def test_a_bone_has_the_outline_of_a_bone_and_a_slider_no_axis(part, scene, make, overlay):
+    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0.1, 0), "A")})
+    make.update()
+    body = part("references").Body
+    joint = part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "slider", name="Piston")
+    settings = scene.condyle.overlay
+    settings.show_swept = settings.show_poses = True
+    known = overlay[1].shown(scene, joint)
+    assert len(overlay[2].axes(joint, known, 0.1)) == 0
+    corners, edges = overlay[2].outline(joint)
+    assert corners[:, 1].max() == pytest.approx(rig.data.bones["B"].length) and len(edges) == 12
+    assert len(overlay[2].outlines(joint, known)) == overlay[2].POSES * 12
