@@ -37,13 +37,10 @@ from typing import Any
 
 import bpy
 
-from . import core, references, session
+from . import core, idle, references, session
 from .references import Body
 
 DELAY = 0.1  # seconds from a change to a look at what is to be mended
-HANDS_ON = ("TRANSFORM_OT_", "OBJECT_OT_", "ARMATURE_OT_")
-WAIT = 0.5  # seconds to the next look where the user, a render or the playhead is at work
-
 _count = 0
 
 
@@ -201,9 +198,10 @@ def _let_go(body: Body) -> int:
 def on_update(_scene: Any, depsgraph: Any = None) -> None:
     """Handler of depsgraph_update_post: notes that objects came or went, or that an armature changed."""
     global _count
+    if depsgraph is None or depsgraph.mode != "VIEWPORT":
+        return
     count = len(bpy.data.objects)
-    rebuilt = depsgraph is not None and depsgraph.id_type_updated("ARMATURE")
-    if count != _count or rebuilt:
+    if count != _count or depsgraph.id_type_updated("ARMATURE"):
         _count = count
         look()
 
@@ -218,19 +216,10 @@ def _renew() -> float | None:
     """Timer: mends, but never while the user drags something, the file is rendered or the playhead runs."""
     if session.read_only:
         return None
-    if session.job is not None or bpy.app.is_job_running("RENDER") or _busy():
-        return WAIT
+    if session.job is not None or idle.is_evaluating() or idle.is_in_hand():
+        return idle.WAIT
     mend()
     return None
-
-
-def _busy() -> bool:
-    """Whether a window plays the animation or has something on the move."""
-    return any(
-        window.screen.is_animation_playing
-        or any(operator.bl_idname.startswith(HANDS_ON) for operator in window.modal_operators)
-        for window in bpy.context.window_manager.windows
-    )
 
 
 def start() -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import bpy
 
+from . import idle
+
 DELAY = 0.1  # seconds from a move to the renewed slider, while moves that follow are taken together
 
 _moved: set[int] = set()
@@ -15,7 +17,7 @@ _known: dict[int, Any] = {}
 @bpy.app.handlers.persistent
 def on_update(_scene: Any, depsgraph: Any = None) -> None:
     """Handler of depsgraph_update_post: notes driven joints whose control frames may have moved."""
-    if depsgraph is None:
+    if depsgraph is None or depsgraph.mode != "VIEWPORT":
         return
     for update in depsgraph.updates:
         if not update.is_updated_transform or not isinstance(update.id, bpy.types.Object):
@@ -40,8 +42,10 @@ def mark_selected() -> None:
             settings.active_frame = number
 
 
-def renew() -> None:
+def renew() -> float | None:
     """Bring the sliders of the noted joints up to date; a joint that was only carried along is left alone."""
+    if idle.is_evaluating():
+        return idle.WAIT
     import numpy as np
 
     from . import core, drive, joint_reading, references, session
@@ -49,7 +53,7 @@ def renew() -> None:
     moved = set(_moved)
     _moved.clear()
     if session.read_only or session.job is not None:
-        return
+        return None
     scene = bpy.context.scene
     bpy.context.view_layer.update()  # an undo leaves no matrices
     for uid in moved:
@@ -72,6 +76,7 @@ def renew() -> None:
             _known[uid] = frames
         except core.physics().CondyleError as error:
             session.tell(str(error), "ERROR")
+    return None
 
 
 def _driven_by(scene: Any, item: Any) -> list[Any]:

@@ -6,11 +6,13 @@ from typing import Any
 
 import bpy
 
+from . import idle
+
 
 @bpy.app.handlers.persistent
 def on_update(scene: Any, depsgraph: Any = None) -> None:
     """Handler of depsgraph_update_post: notes that a target may have moved."""
-    if depsgraph is None or not scene.condyle.reach.live:
+    if depsgraph is None or depsgraph.mode != "VIEWPORT" or not scene.condyle.reach.live:
         return
     for update in depsgraph.updates:
         if update.is_updated_transform and isinstance(update.id, bpy.types.Object):
@@ -23,6 +25,8 @@ def on_update(scene: Any, depsgraph: Any = None) -> None:
 
 def follow() -> float | None:
     """Draw the bodies to their targets; asks to be called again where there are nearer poses."""
+    if idle.is_evaluating():
+        return idle.WAIT
     import numpy as np
 
     from . import core, reach, session, targets
