@@ -1,7 +1,9 @@
 """Train the network that stands for paths over a cylinder (Wang 2022, sec. 5.3.3.1), on our own shortest paths.
 
-``python -m physics.muscles.network_training --out FILE.npz --minutes 15``. Plain NumPy: back-propagation through a
-few dense layers needs no framework. The run is fixed by its seed and its number of rounds.
+``python -m physics.muscles.network_training --out FILE.npz`` writes the weights and beside them the report
+(``FILE.json``); ``--table FILE.json`` trains small networks of several depths, with several thresholds, and writes
+their errors (Wang 2022, sec. 6.2.6). Plain NumPy: back-propagation through a few dense layers needs no framework.
+A run is fixed by its seed and its number of rounds; the same NumPy on the same machine writes the same bits.
 
 What the symmetries of a cylinder settle is not learned: the network sees both distances from the axis in units of
 the radius, the angle between them and the fraction of the length, and gives how far the path lies off the straight
@@ -12,9 +14,9 @@ path is straight. As in the paper, samples whose wrapped part is shorter than a 
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,13 +25,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import FloatArray
-from .network import HIGHEST, LAYERS, LOWEST, UNITS
+from ..errors import ModelError
+from ..io.files import format_json, write_atomically
+from ..validation import number, whole_number
+from .network import HIGHEST, LAYERS, LOWEST, UNITS, WEIGHTS
 
 Single = NDArray[np.float32]
-THRESHOLD = 0.01
 BATCH = 1024
 RATE, LAST_RATE = 2e-3, 2e-5
-SEED = 2022
+TESTED = 20000  # fresh samples that errors are found with
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What fixes a run.
+
+    Attributes:
+        layers, units: hidden layers and how wide they are. threshold: least wrapped part over the whole length of a
+            sample that is not straight; shorter ones are thrown away. rounds: batches. seed: of weights and samples.
+    """
+
+    layers: int = LAYERS
+    units: int = UNITS
+    threshold: float = 0.01
+    rounds: int = 6000
+    seed: int = 2022
+
+    def __post_init__(self) -> None:
+        for name in ("layers", "units", "rounds"):
+            if whole_number(getattr(self, name), name) < 1:
+                raise ModelError(f"{name} of a training must be at least 1, got {getattr(self, name)}")
+        threshold = number(self.threshold, "threshold of a training", not_negative=True)
+        if not threshold < 1.0:
+            raise ModelError(f"the threshold of a training must be less than 1, got {threshold:g}")
+
+
+SHIPPED = Settings()
+#: the table's networks: narrow, so that all are trained within minutes
+TABLE_LAYERS, TABLE_THRESHOLDS = (1, 2, 3, 4, 6, 8), (0.0, 0.01, 0.05, 0.2)
+TABLE_UNITS, TABLE_ROUNDS = 64, 2000
+KEPT_TABLE = WEIGHTS.with_name("cylinder_network_table.json")
 
 
 def planar_paths(inputs: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -94,15 +129,15 @@ def normalized(inputs: Any) -> Any:
     return (2.0 * scaled - 1.0).astype(np.float32)
 
 
-def begin(rng: np.random.Generator) -> list[Single]:
+def begin(rng: np.random.Generator, layers: int = LAYERS, units: int = UNITS) -> list[Single]:
     """Weights and offsets of all layers (Glorot & Bengio 2010)."""
-    sizes = [4, *[UNITS] * LAYERS, 2]
-    layers: list[Single] = []
+    sizes = [4, *[units] * layers, 2]
+    found: list[Single] = []
     for before, behind in pairwise(sizes):
         bound = np.sqrt(6.0 / (before + behind))
-        layers.append(rng.uniform(-bound, bound, (before, behind)).astype(np.float32))
-        layers.append(np.zeros(behind, dtype=np.float32))
-    return layers
+        found.append(rng.uniform(-bound, bound, (before, behind)).astype(np.float32))
+        found.append(np.zeros(behind, dtype=np.float32))
+    return found
 
 
 def slopes(layers: list[Single], x: Single, target: Single) -> tuple[float, list[Single]]:
@@ -121,23 +156,17 @@ def slopes(layers: list[Single], x: Single, target: Single) -> tuple[float, list
     return float((error * error).sum(axis=1).mean()), found
 
 
-def train(minutes: float, rounds: int, report: bool = True) -> tuple[list[Single], dict[str, Any]]:
-    """Adam (Kingma & Ba 2015) with a rate that falls as a cosine, for so many rounds or minutes, whatever ends
-    first.
-    """
-    rng = np.random.default_rng(SEED)
-    layers = begin(rng)
+def train(settings: Settings, report: bool = True) -> list[Single]:
+    """The weights after Adam (Kingma & Ba 2015) with a rate that falls as a cosine."""
+    rng = np.random.default_rng(settings.seed)
+    layers = begin(rng, settings.layers, settings.units)
     mean = [np.zeros_like(layer) for layer in layers]
     square = [np.zeros_like(layer) for layer in layers]
-    started, losses = time.monotonic(), []
-    done = 0.0
-    step = 0
-    while done < 1.0:
-        inputs, target = samples(rng, BATCH, THRESHOLD)
+    losses, began = [], time.monotonic()
+    for step in range(1, settings.rounds + 1):
+        inputs, target = samples(rng, BATCH, settings.threshold)
         loss, found = slopes(layers, normalized(inputs), target)
-        step += 1
-        done = max((time.monotonic() - started) / (60.0 * minutes), step / rounds)
-        rate = LAST_RATE + 0.5 * (RATE - LAST_RATE) * (1.0 + np.cos(np.pi * min(done, 1.0)))
+        rate = LAST_RATE + 0.5 * (RATE - LAST_RATE) * (1.0 + np.cos(np.pi * step / settings.rounds))
         for k, slope in enumerate(found):
             mean[k] += np.float32(0.1) * (slope - mean[k])
             square[k] += np.float32(0.001) * (slope * slope - square[k])
@@ -146,11 +175,12 @@ def train(minutes: float, rounds: int, report: bool = True) -> tuple[list[Single
             layers[k] -= (unbiased * mean[k] / size).astype(np.float32)
         losses.append(loss)
         if report and step % 100 == 0:
-            print(f"{step:6d} {np.sqrt(np.mean(losses[-100:])):.3e} {done:.2f}", flush=True)
-    return layers, {"rounds": step, "seed": SEED, "batch": BATCH, "threshold": THRESHOLD}
+            error, seconds = np.sqrt(np.mean(losses[-100:])), time.monotonic() - began
+            print(f"{step:6d} of {settings.rounds} {error:.3e} {seconds:.0f} s", flush=True)
+    return layers
 
 
-def errors(layers: list[Single], threshold: float, count: int = 20000) -> dict[str, float]:
+def errors(layers: list[Single], threshold: float, count: int = TESTED) -> dict[str, float]:
     """Errors of points in units of the radius, on fresh samples."""
     inputs, target = samples(np.random.default_rng(1), count, threshold)
     value = normalized(inputs)
@@ -166,20 +196,64 @@ def errors(layers: list[Single], threshold: float, count: int = 20000) -> dict[s
     }
 
 
+def described(settings: Settings, layers: list[Single]) -> dict[str, Any]:
+    """What the report says of trained weights."""
+    return asdict(settings) | {
+        "batch": BATCH,
+        "errors in radii, samples as trained on": errors(layers, settings.threshold),
+        "errors in radii, all samples": errors(layers, 0.0),
+    }
+
+
+def table(settings: Sequence[Settings]) -> list[dict[str, Any]]:
+    """Reports of networks that are trained with each of these settings."""
+    rows = []
+    for entry in settings:
+        rows.append(described(entry, train(entry, report=False)))
+        error = rows[-1]["errors in radii, all samples"]["root mean square"]
+        print(f"{entry.layers} x {entry.units}, threshold {entry.threshold:g}: {error:.2e}", flush=True)
+    return rows
+
+
+def table_settings(rounds: int = TABLE_ROUNDS) -> list[Settings]:
+    """Of the table's networks."""
+    return [
+        Settings(layers, TABLE_UNITS, threshold, rounds)
+        for threshold in TABLE_THRESHOLDS
+        for layers in TABLE_LAYERS
+    ]
+
+
+def write_report(path: Path, report: Any) -> None:
+    """Write JSON, whole or not at all."""
+    with write_atomically(path) as beside:
+        beside.write_text(format_json(report) + "\n", encoding="utf-8")
+
+
+def write_weights(path: Path, layers: list[Single]) -> None:
+    """Write the arrays that `network.weights` reads, whole or not at all."""
+    names = [f"{kind}_{k}" for k in range(len(layers) // 2) for kind in ("weights", "offsets")]
+    with write_atomically(path) as beside, beside.open("wb") as stream:
+        np.savez_compressed(stream, **dict(zip(names, layers)))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Train, and write weights and report."""
+    """Train, and write weights and report, or the table."""
     parser = argparse.ArgumentParser(prog="python -m physics.muscles.network_training", description=__doc__)
-    parser.add_argument("--out", type=Path, required=True, help="file for the weights (.npz)")
-    parser.add_argument("--minutes", type=float, default=60.0, help="at most so long")
-    parser.add_argument("--rounds", type=int, default=20000, help="at most so many")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--out", type=Path, help="file for the weights (.npz); the report stands beside it")
+    what.add_argument("--table", type=Path, help="file for errors by layers and threshold (.json)")
+    parser.add_argument("--rounds", type=int, help="batches to train each network with")
     options = parser.parse_args(arguments)
-    layers, report = train(options.minutes, options.rounds)
-    report["errors in radii, samples as trained on"] = errors(layers, THRESHOLD)
-    report["errors in radii, all samples"] = errors(layers, 0.0)
-    names = [f"{kind}_{k}" for k in range(LAYERS + 1) for kind in ("weights", "offsets")]
-    np.savez_compressed(options.out, **dict(zip(names, layers)))
-    options.out.with_suffix(".json").write_text(json.dumps(report, indent=2) + "\n")
-    print(json.dumps(report, indent=2))
+    if options.rounds is not None and options.rounds < 1:
+        parser.error(f"--rounds must be at least 1, got {options.rounds}")
+    if options.table is not None:
+        write_report(options.table, {"networks": table(table_settings(options.rounds or TABLE_ROUNDS))})
+        return 0
+    settings = SHIPPED if options.rounds is None else Settings(rounds=options.rounds)
+    layers = train(settings)
+    write_weights(options.out, layers)
+    write_report(options.out.with_suffix(".json"), described(settings, layers))
     return 0
 
 

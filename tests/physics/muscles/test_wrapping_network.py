@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import pytest
 
 from physics.errors import ModelError
+from physics.io.files import read_json
 from physics.muscles import network, network_training
 from physics.muscles.obstacles import Cylinder
 from physics.muscles.wrapping import Wrap
@@ -39,7 +41,7 @@ def test_derivatives(ends: Any) -> None:
 
 def test_accuracy() -> None:
     """What the training's report says of fresh samples holds for the weights that are shipped."""
-    inputs, target = network_training.samples(np.random.default_rng(9), 300, network_training.THRESHOLD)
+    inputs, target = network_training.samples(np.random.default_rng(9), 300, network_training.SHIPPED.threshold)
     errors = []
     for a, b, angle, part in inputs.astype(float):
         ends = np.array([[a, 0.0, 0.0], [b * np.cos(angle), b * np.sin(angle), 0.0]])
@@ -53,7 +55,7 @@ def test_accuracy() -> None:
 def test_training_makes_progress() -> None:
     rng = np.random.default_rng(0)
     layers = network_training.begin(rng)
-    inputs, target = network_training.samples(rng, 256, network_training.THRESHOLD)
+    inputs, target = network_training.samples(rng, 256, network_training.SHIPPED.threshold)
     x = network_training.normalized(inputs)
     loss, slopes = network_training.slopes(layers, x, target)
     k, step = 4, np.float32(1e-2)
@@ -69,3 +71,63 @@ def test_bad_weights(tmp_path: Any) -> None:
     np.savez(path, weights_0=np.zeros((3, 3)))
     with pytest.raises(ModelError, match="has no array 'weights_0' of shape"):
         network.weights(path)
+
+
+def test_damaged_weights(tmp_path: Any) -> None:
+    """A file that is cut short, altered, empty, something else or missing gives one clear error."""
+    whole = network.WEIGHTS.read_bytes()
+    altered = bytearray(whole)
+    altered[len(whole) // 2] ^= 0xFF
+    for number, data in enumerate((whole[: len(whole) // 2], bytes(altered), b"", b"not an archive")):
+        path = tmp_path / f"{number}.npz"
+        path.write_bytes(data)
+        with pytest.raises(ModelError, match=f"{number}.npz"):
+            network.weights(path)
+    with pytest.raises(ModelError, match="missing.npz"):
+        network.weights(tmp_path / "missing.npz")
+
+
+def test_training_follows_its_seed_and_rounds(tmp_path: Any) -> None:
+    """Two runs write the same bits, and the report says what fixes them."""
+    settings = network_training.Settings(layers=2, units=8, rounds=30)
+    first, again = (network_training.train(settings, report=False) for _ in range(2))
+    assert all((a == b).all() for a, b in zip(first, again))
+    for name in ("a.npz", "b.npz"):
+        network_training.write_weights(tmp_path / name, first)
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+    report = network_training.described(settings, first)
+    assert report["rounds"] == 30 and report["layers"] == 2 and report["seed"] == 2022
+    assert report["errors in radii, all samples"]["largest"] > 0.0
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [({"rounds": 0}, "rounds"), ({"layers": 0}, "layers"), ({"threshold": -0.1}, "threshold")],
+)
+def test_bad_settings(values: Any, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        network_training.Settings(**values)
+
+
+def test_kept_reports() -> None:
+    """The reports that are kept are of the settings that the script has, and of the weights that are shipped."""
+    report = read_json(network.WEIGHTS.with_suffix(".json"))
+    with np.load(network.WEIGHTS) as file:
+        layers = [file[name] for name in file.files]
+    found = network_training.described(network_training.SHIPPED, layers)
+    assert list(report) == list(found)
+    for name, value in found.items():
+        # another machine's products round otherwise
+        assert report[name] == (pytest.approx(value, rel=1e-3) if isinstance(value, dict) else value)
+    table = read_json(network_training.KEPT_TABLE)["networks"]
+    settings = network_training.table_settings()
+    assert [{name: row[name] for name in asdict(entry)} for entry, row in zip(settings, table)] == [
+        asdict(entry) for entry in settings
+    ]
+    assert len(table) == len(settings)
+    # the two ends of the table are told apart: depth and small thresholds pay (Wang 2022, Figs. 6.9-6.11)
+    error = {
+        (row["layers"], row["threshold"]): row["errors in radii, all samples"]["root mean square"]
+        for row in table
+    }
+    assert error[6, 0.01] < error[1, 0.01] and error[6, 0.01] < error[6, 0.2]
