@@ -28,12 +28,12 @@ def path_now(scene: Any, item: Any) -> np.ndarray:
     """
     points = muscle_points.points_of(item)
     strands = muscle_reading.strands_over(item, points)
-    key = _key(points, strands)
+    key = _key(points, strands), _wrapping(scene, item)
     found = _known.get(item.session_uid)
     if found is not None and (found[0] == key or (found[2] > SLOW and _playing())):
         return found[1]
     began = time.perf_counter()
-    path = _path(scene, points, strands)
+    path = _path(scene, item, points, strands)
     if len(_known) >= MOST_KNOWN:
         _known.clear()
     _known[item.session_uid] = key, path, time.perf_counter() - began
@@ -43,6 +43,21 @@ def path_now(scene: Any, item: Any) -> np.ndarray:
 def length_now(scene: Any, item: Any) -> float:
     """Length of a muscle as the scene stands, in Blender units; ModelError where it has none."""
     return float(np.linalg.norm(np.diff(path_now(scene, item), axis=0), axis=1).sum())
+
+
+def true_length(scene: Any, item: Any) -> float:
+    """Length of a muscle's path as the scene stands, in metres, as physics has it; ModelError where it has none."""
+    points = muscle_points.points_of(item)
+    strands = muscle_reading.strands_over(item, points)
+    metres, total = units.length_scale(scene), 0.0
+    for number, (start, end) in enumerate(pairwise(points)):
+        if number in strands:
+            surfaces = [obstacles.placed(scene, each, None, np.eye(4)) for each in strands[number]]
+            ends = metres * start.place, metres * end.place
+            total += Strand(surfaces, *ends, *_wrapping(scene, item)).length
+        else:
+            total += metres * float(np.linalg.norm(end.place - start.place))
+    return total
 
 
 def _playing() -> bool:
@@ -66,31 +81,51 @@ def _key(points: list[Point], strands: dict[int, list[Any]]) -> Any:
     return b"".join(point.place.tobytes() for point in points), tuple(surfaces)
 
 
-def _path(scene: Any, points: list[Point], strands: dict[int, list[Any]]) -> np.ndarray:
+def _wrapping(scene: Any, item: Any) -> tuple[float | None, bool]:
+    """What else the path over obstacles depends on: its smoothing [m], and whether the muscle has mass."""
+    return muscle_reading.smoothing_of(scene, item), item.condyle.muscle.mass > 0.0
+
+
+def _path(scene: Any, item: Any, points: list[Point], strands: dict[int, list[Any]]) -> np.ndarray:
     metres = units.length_scale(scene)
     places = [points[0].place]
     for number, (start, end) in enumerate(pairwise(points)):
         if number in strands:
             surfaces = [obstacles.placed(scene, item, None, np.eye(4)) for item in strands[number]]
-            places += list(_over(surfaces, metres * start.place, metres * end.place) / metres)
+            strand = Strand(surfaces, metres * start.place, metres * end.place, *_wrapping(scene, item))
+            shares = np.arange(1, DRAWN + 1) / (DRAWN + 1)
+            places += [strand.point(share) / metres for share in shares]
         places.append(end.place)
     return np.array(places)
 
 
-def _over(surfaces: list[Any], start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Points (DRAWN, 3) of the path over obstacles that stand in the world, between two points [m]."""
-    kernels = core.part("kernels.wrap_strand")
-    wrap = core.physics().muscles.Wrap(surfaces)
-    data = wrap.packed({}, np.zeros((0, 4, 4)))
-    count = int(data[0])
-    frames = data[1 + count : 1 + 13 * count].reshape(count, 12)
-    size = 6 + 6 * count
-    rates, own, gradient = np.zeros(size), np.zeros(wrap.workspace_size), np.zeros(size)
-    ends = np.concatenate([start, end])
-    length, _ = kernels.wrap_length(data, 0, ends, frames, rates, own, gradient)
-    point, tangent, jacobian, bias = np.zeros(3), np.zeros(3), np.zeros((3, size)), np.zeros(3)
-    found = np.zeros((DRAWN, 3))
-    for row, share in enumerate(np.arange(1, DRAWN + 1) / (DRAWN + 1)):
-        kernels.wrap_point(data, 0, share * length, 0.0, rates, own, point, tangent, jacobian, bias)
-        found[row] = point
-    return found
+class Strand:
+    """The path over obstacles that stand in the world, between two points [m].
+
+    Attributes:
+        length: [m].
+    """
+
+    def __init__(
+        self, surfaces: list[Any], start: np.ndarray, end: np.ndarray, smoothing: float | None, massive: bool
+    ) -> None:
+        self._kernels = core.part("kernels.wrap_strand")
+        wrap = core.physics().muscles.Wrap(surfaces, smoothing)
+        self._data = wrap.packed({}, np.zeros((0, 4, 4)), massive)
+        count = int(self._data[0])
+        frames = self._data[1 + count : 1 + 13 * count].reshape(count, 12)
+        size = 6 + 6 * count
+        self._rates, self._own, gradient = np.zeros(size), np.zeros(wrap.workspace_size), np.zeros(size)
+        ends = np.concatenate([start, end])
+        length, _ = self._kernels.wrap_length(self._data, 0, ends, frames, self._rates, self._own, gradient)
+        self.length = float(length)
+
+    def point(self, share: float) -> np.ndarray:
+        """Place (3,) [m] at a share of the length."""
+        point, tangent, bias = np.zeros(3), np.zeros(3), np.zeros(3)
+        jacobian = np.zeros((3, len(self._rates)))
+        along = share * self.length
+        self._kernels.wrap_point(
+            self._data, 0, along, 0.0, self._rates, self._own, point, tangent, jacobian, bias
+        )
+        return point

@@ -74,10 +74,25 @@ def _add(
     settings = item.condyle.muscle
     law = read_law(scene, item)
     activation = settings.excitation if law is not None and law.state_names else None
-    builder.add_muscle(
-        item.name, path, mass=settings.mass, num_points=settings.num_points, law=law, activation=activation
-    )
+    builder.add_muscle(item.name, path, masses=read_masses(scene, item), law=law, activation=activation)
     return ModelMuscle(item.session_uid, item.name, None if law is None else f"{item.name}.excitation")
+
+
+def read_masses(scene: Any, item: Any) -> Any:
+    """Where the muscle's mass lies, as physics has it; None without mass. Tendons are as long as they are now."""
+    from . import muscle_lengths
+
+    settings = item.condyle.muscle
+    kind = core.physics().muscles.MassPoints
+    if settings.mass == 0.0:
+        return None
+    if settings.mass_lies == "PATH":
+        return kind.uniform(settings.mass, settings.num_points)
+    length = muscle_lengths.true_length(scene, item)
+    tendons = length * np.array([settings.origin_tendon, settings.insertion_tendon])
+    shared = settings.tendon_mass * settings.mass if tendons.sum() > 0.0 else 0.0
+    on_tendons = shared * tendons / tendons.sum() if shared > 0.0 else np.zeros(2)
+    return kind.belly(settings.mass - shared, settings.num_points, tendons=tendons, tendon_masses=on_tendons)
 
 
 def read_law(scene: Any, item: Any) -> Any:
@@ -128,8 +143,14 @@ def read_path(
             for surface in strands[number]:
                 on, frame = _body(scene, item, references.blender_parent(Body(surface)), moving)
                 surfaces.append(obstacles.placed(scene, surface, on, frame))
-            path.append(core.physics().muscles.Wrap(surfaces))
+            path.append(core.physics().muscles.Wrap(surfaces, smoothing_of(scene, item)))
     return path
+
+
+def smoothing_of(scene: Any, item: Any) -> float | None:
+    """Over which touching obstacles is rounded off [m]; None: what physics takes where nothing is set."""
+    set_to = item.condyle.muscle.smoothing
+    return set_to * units.length_scale(scene) if set_to > 0.0 else None
 
 
 def _body(

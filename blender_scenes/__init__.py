@@ -25,6 +25,7 @@ SCENES = {
     "finger": "blender_scenes.finger",
     "pendulums": "blender_scenes.pendulums",
     "driven_knee": "blender_scenes.driven_knee",
+    "walking_leg": "blender_scenes.walking_leg",
 }
 
 

@@ -65,7 +65,7 @@ def add_bodies(
                     hold_frames(scene, owners[key], inner(part))
                 if owners[key] is not empty:
                     row.frames_of = owners[key]
-            elif isinstance(part, ph.joints.Hinge):
+            elif isinstance(part, ph.joints.Hinge | ph.joints.Slider):
                 row.axis = part.axis
         match_coordinates(empty.condyle.joint)
         set_coordinates(empty, body, state, model.coordinate_slice(body.name))

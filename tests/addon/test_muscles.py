@@ -155,6 +155,36 @@ def test_what_physics_is_given(part, scene, arm, make, ph):
     assert length > 0.5 * 0.55 + 1e-4
 
 
+def test_mass_may_lie_in_the_belly_between_tendons(part, scene, arm, make, ph):
+    muscle = arm[3]
+    settings = muscle.condyle.muscle
+    settings.mass, settings.num_points, settings.mass_lies = 0.5, 8, "BELLY"
+    settings.origin_tendon, settings.insertion_tendon, settings.tendon_mass = 0.1, 0.3, 0.2
+    scene.unit_settings.scale_length = 0.5
+    read = part("scene_to_model").read(scene)
+    (made,) = read.model.muscles
+    assert np.isclose(made.mass, 0.5) and made.num_points == 8 + 2 * 5
+    length = ph.muscle_lengths(read.model, read.state).lengths[0]
+    tendons = length * np.array([0.1, 0.3])
+    expected = ph.muscles.MassPoints.belly(0.4, 8, tendons=tendons, tendon_masses=(0.025, 0.075))
+    for name in ("masses", "offsets", "shares"):
+        assert np.allclose(getattr(made.masses, name), getattr(expected, name), atol=1e-7)
+
+
+def test_tendons_are_as_long_as_the_path_over_an_obstacle_says(part, scene, arm, make, ph):
+    upper, _, _, muscle = arm
+    obstacle = part("obstacles").add_obstacle(
+        scene, part("references").Body(upper), "cylinder", Matrix.Translation((0, 0, 0.27)) @ TURN, radius=0.07
+    )
+    part("muscles").wrap_over(muscle, obstacle)
+    settings = muscle.condyle.muscle
+    settings.mass, settings.mass_lies, settings.smoothing = 0.5, "BELLY", 0.002
+    read = part("scene_to_model").read(scene)
+    assert np.isclose(read.model.muscles[0].strands[0].smoothing, 0.002)
+    length = part("muscle_lengths").true_length(scene, muscle)
+    assert np.isclose(length, ph.muscle_lengths(read.model, read.state).lengths[0], rtol=1e-6)
+
+
 def test_obstacles_are_drawn_as_they_are(part, scene):
     obstacles = part("obstacles")
     for shape in part("features.muscles.properties").SHAPE_SETTINGS:

@@ -125,6 +125,9 @@ class ChosenMusclePanel(SidebarPanel, Panel):
         column.prop(settings, "mass")
         if settings.mass > 0.0:
             column.prop(settings, "num_points")
+            column.prop(settings, "mass_lies")
+            if settings.mass_lies == "BELLY":
+                column.prop(settings, "tendon_mass", slider=True)
         column.prop(settings.law, "kind")
         for name in LAW_SETTINGS[settings.law.kind]:
             column.prop(settings.law, name)
@@ -183,6 +186,10 @@ def _draw_obstacles(layout: Any, settings: Any) -> None:
         layout.template_list(
             "CONDYLE_UL_obstacles", "", settings, "obstacles", settings, "active_obstacle", rows=2
         )
+        row = layout.row()
+        row.use_property_split = True
+        row.use_property_decorate = False
+        row.prop(settings, "smoothing")
     row = layout.row(align=True)
     row.operator("condyle.wrap_over", text="Selected", icon="ADD")
     row.operator("condyle.remove_wrap", icon="REMOVE")

@@ -269,6 +269,28 @@ class MuscleProperties(PropertyGroup):
         max=1000,
         override=OVERRIDE,
     )
+    mass_lies: EnumProperty(
+        name="Mass Lies",
+        description="Where along the path its mass is",
+        items=(
+            ("PATH", "Along the Path", "Evenly from origin to insertion, and strains evenly", 0),
+            (
+                "BELLY",
+                "In the Belly",
+                "Evenly between the tendons, which keep the lengths that they have at the first frame",
+                1,
+            ),
+        ),
+        override=OVERRIDE,
+    )
+    tendon_mass: FloatProperty(
+        name="Share of Tendons",
+        description="Of a mass in the belly: share that lies along the tendons instead, by their lengths",
+        subtype="FACTOR",
+        min=0.0,
+        max=0.9,
+        override=OVERRIDE,
+    )
     law: PointerProperty(type=ForceLawProperties, name="Force", override=OVERRIDE)
     thickness: EnumProperty(
         name="Thickness",
@@ -311,6 +333,17 @@ class MuscleProperties(PropertyGroup):
         override=OVERRIDE,
     )
     obstacles: CollectionProperty(type=ObstacleUse, name="Obstacles", override=OVERRIDE_INSERT)
+    smoothing: FloatProperty(
+        name="Smoothing",
+        description="Length over which touching and leaving an obstacle is rounded off; less than the ends are away "
+        "from its surface. 0: half a millimetre, or a fifth of the least radius where the muscle has mass",
+        subtype="DISTANCE",
+        unit="LENGTH",
+        min=0.0,
+        soft_max=0.02,
+        precision=4,
+        override=OVERRIDE,
+    )
     active_obstacle: IntProperty(name="Obstacle", description="Obstacle at hand", min=0, override=OVERRIDE)
     rules: CollectionProperty(type=PointRule, name="Point Rules", override=OVERRIDE_INSERT)
     own_curve: PointerProperty(

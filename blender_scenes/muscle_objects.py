@@ -1,0 +1,195 @@
+"""Muscles of a model as the add-on's muscles in a Blender scene: points on bodies, obstacles, mass and force law."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+import physics as ph
+from physics.muscles import Muscle, Sphere, SphereCappedCylinder, Wrap
+from physics.muscles.drawing import muscle_curves
+
+from .staging import plain_material
+
+FloatArray = NDArray[np.float64]
+
+OBSTACLE = (0.10, 0.42, 0.62)
+# Blender keeps a curve's points in single precision, and the tube's rings lie about them
+SHOWN_WITHIN = 5e-6
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a muscle's tube is drawn.
+
+    Attributes:
+        radius: of the belly at the first frame [m]. tendons: shares of the path that are tendon at origin and
+            insertion; where the mass lies in the belly it ends there.
+    """
+
+    radius: float
+    tendons: tuple[float, float] = (0.15, 0.15)
+
+
+def add_muscles(
+    scene: bpy.types.Scene,
+    model: ph.Model,
+    state: ph.State,
+    objects: Mapping[str, bpy.types.Object],
+    looks: Mapping[str, Look],
+) -> dict[str, bpy.types.Object]:
+    """The add-on's muscles, by name, of a model whose bodies' objects stand as the state has them.
+
+    Muscles may lie evenly along their paths, or in a belly between tendons that are those of their looks.
+    """
+    from addon import muscles
+    from addon.references import Body
+
+    poses = dict(zip(model.body_names, ph.body_poses(model, state)))
+    surfaces: dict[Any, bpy.types.Object] = {}
+    made = {}
+    for muscle in model.muscles:
+        points = []
+        for point in muscle.points:
+            pose = np.eye(4) if point.body is None else poses[point.body]
+            place = pose[:3, :3] @ np.array(point.position) + pose[:3, 3]
+            points.append((None if point.body is None else Body(objects[point.body]), place))
+        item = muscles.add_muscle(scene, points, muscle.name)
+        _set_figures(item, muscle, looks[muscle.name])
+        for number, wrap in muscle.strands.items():
+            item.condyle.muscle.smoothing = wrap.smoothing or 0.0
+            for surface in _obstacles(scene, wrap, poses, objects, surfaces):
+                muscles.wrap_over(item, surface, strand=number + 1)
+        made[muscle.name] = item
+    return made
+
+
+def _set_figures(item: bpy.types.Object, muscle: Muscle, look: Look) -> None:
+    settings = item.condyle.muscle
+    settings.radius = look.radius
+    settings.origin_tendon, settings.insertion_tendon = look.tendons
+    settings.mass, settings.num_points = muscle.mass, max(muscle.num_points, 1)
+    if muscle.masses is not None and muscle.masses.offsets.any():
+        settings.mass_lies = "BELLY"
+    law = settings.law
+    law.kind = "none" if muscle.law is None else muscle.law.type
+    if muscle.law is not None:
+        from addon.muscle_reading import FIGURES
+
+        for key, name in FIGURES.items():
+            if hasattr(muscle.law, name):
+                setattr(law, key, getattr(muscle.law, name))
+
+
+def _obstacles(
+    scene: bpy.types.Scene,
+    wrap: Wrap,
+    poses: Mapping[str, FloatArray],
+    objects: Mapping[str, bpy.types.Object],
+    known: dict[Any, bpy.types.Object],
+) -> list[bpy.types.Object]:
+    """The surfaces of a wrap; one that several muscles share is made once."""
+    from addon import obstacles
+    from addon.references import Body
+
+    found = []
+    for surface in wrap.obstacles:
+        key = str(surface.to_dict())
+        if key not in known:
+            pose = np.eye(4) if surface.body is None else poses[surface.body]
+            figures = {"radius": surface.radius, "side": surface.side}
+            if not isinstance(surface, Sphere):
+                figures["length"] = surface.length or 0.0
+            body = None if surface.body is None else Body(objects[surface.body])
+            item = obstacles.add_obstacle(
+                scene, body, surface.type, Matrix((pose @ surface.frame).tolist()), **figures
+            )
+            item.data.materials.clear()
+            item.data.materials.append(plain_material("Obstacle", OBSTACLE, 0.35, 0.5))
+            item.hide_render = False
+            known[key] = item
+        found.append(known[key])
+    return found
+
+
+def key_excitation(item: bpy.types.Object, frames: Sequence[float], values: Sequence[float]) -> None:
+    """Straight lines between keys of a muscle's excitation."""
+    for frame, value in zip(frames, values, strict=True):
+        item.condyle.muscle.excitation = value
+        item.condyle.muscle.keyframe_insert("excitation", frame=frame)
+    from addon import compat
+
+    for curve in compat.curves_in_use(item):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+
+
+def shown_error(
+    scene: bpy.types.Scene,
+    items: Mapping[str, bpy.types.Object],
+    model: ph.Model,
+    q: FloatArray,
+    frames: FloatArray,
+) -> float:
+    """Largest distance [m] of the middles of the tubes' rings as Blender shows them from the model's paths at
+    coordinates (F, nv), at every eleventh frame.
+    """
+    from addon import muscle_bakes
+
+    before, largest = scene.frame_current, 0.0
+    chosen = range(0, len(frames), 11)
+    lines, _ = muscle_curves(model, q[::11], muscle_bakes.COUNT)
+    names = [muscle.name for muscle in model.muscles]
+    for row, index in enumerate(chosen):
+        scene.frame_set(int(frames[index]))
+        for name, item in items.items():
+            off = middles(item) - lines[row, names.index(name)]
+            largest = max(largest, float(np.linalg.norm(off, axis=1).max()))
+    scene.frame_set(before)
+    return largest
+
+
+def middles(item: bpy.types.Object) -> FloatArray:
+    """World places (n, 3) of the middles of a tube's rings, as Blender shows it at the frame of the moment."""
+    item.data.use_fill_caps = False
+    shown = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    mesh = shown.to_mesh()
+    values = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+    mesh.vertices.foreach_get("co", values)
+    shown.to_mesh_clear()
+    item.data.use_fill_caps = True
+    rings = values.astype(np.float64).reshape(len(item.data.splines[0].points), -1, 3)
+    world = np.array(item.matrix_world)
+    return np.asarray(rings.mean(axis=1) @ world[:3, :3].T + world[:3, 3])
+
+
+def capsule_distance(surface: Any, points: FloatArray) -> FloatArray:
+    """Distances [m] of points (n, 3) in an obstacle's frame from a sphere, a cylinder or a capsule; below 0 inside."""
+    if isinstance(surface, Sphere):
+        return np.asarray(np.linalg.norm(points, axis=1) - surface.radius)
+    half = 0.5 * surface.length if isinstance(surface, SphereCappedCylinder) else np.inf
+    beyond = np.maximum(np.abs(points[:, 2]) - half, 0.0)
+    return np.asarray(np.hypot(np.hypot(points[:, 0], points[:, 1]), beyond) - surface.radius)
+
+
+def clearance(model: ph.Model, q: FloatArray) -> float:
+    """Least distance [m] of any muscle's path from the surfaces that it wraps over, at coordinates (n, nv)."""
+    least = np.inf
+    wrapped = [(m, muscle) for m, muscle in enumerate(model.muscles) if muscle.strands]
+    lines, _ = muscle_curves(model, q, 96)
+    poses = [ph.body_poses(model, model.state(q=row)) for row in q]
+    for m, muscle in wrapped:
+        for wrap in muscle.strands.values():
+            for surface in wrap.obstacles:
+                for t, pose in enumerate(poses):
+                    base = np.eye(4) if surface.body is None else pose[model.index(surface.body)]
+                    there = base @ surface.frame
+                    local = (lines[t, m] - there[:3, 3]) @ there[:3, :3]
+                    least = min(least, float(capsule_distance(surface, local).min()))
+    return least
