@@ -174,7 +174,11 @@ def test_mass_may_lie_in_the_belly_between_tendons(part, scene, arm, make, ph):
 def test_tendons_are_as_long_as_the_path_over_an_obstacle_says(part, scene, arm, make, ph):
     upper, _, _, muscle = arm
     obstacle = part("obstacles").add_obstacle(
-        scene, part("references").Body(upper), "cylinder", Matrix.Translation((0, 0, 0.27)) @ TURN, radius=0.07
+        scene,
+        part("references").Body(upper),
+        "cylinder",
+        Matrix.Translation((0, 0, 0.27)) @ TURN,
+        radius=0.07,
     )
     part("muscles").wrap_over(muscle, obstacle)
     settings = muscle.condyle.muscle

@@ -41,7 +41,9 @@ def test_derivatives(ends: Any) -> None:
 
 def test_accuracy() -> None:
     """What the training's report says of fresh samples holds for the weights that are shipped."""
-    inputs, target = network_training.samples(np.random.default_rng(9), 300, network_training.SHIPPED.threshold)
+    inputs, target = network_training.samples(
+        np.random.default_rng(9), 300, network_training.SHIPPED.threshold
+    )
     errors = []
     for a, b, angle, part in inputs.astype(float):
         ends = np.array([[a, 0.0, 0.0], [b * np.cos(angle), b * np.sin(angle), 0.0]])
@@ -83,7 +85,7 @@ def test_damaged_weights(tmp_path: Any) -> None:
         path.write_bytes(data)
         with pytest.raises(ModelError, match=f"{number}.npz"):
             network.weights(path)
-    with pytest.raises(ModelError, match="missing.npz"):
+    with pytest.raises(ModelError, match=r"missing\.npz"):
         network.weights(tmp_path / "missing.npz")
 
 
