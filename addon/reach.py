@@ -20,7 +20,7 @@ from .references import Body, Handle, Key, key_of
 
 # Steps of a search while the mouse moves: the next move goes on from where it stopped. In all, about so many
 # coordinates are moved [coordinates x steps], which keeps a search below some tens of milliseconds.
-WORK, FEWEST = 240, 2
+WORK, FEWEST = 120, 2
 NEAR, STRAIGHT = 1e-5, 1e-4  # m and rad within which a target counts as met; sliders are kept in float32
 STARTS, STEPS = 20, 200  # of a search that may take its time
 
