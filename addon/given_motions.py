@@ -22,7 +22,9 @@ from . import (
 from .features.joints.properties import slider_names
 from .worker_client import Steps
 
-PATH = "condyle.joint.prescribed"
+PATH, WEIGHT_PATH = "condyle.joint.prescribed", "condyle.joint.follow"
+# With this weight a joint is held.
+HELD = 0.999
 # Keys this far from the joint [m, radians] are told: the joint takes the nearest pose that it can.
 FAR, FAR_TURN = 1e-3, 1e-2
 
@@ -33,7 +35,8 @@ class Followed:
 
     Attributes:
         name: of its Empty. body: of the model's body. joint: of physics, in metres.
-        switched: whether it follows, at each frame (F,).
+        switched: whether it is held on its animation, at each frame (F,).
+        weights: how strongly it is drawn to it otherwise, from 0 to 1 (F,); time: what that means, see `Pull` [s].
         readings: of its sliders (F, n) in SI, or None. poses: of the child in the joint's frame (F, 4, 4) [m], or None.
     """
 
@@ -46,6 +49,8 @@ class Followed:
     readings: np.ndarray | None = None
     poses: np.ndarray | None = None
     periods: np.ndarray = field(default_factory=lambda: np.empty(0))
+    weights: np.ndarray = field(default_factory=lambda: np.zeros(1))
+    time: float = 0.1
 
 
 def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> list[Followed]:
@@ -62,22 +67,26 @@ def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> l
     if not chosen:
         return []
     switches: list[list[bool]] = [[] for _ in chosen]
+    weights: list[list[float]] = [[] for _ in chosen]
     values: list[list[Any]] = [[] for _ in chosen]
     given = [keyframes.source_of_joint(item) for item, _, _ in chosen]
     with hold.at_frame(scene, int(frames[0])):
         for frame in frames:
             scene.frame_set(int(frame))
             for k, (item, _, _) in enumerate(chosen):
-                switches[k].append(bool(item.condyle.joint.prescribed))
+                weights[k].append(float(item.condyle.joint.follow))
+                switches[k].append(bool(item.condyle.joint.prescribed) or weights[k][-1] >= HELD)
                 if item.condyle.joint.driven:
                     values[k].append([float(item[name]) for name in slider_names(item.condyle.joint)])
                 else:
                     child = given[k].child.name
                     values[k].append(keyframes.pose_now(given[k], f"{child} at frame {frame:g}"))
     found = []
-    for (item, joint, body), on, value in zip(chosen, switches, values):
-        if any(on) and joint.num_coordinates:
-            found.append(followed_of(scene, item, joint, body, np.array(on), np.array(value)))
+    for (item, joint, body), on, drawn, value in zip(chosen, switches, weights, values):
+        if (any(on) or any(drawn)) and joint.num_coordinates:
+            made = followed_of(scene, item, joint, body, np.array(on), np.array(value))
+            made.weights, made.time = np.array(drawn), item.condyle.joint.follow_time
+            found.append(made)
     return found
 
 
@@ -87,14 +96,14 @@ def held_at_start(followed: list[Followed]) -> set[str]:
 
 
 def _may_follow(item: Any) -> bool:
-    """Whether a joint is prescribed now, or the switch is animated."""
-    if item.condyle.joint.prescribed:
+    """Whether a joint is prescribed or drawn now, or that is animated."""
+    if item.condyle.joint.prescribed or item.condyle.joint.follow > 0.0:
         return True
     data = item.animation_data
     if data is None:
         return False
     return bool(data.nla_tracks) or any(
-        curve.data_path == PATH for curve in (*compat.curves_in_use(item), *data.drivers)
+        curve.data_path in (PATH, WEIGHT_PATH) for curve in (*compat.curves_in_use(item), *data.drivers)
     )
 
 
@@ -125,7 +134,8 @@ def followed_of(
 
 
 def motions(followed: list[Followed], times: np.ndarray, fitted: set[str]) -> Steps[Any]:
-    """Steps that find the coordinates; returns motions by body, start values by body, and warnings.
+    """Steps that find the coordinates; returns motions by body, pulls by body, start values by body, and
+    warnings.
 
     Args:
         times: of the frames (F,) [s]. fitted: names of joints whose curve was fitted just now, with the child's own
@@ -133,17 +143,22 @@ def motions(followed: list[Followed], times: np.ndarray, fitted: set[str]) -> St
     """
     ph = core.physics()
     found: dict[str, Any] = {}
+    pulls: dict[str, Any] = {}
     start: dict[str, np.ndarray] = {}
     warnings: list[str] = []
     for each in followed:
-        rows = _rows(each.switched)
+        rows = _rows(each.switched | (each.weights > 0.0))
         q, told = yield from coordinates(each, fitted, rows)
         warnings += told
         windows = None if each.switched.all() else windows_of(each.switched, times)
-        found[each.body] = ph.Motion(times[rows], q, windows=windows)
+        if each.switched.any():
+            found[each.body] = ph.Motion(times[rows], q, windows=windows)
+        if ((each.weights > 0.0) & ~each.switched).any() and len(rows) > 1:
+            weights = np.minimum(each.weights, HELD)[rows]
+            pulls[each.body] = core.part("pull").Pull(times[rows], q, weights, each.time)
         if each.switched[0]:
             start[each.body] = q[0]
-    return found, start, warnings
+    return found, pulls, start, warnings
 
 
 def coordinates(each: Followed, fitted: set[str], rows: Any = slice(None)) -> Steps[Any]:

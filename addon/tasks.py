@@ -124,6 +124,7 @@ def bake(scene: Any) -> Steps[BakeReport]:
     warnings += made.warnings
     if loop is not None:
         options["loop"] = loop
+    options["pulls"] = made.pulls
     requests = core.part("worker.requests")
     try:
         answer = yield requests.simulate(
@@ -189,6 +190,7 @@ class Ready:
 
     read: scene_to_model.SceneModel
     options: dict[str, Any]
+    pulls: dict[str, Any]
     excited: np.ndarray
     warnings: list[str]
 
@@ -220,14 +222,14 @@ def ready(
     options = _simulation_options(scene, frames)
     clock.lap("read")
     names = {report.joint_name for report in fitted.values()}
-    options["motions"], start, told = yield from given_motions.motions(followed, times, names)
+    options["motions"], pulls, start, told = yield from given_motions.motions(followed, times, names)
     found, looked = yield from starts.find(seen, units.frames_per_second(scene), names)
     read = replace(read, state=_started(read, start, found))
     checked += yield from checks.out_of_reach(wandering)
     options["tau"] = forcing.table(read, excited, pushed, times)
     clock.lap("project")
     warnings += [finding.text for finding in checked]
-    return Ready(read, options, excited, [*warnings, *told, *begun, *looked])
+    return Ready(read, options, pulls, excited, [*warnings, *told, *begun, *looked])
 
 
 def _muscles(scene_uid: int, read: Any, result: Any, excited: np.ndarray) -> Steps[Any]:

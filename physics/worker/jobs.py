@@ -26,6 +26,7 @@ from ..model import Model, State
 from ..motion import Motion
 from ..muscles.drawing import muscle_curves
 from ..projection import project
+from ..pull import Pull, Pulls
 from ..result import Result
 from ..simulation import Table, simulate
 from .stages import STAGES, Report, prepare
@@ -106,10 +107,13 @@ def project_poses(job: Header, arrays: Arrays, report: Report) -> tuple[Header, 
 def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Simulate: ``model``, ``state`` and keywords of ``simulate`` as ``options``; tau, or a table of it, as
     arrays; ``motions`` by their descriptions; ``assemble``: first bring the state onto the constraints; ``loop``:
-    what `simulate_loop` takes besides.
+    what `simulate_loop` takes besides; ``pulls`` by their descriptions.
     """
-    _check_keys(job, {"model", "state", "options", "motions", "assemble", "loop"}, ("model",))
+    _check_keys(job, {"model", "state", "options", "motions", "assemble", "loop", "pulls"}, ("model",))
     model, state, options = _read_simulation(job, arrays, report)
+    if job.get("pulls"):
+        pulls = {name: Pull(**entry) for name, entry in job["pulls"].items()}
+        options["tau"] = Pulls(model, state, pulls, options.get("tau"), options.get("dt", 1e-3))
     report.message("simulating")
     if job.get("loop"):
         options |= job["loop"]

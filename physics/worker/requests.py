@@ -108,7 +108,7 @@ def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) 
     """Simulate; keywords as ``simulation.simulate`` but for progress (duration is one of them).
 
     With ``assemble`` it starts from the state near by that meets the constraints; ``loop`` has keywords of
-    ``simulate_loop`` that are not those of ``simulate``, or is None.
+    ``simulate_loop`` that are not those of ``simulate``, or is None; ``pulls`` are {body: `Pull`}.
     """
     header, arrays = _simulation(model, state, keywords)
     return client.submit("simulate", header, arrays)
@@ -131,6 +131,8 @@ def _simulation(
     motions = {name: motion.to_dict() for name, motion in (options.pop("motions", None) or {}).items()}
     together = {"assemble": bool(options.pop("assemble", False)), "motions": motions}
     together |= {"loop": plain(loop)} if (loop := options.pop("loop", None)) else {}
+    pulls = {name: pull.to_dict() for name, pull in (options.pop("pulls", None) or {}).items()}
+    together |= {"pulls": pulls} if pulls else {}
     tau = options.pop("tau", None)
     arrays: dict[str, FloatArray] = {}
     if isinstance(tau, Table):

@@ -149,3 +149,28 @@ def test_every_method_of_the_menu_is_one_of_physics_and_bakes(part, scene, arm, 
     scene.condyle.simulation.integrator = names[number]
     part("tasks").bake_now(scene)
     assert scene.condyle.simulation.statistics.integrator == names[number]
+
+
+@pytest.mark.small
+def test_a_joint_is_blended_between_its_animation_and_the_simulation(part, scene, arm):
+    *_, (shoulder, _elbow) = arm
+    part("authoring").drive(scene, shoulder, True)
+    key_slider(shoulder, {1: 0.0, 13: 0.8, 25: 0.0})
+    settings = shoulder.condyle.joint
+    scene.frame_set(1)
+    angles = {}
+    for weight in (0.0, 0.5, 0.9, 1.0):
+        settings.follow = weight
+        angles[weight] = part("tasks").bake_now(scene).coordinates["Upper Joint.angle"]
+        part("tasks").free_bake(scene)
+    wanted = angles[1.0]
+    np.testing.assert_allclose(wanted[12], 0.8, atol=1e-6)
+    away = [np.abs(angles[weight] - wanted).max() for weight in (0.0, 0.5, 0.9)]
+    assert away[0] > away[1] > 0.01 > away[2]
+    for frame, weight in {1: 1.0, 12: 1.0, 14: 0.0}.items():  # held, then let go
+        settings.follow = weight
+        settings.id_data.keyframe_insert("condyle.joint.follow", frame=frame)
+    scene.frame_set(1)
+    freed = part("tasks").bake_now(scene).coordinates["Upper Joint.angle"]
+    np.testing.assert_allclose(freed[:11], wanted[:11], atol=1e-6)
+    assert abs(freed[-1] - wanted[-1]) > 0.01

@@ -46,6 +46,12 @@ class JointPanel(SidebarPanel, Panel):
             row = column.row()
             row.use_property_decorate = True  # it can be keyed
             row.prop(settings, "prescribed")
+            row = column.row()
+            row.use_property_decorate = True
+            row.active = not settings.prescribed
+            row.prop(settings, "follow", slider=True)
+            if settings.follow > 0.0 and not settings.prescribed:
+                column.prop(settings, "follow_time")
         self._draw_sliders(layout, joint, settings)
 
     def _draw_shape(self, layout: Any, settings: Any) -> None:

@@ -334,6 +334,26 @@ class JointProperties(JointShape, PropertyGroup):
         "Off: it is simulated. Key it to let go, or to catch",
         override=OVERRIDE,
     )
+    follow: FloatProperty(
+        name="Follow",
+        description="How strongly the joint is drawn to its animation in a simulation: 0 not at all, 1 it is held "
+        "on it (as by Prescribed). Between them a spring and a damper pull, ever stiffer towards 1. Key it to blend",
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        override=OVERRIDE,
+    )
+    follow_time: FloatProperty(
+        name="Follow Time",
+        description="How long the joint takes to come near its animation with Follow at one half, in seconds; "
+        "shorter is stiffer",
+        subtype="TIME_ABSOLUTE",
+        unit="TIME_ABSOLUTE",
+        default=0.1,
+        min=1e-3,
+        soft_max=2.0,
+        override=OVERRIDE,
+    )
     start_from: own_source("joint")
     hard_limits: BoolProperty(
         name="Hard Limits",
