@@ -47,11 +47,12 @@ def test_axes_and_outlines_are_drawn_as_wished_and_kept(part, scene, make, overl
     joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
     part("tasks").fit_now(scene, joint)
     part("authoring").drive(scene, joint, True)
-    bare = len(parts_of(overlay, scene, joint))
     settings = scene.condyle.overlay
+    settings.show_swept = False
+    bare = len(parts_of(overlay, scene, joint))
     settings.show_swept = settings.show_poses = True
     first, second = parts_of(overlay, scene, joint), parts_of(overlay, scene, joint)
-    assert len(first) == bare + 2
+    assert len(first) == bare + 2  # what stands, and the axis of now
     assert all(one.lines is two.lines for one, two in zip(first, second))  # nothing is made again
     swept = overlay[2]
     lines = [each for entry in first for each in entry.lines]
@@ -73,6 +74,15 @@ def vector(corner):
     from mathutils import Vector
 
     return Vector(corner)
+
+
+@pytest.mark.small
+def test_a_hinge_has_one_axis_only_and_draws_it_itself(part, scene, make, overlay):
+    joint = part("authoring").add_joint(scene, None, part("references").Body(make.box("Door")), "hinge")
+    known = overlay[1].shown(scene, joint)
+    assert len(overlay[2].axes(joint, known, 0.1)) == 0
+    (line,) = overlay[2].now(known, 0.5)
+    assert np.allclose(line[:, :2], 0.0) and abs(line[1, 2] - line[0, 2]) > 0.0
 
 
 @pytest.mark.small

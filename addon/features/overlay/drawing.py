@@ -174,12 +174,16 @@ def _swept_parts(scene: Any, item: Any, strength: float, base: np.ndarray) -> It
     settings, known = scene.condyle.overlay, shown(scene, item)
     if not (settings.show_swept or settings.show_poses):
         return
-    made = known.kept(
-        ("swept", strength, *swept.style_of(item, settings)),
-        lambda: [painted(SWEPT_WIDTH, *each, strength) for each in swept.along(item, known, settings)],
+    found = known.kept(
+        ("swept", strength, *swept.style_of(item, settings)), lambda: swept.along(item, known, settings)
     )
-    yield Part(item.name_full, made, base)
-    if settings.show_swept:
+    made = known.kept(
+        ("swept lines", strength, *swept.style_of(item, settings)),
+        lambda: [painted(SWEPT_WIDTH, *each, strength) for each in found if len(each[0])],
+    )
+    if made:
+        yield Part(item.name_full, made, base)
+    if settings.show_swept and found and len(found[0][0]):
         values, joint = readings(scene, item), item.condyle.joint
         by_sliders = joint.driven and not is_baked_over(joint)
         here = float((values if by_sliders else known.where(values))[0])

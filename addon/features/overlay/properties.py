@@ -71,7 +71,7 @@ class OverlayProperties(PropertyGroup):
     show_swept: BoolProperty(
         name="Swept Axis",
         description="Axes that the child turns about, all along a joint with one coordinate, and the one of now",
-        default=False,
+        default=True,
         override=OVERRIDE,
     )
     show_poses: BoolProperty(

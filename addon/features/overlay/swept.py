@@ -13,6 +13,8 @@ from .shown import Shown
 AXES, POSES = 13, 7
 # Half the length of an axis, in lengths of the axes of control frames.
 AXIS_SIZE = 2.0
+# An axis that moves by less than this share of its half length stays.
+STILL = 1e-6
 AXIS_COLOR, POSE_COLOR = (0.78, 0.52, 1.00), (0.62, 0.74, 0.90)
 AXIS_ALPHA, POSE_ALPHA = 0.45, 0.40
 # An axis farther from the child than so many times the signs' size is that of a motion that hardly turns.
@@ -53,9 +55,11 @@ def axis_line(known: Shown, reading: float, half: float) -> np.ndarray | None:
 
 
 def axes(item: Any, known: Shown, half: float) -> np.ndarray:
-    """Ends (k, 2, 3) of the axes all along a joint, in its frame."""
+    """Ends (k, 2, 3) of the axes all along a joint, in its frame; none where the axis stays, as a hinge's."""
     found = [axis_line(known, float(reading), half) for reading in places(item, known, AXES)]
-    return np.array([each for each in found if each is not None]).reshape(-1, 2, 3)
+    lines = np.array([each for each in found if each is not None]).reshape(-1, 2, 3)
+    stays = len(lines) == AXES and np.ptp(lines, axis=0).max() < STILL * half
+    return lines[:0] if stays else lines
 
 
 def outlines(item: Any, known: Shown) -> np.ndarray:
