@@ -103,6 +103,7 @@ def add_joint(
     kind: str = "spline_curve",
     matrix: Any = None,
     name: str = "",
+    closes_loop: bool = False,
 ) -> Any:
     """A joint between two bodies, or between the world (parent None) and a body.
 
@@ -110,6 +111,7 @@ def add_joint(
         kind: a joint type of physics.
         matrix: world matrix (4, 4) of the joint's frame; the child's present pose if None.
         name: of the Empty; made of the bodies' names if empty.
+        closes_loop: whether it holds a child that another joint carries.
 
     Returns:
         The Empty that is the joint's frame, a child of the parent in Blender, too.
@@ -119,7 +121,7 @@ def add_joint(
     """
     if parent is not None and references.same(parent, child):
         raise core.model_error(f"{child.name} cannot be joined to itself")
-    if references.has_joint(scene, child):
+    if not closes_loop and references.has_joint(scene, child):
         raise core.model_error(f"{child.name} is moved by a joint already")
     for body in (parent, child):
         if body is not None:
@@ -136,6 +138,7 @@ def add_joint(
     attach(item, parent, world)
     settings = item.condyle.joint
     settings.enabled = True
+    settings.closes_loop = closes_loop
     settings.to_world = parent is None
     references.point_at(settings.parent, parent)
     references.point_at(settings.child, child)

@@ -100,8 +100,10 @@ def _each_alone(scene: Any, curves: Mapping[int, Any]) -> Iterator[Finding]:
             yield findings.about(str(error), CHECK, item, is_error=True)
             continue
         key = references.key_of(child)
+        if settings.closes_loop:
+            continue
         if key in moved:
-            text = f"joints {moved[key]!r} and {item.name!r} both move {child.name}; remove one"
+            text = f"joints {moved[key]!r} and {item.name!r} both move {child.name}; remove one, or let it close a loop"
             yield findings.about(text, CHECK, item, is_error=True)
             continue
         moved[key] = item.name
@@ -187,7 +189,7 @@ def astray(scene: Any, fitted: Collection[int] = ()) -> list[Astray]:
     where their animation has them, and of those fitted just now, by session uid.
     """
     found = []
-    for item in references.joints_of(scene):
+    for item in references.carrying_joints(scene):
         settings = item.condyle.joint
         if settings.driven or item.session_uid in fitted or not _starts_as_set(scene, item):
             continue

@@ -99,7 +99,7 @@ def _joints_to_couple(scene: Any, body: Body, other: Body | None) -> list[Any]:
         joint = next(
             (
                 item
-                for item in references.joints_of(scene)
+                for item in references.carrying_joints(scene)
                 if each is not None and references.same(references.resolve(item.condyle.joint.child), each)
             ),
             None,

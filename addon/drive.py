@@ -30,7 +30,7 @@ ENOUGH = {
 
 def can_drive(settings: Any) -> bool:
     """Whether a joint has a coordinate that a slider could set."""
-    return len(settings.coordinates) > 0
+    return len(settings.coordinates) > 0 and not settings.closes_loop
 
 
 def set_driven(scene: Any, item: Any, driven: bool) -> None:
@@ -44,6 +44,8 @@ def set_driven(scene: Any, item: Any, driven: bool) -> None:
     if driven:
         if child is None:
             raise core.model_error(f"joint {item.name!r}: its child is missing")
+        if settings.closes_loop:
+            raise core.model_error(f"joint {item.name!r} closes a loop: its child is moved by another one")
         refresh(scene, item)
         _constrain(child, settings.follower)
     elif child is not None:

@@ -231,7 +231,7 @@ def reach_now(scene: Any, wishes: Sequence[Wish], patient: bool = True) -> Outco
 def _joints(scene: Any) -> list[Any]:
     return [
         item
-        for item in references.joints_of(scene)
+        for item in references.carrying_joints(scene)
         if references.resolve(item.condyle.joint.child) is not None
     ]
 

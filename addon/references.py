@@ -268,8 +268,8 @@ def in_scene(scene: Any, item: Any) -> bool:
 
 
 def has_joint(scene: Any, body: Body) -> bool:
-    """Whether a joint moves a body."""
-    return any(same(resolve(item.condyle.joint.child), body) for item in joints_of(scene))
+    """Whether a joint carries a body."""
+    return any(same(resolve(item.condyle.joint.child), body) for item in carrying_joints(scene))
 
 
 def joints_of(scene: Any) -> list[Any]:
@@ -277,6 +277,16 @@ def joints_of(scene: Any) -> list[Any]:
     # panels ask at every redraw: the type is quick to read, our own data is not
     found = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.joint.enabled]
     return sorted(found, key=lambda each: each.name)
+
+
+def carrying_joints(scene: Any) -> list[Any]:
+    """The joints of a scene that carry their children: all but those that close loops."""
+    return [item for item in joints_of(scene) if not item.condyle.joint.closes_loop]
+
+
+def loop_joints(scene: Any) -> list[Any]:
+    """The joints of a scene that close loops."""
+    return [item for item in joints_of(scene) if item.condyle.joint.closes_loop]
 
 
 def connections_of(scene: Any) -> list[Any]:

@@ -90,6 +90,13 @@ def read(scene: Any, curves: Mapping[int, Any] | None = None) -> SceneModel:
             found.append(ModelBody(body.handle(), body.name, scale, link.joint.name, uid))
         else:
             found.append(ModelBody(body.handle(), body.name, scale, ""))
+    for item in references.loop_joints(scene):
+        start[item.name], speed[item.name], joint = _close_loop(scene, item, builder, moving, curves or {})
+        joints[item.session_uid] = connection_reading.Coordinates(item.name, joint, start[item.name])
+    for item in references.joints_of(scene):
+        if item.condyle.joint.no_slip and item.session_uid in joints:
+            rolling = core.part("constraints").RollingConstraint(joints[item.session_uid].body)
+            builder.add_constraint(f"{item.name} rolls", rolling)
     connection_reading.add_all(scene, builder, moving, joints)
     muscles = muscle_reading.add_all(scene, builder, moving, joints)
     model = builder.build()
@@ -111,22 +118,58 @@ def _arguments(
         pose, _ = units.split_scale(link.body.matrix, link.body.name)
         free = core.physics().joints.Free()
         return {**arguments, "joint": free, "joint_in_parent": units.to_metres(pose, scene)}
-    frame, _ = units.split_scale(link.joint.matrix_world, f"joint {link.joint.name!r}")
-    if link.parent is not None and key_of(link.parent) in moving:
-        base, _ = units.split_scale(link.parent.matrix, link.parent.name)
-        arguments["parent"] = moving[key_of(link.parent)]
+    return {**arguments, **_hung(scene, link.joint, link.parent, moving, curves)}
+
+
+def _hung(
+    scene: Any, item: Any, parent: Body | None, moving: Mapping[Key, str], curves: Mapping[int, Any]
+) -> dict[str, Any]:
+    """What a joint's Empty says of how its child hangs: parent, joint, frames, springs, limits."""
+    frame, _ = units.split_scale(item.matrix_world, f"joint {item.name!r}")
+    arguments: dict[str, Any] = {}
+    if parent is not None and key_of(parent) in moving:
+        base, _ = units.split_scale(parent.matrix, parent.name)
+        arguments["parent"] = moving[key_of(parent)]
         frame = core.physics().lie.inverse(base) @ frame
-    fitted = curves.get(link.joint.session_uid)
-    for number, row in enumerate(link.joint.condyle.joint.frames if fitted is None else ()):
+    fitted = curves.get(item.session_uid)
+    for number, row in enumerate(item.condyle.joint.frames if fitted is None else ()):
         if references.in_scene(scene, row.object):
             name = f"control frame {number} ({row.object.name!r})"
-            references.check_evaluated(row.object, f"joint {link.joint.name!r}: {name}")
-    joint = fitted if fitted is not None else read_joint(scene, link.joint)
+            references.check_evaluated(row.object, f"joint {item.name!r}: {name}")
+    joint = fitted if fitted is not None else read_joint(scene, item)
     arguments["joint"] = joint
     arguments["joint_in_parent"] = units.to_metres(frame, scene)
     if fitted is None:
-        arguments["body_in_joint"] = units.to_metres(child_in_joint(link.joint), scene)
-    return {**arguments, **_passive(link.joint, joint)}
+        arguments["body_in_joint"] = units.to_metres(child_in_joint(item), scene)
+    return {**arguments, **_passive(item, joint)}
+
+
+def _close_loop(
+    scene: Any, item: Any, builder: Any, moving: Mapping[Key, str], curves: Mapping[int, Any]
+) -> tuple[np.ndarray, np.ndarray, Any]:
+    """Add a joint that closes a loop between bodies of the model; where it starts, how fast, and the joint."""
+    child, parent = _ends(scene, item)
+    if key_of(child) not in moving:
+        raise core.model_error(
+            f"joint {item.name!r} closes a loop, but its child {child.name} is held; swap parent and child"
+        )
+    arguments = _hung(scene, item, parent, moving, curves)
+    builder.add_loop_joint(item.name, moving[key_of(child)], arguments.pop("parent", None), **arguments)
+    return *start_of(item, arguments["joint"]), arguments["joint"]
+
+
+def _ends(scene: Any, item: Any) -> tuple[Body, Body | None]:
+    """Child and parent (None: the world) of a joint, checked."""
+    settings = item.condyle.joint
+    references.check_evaluated(item, f"joint {item.name!r}")
+    child, parent = references.resolve(settings.child), references.resolve(settings.parent)
+    references.check_role(scene, f"joint {item.name!r}", child, "child")
+    if settings.to_world:
+        return child, None
+    references.check_role(scene, f"joint {item.name!r}", parent, "parent")
+    if references.same(child, parent):
+        raise core.model_error(f"joint {item.name!r}: {child.name} is its own parent")
+    return child, parent
 
 
 def alone(scene: Any, body: Body, joint: Any, curves: Mapping[int, Any] | None = None) -> dict[str, Any]:
@@ -209,21 +252,15 @@ def mesh_arrays(item: Any) -> tuple[np.ndarray, np.ndarray]:
 def _links(scene: Any) -> list[_Link]:
     """Every moving body with its joint and parent, checked."""
     links: dict[Key, _Link] = {}
-    for item in references.joints_of(scene):
-        settings = item.condyle.joint
-        references.check_evaluated(item, f"joint {item.name!r}")
-        child, parent = references.resolve(settings.child), references.resolve(settings.parent)
-        references.check_role(scene, f"joint {item.name!r}", child, "child")
-        if not settings.to_world:
-            references.check_role(scene, f"joint {item.name!r}", parent, "parent")
-        if not settings.to_world and references.same(child, parent):
-            raise core.model_error(f"joint {item.name!r}: {child.name} is its own parent")
+    for item in references.carrying_joints(scene):
+        child, parent = _ends(scene, item)
         other = links.get(key_of(child))
         if other is not None:
             raise core.model_error(
-                f"joints {other.joint.name!r} and {item.name!r} both move {child.name}; remove one"
+                f"joints {other.joint.name!r} and {item.name!r} both move {child.name}; remove one, "
+                "or let it close a loop"
             )
-        links[key_of(child)] = _Link(child, item, None if settings.to_world else parent)
+        links[key_of(child)] = _Link(child, item, parent)
     for body in references.bodies_of(scene):
         if body.data.body.motion == "FREE" and key_of(body) not in links:
             references.check_evaluated(body.object, body.name)

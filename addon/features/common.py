@@ -89,7 +89,7 @@ def active_joint(context: Any, roles: tuple[str, ...] = ("child", "parent")) -> 
     if owner is not None and owner.condyle.joint.enabled:
         return owner
     body = references.active_body(context)
-    joints = references.joints_of(context.scene)
+    joints = references.carrying_joints(context.scene) + references.loop_joints(context.scene)
     for role in roles:
         for item in joints:
             if references.same(references.resolve(getattr(item.condyle.joint, role)), body):

@@ -66,6 +66,7 @@ class ConnectionPanel(SidebarPanel, Panel):
         row = layout.row(align=True)
         row.operator("condyle.add_connection", text="Add", icon="ADD")
         row.operator("condyle.remove_connection", text="Remove", icon="REMOVE")
+        layout.operator("condyle.add_joint", text="Close Loop by Joint", icon="LINKED").closes_loop = True
 
 
 class ChosenConnectionPanel(SidebarPanel, Panel):

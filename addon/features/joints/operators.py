@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bpy.props import EnumProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, IntProperty
 from bpy.types import Operator
 
 from ..common import active_joint, failed, need_object_mode, needs_joint, writable
@@ -35,6 +35,11 @@ class AddJoint(_SearchOperator, Operator):
     kind: EnumProperty(
         name="Type", description="How the child moves", items=search_items(), default="spline_curve"
     )
+    closes_loop: BoolProperty(
+        name="Closes a Loop",
+        description="The child hangs on another joint already; this one holds it to the parent as well",
+        options={"SKIP_SAVE"},
+    )
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -55,10 +60,12 @@ class AddJoint(_SearchOperator, Operator):
 
         parent, child = references.parent_and_child(context)
         try:
-            joint = authoring.add_joint(context.scene, parent, child, self.kind)
+            joint = authoring.add_joint(context.scene, parent, child, self.kind, closes_loop=self.closes_loop)
         except core.physics().CondyleError as error:
             return failed(self, error)
-        references.make_active(context, child)
+        # the joint that carries the child is found by the child, one that closes a loop by itself
+        at_hand = references.Body(joint) if self.closes_loop and context.mode == "OBJECT" else child
+        references.make_active(context, at_hand)
         self.report({"INFO"}, f"Joint {joint.name!r} added")
         return {"FINISHED"}
 
@@ -150,6 +157,9 @@ class Drive(Operator):
             return False
         if not active_joint(context).condyle.joint.coordinates:
             cls.poll_message_set("The joint does not move: it has no coordinates")
+            return False
+        if active_joint(context).condyle.joint.closes_loop:
+            cls.poll_message_set("The joint closes a loop: its child is moved by another one")
             return False
         return True
 

@@ -42,6 +42,11 @@ class JointPanel(SidebarPanel, Panel):
         column.use_property_decorate = False
         draw_type(column, settings, 0)
         self._draw_shape(column, settings)
+        if may_roll(settings):
+            column.prop(settings, "no_slip")
+        if settings.closes_loop:
+            column.label(text="Closes a loop", icon="LINKED")
+            return
         if settings.coordinates:
             row = column.row()
             row.use_property_decorate = True  # it can be keyed
@@ -143,6 +148,12 @@ def draw_settings(layout: Any, shape: Any) -> None:
             layout.prop(shape, name)
 
 
+def may_roll(settings: Any) -> bool:
+    """Whether a joint begins with a surface, on which what follows may roll."""
+    parts = settings.parts if settings.type == "composite" else ()
+    return len(parts) > 0 and parts[0].type == "spline_surface" and not parts[0].inverted
+
+
 class BodiesOfJointPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_joint_bodies"
     bl_label = "Parent and Child"
@@ -158,6 +169,7 @@ class BodiesOfJointPanel(SidebarPanel, Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         settings = active_joint(context).condyle.joint
+        layout.prop(settings, "closes_loop")
         layout.prop(settings, "to_world")
         for role in ("parent", "child"):
             reference = getattr(settings, role)

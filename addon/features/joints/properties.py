@@ -107,6 +107,14 @@ def shape_changed(context: Any, item: Any) -> None:
         drive.shape_changed(context.scene, joint)
 
 
+def _loop_closed(self: Any, context: Any) -> None:
+    """A joint that closes a loop moves nothing by sliders."""
+    from ... import drive
+
+    if self.closes_loop and self.driven:
+        drive.set_driven(context.scene, self.id_data, False)
+
+
 class CoordinateProperties(PropertyGroup):
     """Settings of one coordinate of a joint. All values are SI: radians, metres, seconds."""
 
@@ -352,6 +360,18 @@ class JointProperties(JointShape, PropertyGroup):
         default=0.1,
         min=1e-3,
         soft_max=2.0,
+        override=OVERRIDE,
+    )
+    closes_loop: BoolProperty(
+        name="Closes a Loop",
+        description="On: the child hangs on another joint already, or is free, and this one holds it to its parent as "
+        "well, as in a four-bar linkage. Off: the child hangs on this joint",
+        update=_loop_closed,
+        override=OVERRIDE,
+    )
+    no_slip: BoolProperty(
+        name="Rolls, No Slip",
+        description="The surface rolls on what lies against it: they may turn about the normal, but not slide",
         override=OVERRIDE,
     )
     start_from: own_source("joint")
