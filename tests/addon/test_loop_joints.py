@@ -89,16 +89,18 @@ def test_the_button_makes_one_and_puts_it_at_hand(part, scene, bodies):
 
 def test_a_surface_that_rolls_is_a_constraint_of_the_model(part, ph, scene, make):
     """The joint is a surface and a hinge about its normal; without a surface there is nothing to roll on."""
-    box = make.box("Ball", (0.0, 0, 0))
+    ground, box = make.box("Ground", (0, 0, -1.0)), make.box("Ball", (0.0, 0, 0))
     make.update()
-    joint = part("authoring").add_joint(
-        scene, None, part("references").Body(box), "composite", name="Contact"
-    )
+    reference = part("references").Body
+    shape = part("authoring").add_joint(scene, None, reference(ground), "spline_surface", name="Shape")
+    joint = part("authoring").add_joint(scene, None, reference(box), "composite", name="Contact")
     settings = joint.condyle.joint
+    bpy.context.view_layer.objects.active = shape
+    bpy.ops.condyle.make_grid()
     bpy.context.view_layer.objects.active = joint
     bpy.ops.condyle.add_part(kind="spline_surface")
     bpy.ops.condyle.add_part(kind="hinge")
-    bpy.ops.condyle.make_grid()
+    settings.parts[0].frames_of = shape
     settings.no_slip = True
     read = part("scene_to_model").read(scene)
     (constraint,) = read.model.constraints.values()
