@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from . import copies, live, live_watch, migrations, properties, session, target_watch, worker_client
+from . import copies, live, live_watch, migrations, properties, session, target_watch, warming, worker_client
 from .features import common
 from .features.bodies import operators as body_operators
 from .features.bodies import panels as body_panels
@@ -133,6 +133,7 @@ def register() -> None:
     target_watch.start()
     copies.start()
     live_watch.start()
+    warming.start()
     if hasattr(bpy.data, "objects"):  # not while Blender starts; a file loaded later is told to the handler
         migrations.on_load()
     _command = bpy.utils.register_cli_command("condyle", run_command)
@@ -144,6 +145,7 @@ def unregister() -> None:
         session.job.cancel_wanted = True
     bpy.utils.unregister_cli_command(_command)
     worker_client.close()
+    warming.stop()
     live_watch.stop()
     copies.stop()
     live.stop()

@@ -29,7 +29,8 @@ from ..projection import project
 from ..pull import Pull, Pulls
 from ..result import Result
 from ..simulation import Table, simulate
-from .stages import STAGES, Report, prepare
+from .stage_names import OBSERVATION, USUAL, WITH_MUSCLES
+from .stages import Report, prepare, stages_of
 
 Header = dict[str, Any]
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -50,10 +51,12 @@ def describe_divergence(error: DivergedError) -> tuple[Header, Header | None, Ar
 
 
 def warm_up(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Compile what the other jobs need: the stages named in ``stages``, or all of them."""
+    """Compile what the other jobs need: the stages named in ``stages``, one after the other, or the usual ones."""
     _check_keys(job, {"stages"}, ())
     began = time.perf_counter()
-    prepare(job.get("stages", list(STAGES)), report)
+    stages = list(job.get("stages", USUAL))
+    for number, stage in enumerate(stages):
+        prepare((stage,), report, number / len(stages))
     return {"jit": _jit.JITTED, "seconds": time.perf_counter() - began}, {}
 
 
@@ -148,8 +151,9 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
 
 def _read_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Model, State, dict[str, Any]]:
     """Model, state and keywords of a simulation, its kernels compiled and its bodies on their constraints."""
-    prepare(("poses and energy", "forward dynamics"), report)
     model = model_from_document(job["model"])
+    integrator = job.get("options", {}).get("integrator", "symplectic_euler")
+    prepare(stages_of(model, integrator, bool(job.get("motions"))), report)
     state = state_from_dict(model, job.get("state", {}))
     options = dict(job.get("options", {}))
     if "tau_times" in arrays:
@@ -216,6 +220,7 @@ def muscle_paths(job: Header, arrays: Arrays, report: Report) -> tuple[Header, A
     _check_keys(job, {"model", "count"}, ("model",))
     if "q" not in arrays:
         raise FormatError("a job muscle_paths needs the array 'q'")
+    prepare((OBSERVATION + WITH_MUSCLES,), report)
     report.message("muscles")
     model = model_from_document(job["model"])
     points, lengths = muscle_curves(model, arrays["q"], job.get("count", 48), report.progress)

@@ -6,10 +6,13 @@ kernels run unjitted there is nothing to wait for.
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,10 +24,14 @@ from ..inverse_kinematics import inverse_kinematics
 from ..kernels import _jit
 from ..kinematic_targets import Target
 from ..model import Model
+from ..muscles import PathPoint, Tension
+from ..muscles.drawing import muscle_curves
 from ..projection import project
 from ..simulation import simulate
+from .stage_names import OBSERVATION, WITH_MUSCLES, dynamics_stage, needed
 
 LOOK_INTERVAL = 0.05  # seconds between two looks whether a waiting job is still wanted
+NICENESS = 5  # of the thread that compiles
 LOADING_TIME = 1.5  # seconds within which kernels come out of the cache; what takes longer is being compiled
 
 
@@ -44,8 +51,10 @@ class Report(Protocol):
         """What the parent has said to this job since the last call."""
 
 
-def prepare(stages: Iterable[str], report: Report) -> None:
+def prepare(stages: Iterable[str], report: Report, done: float = 0.0) -> None:
     """Wait until stages are compiled, or loaded from the cache; compiles what nobody has asked for yet.
+
+    done: the fraction that is reported meanwhile.
 
     Raises:
         FormatError: there is no such stage.
@@ -63,7 +72,7 @@ def prepare(stages: Iterable[str], report: Report) -> None:
         while not wait([future], LOOK_INTERVAL).done:
             if time.monotonic() - began > LOADING_TIME:
                 text = f"compiling {name}"
-            if not report.progress(0.0, text):
+            if not report.progress(done, text):
                 raise CancelledError()
         future.result()
 
@@ -75,25 +84,55 @@ def _submit(name: str) -> Future[None]:
         return _futures[name]
 
 
-def _small_model() -> Model:
+def stages_of(model: Model, integrator: str, has_motions: bool) -> list[str]:
+    """What a simulation needs: the names of its stages."""
+    constrained = bool(model.constraints or model.contacts or model.has_hard_limits or has_motions)
+    return needed(integrator, constrained, bool(model.muscles))
+
+
+def _small_model(constrained: bool = False, muscled: bool = False) -> Model:
     builder = ModelBuilder()
     joint = joints.Hinge((1.0, 0.0, 0.0))
-    builder.add_body("pendulum", joint=joint, mass=1.0, com=(0.0, 0.0, -1.0), inertia=np.eye(3))
+    hard: dict[str, Any] = {"limits": [[-1.0, 1.0]], "limit_restitution": 0.0} if constrained else {}
+    builder.add_body("pendulum", joint=joint, mass=1.0, com=(0.0, 0.0, -1.0), inertia=np.eye(3), **hard)
+    if muscled:
+        path = [PathPoint(None, (0.0, 0.2, 0.0)), PathPoint("pendulum", (0.0, 0.1, -0.5))]
+        builder.add_muscle("muscle", path, law=Tension(1.0))
     return builder.build()
 
 
-def _compile_observation() -> None:
-    model = _small_model()
+def _compile_observation(muscled: bool = False) -> None:
+    model = _small_model(muscled=muscled)
     dynamics.energy(model, model.state())
+    if muscled:
+        muscle_curves(model, np.zeros((1, 1)), 2)
 
 
 def _compile_joint_geometry() -> None:
     joints.Hinge().evaluate(0.0)
 
 
-def _compile_forward_dynamics() -> None:
-    model = _small_model()
-    simulate(model, model.state(), duration=1e-3, dt=1e-3)
+def _compile_dynamics(integrator: str, constrained: bool, muscled: bool) -> None:
+    model = _small_model(constrained, muscled)
+    simulate(model, model.state(), duration=1e-3, dt=1e-3, integrator=integrator)
+
+
+def _dynamics_stages() -> dict[str, Callable[[], None]]:
+    """A stage for each family of methods, without and with muscles: their kernels are compiled apart."""
+    return {
+        dynamics_stage(integrator, constrained) + (WITH_MUSCLES if muscled else ""): partial(
+            _compile_dynamics, integrator, constrained, muscled
+        )
+        for muscled in (False, True)
+        for integrator in ("symplectic_euler", "linearly_implicit_euler")
+        for constrained in (False, True)
+    }
+
+
+def _step_back() -> None:
+    """Whoever compiles leaves the processor to others, where a thread can (Linux)."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
 
 
 def _compile_projection() -> None:
@@ -104,14 +143,15 @@ def _compile_inverse_kinematics() -> None:
     inverse_kinematics(_small_model(), Target("pendulum", position=(0.0, 0.0, 1.0)), starts=1)
 
 
-#: what is compiled before its first use, by the name that the user reads; quick ones first
+#: what is compiled before its first use, by the name that the user reads
 STAGES: dict[str, Callable[[], None]] = {
-    "poses and energy": _compile_observation,
+    OBSERVATION: _compile_observation,
     "joint geometry": _compile_joint_geometry,
-    "forward dynamics": _compile_forward_dynamics,
+    **_dynamics_stages(),
+    OBSERVATION + WITH_MUSCLES: partial(_compile_observation, True),
     "projection": _compile_projection,
     "inverse kinematics": _compile_inverse_kinematics,
 }
-_executor = ThreadPoolExecutor(1, "compile")
+_executor = ThreadPoolExecutor(1, "compile", _step_back)
 _futures: dict[str, Future[None]] = {}
 _lock = threading.Lock()

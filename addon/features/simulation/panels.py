@@ -4,7 +4,7 @@ from typing import Any
 
 from bpy.types import Panel
 
-from ... import session
+from ... import session, warming
 from ..common import SidebarPanel
 from .properties import ADAPTIVE, INTEGRATORS
 
@@ -16,6 +16,7 @@ class BakePanel(SidebarPanel, Panel):
 
     def draw(self, context: Any) -> None:
         layout = self.layout
+        warming.note()
         job = session.job
         if job is not None:
             draw_job(layout, job, context.region.width)
@@ -29,6 +30,9 @@ class BakePanel(SidebarPanel, Panel):
             draw_lines(
                 layout.box().column(align=True), session.message, session.message_icon, context.region.width
             )
+        preparing = warming.line()
+        if preparing:
+            draw_lines(layout.column(align=True), preparing, "SORTTIME", context.region.width)
 
 
 def draw_job(layout: Any, job: Any, width: int) -> None:
@@ -36,7 +40,10 @@ def draw_job(layout: Any, job: Any, width: int) -> None:
     column = layout.column(align=True)
     row = column.row(align=True)
     row.scale_y = 1.4
-    row.progress(factor=job.progress, text=f"{job.title} {job.progress:.0%}")
+    if job.endless:
+        row.label(text=job.title, icon="PLAY")
+    else:
+        row.progress(factor=job.progress, text=f"{job.title} {job.progress:.0%}")
     row.operator("condyle.cancel", text="", icon="CANCEL")
     draw_lines(layout.box().column(align=True), job.activity, "SORTTIME", width)
 

@@ -1,0 +1,114 @@
+"""Compiling ahead: while the user works, the compute process compiles what simulations of the scene will need.
+
+It begins a moment after the panel was first drawn, never while the add-on is enabled, and not without a window. What
+the scene needs comes first; when the scene comes to need more, that is asked for, too.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import bpy
+
+from . import core, session, worker_client
+from .features.connections.kinds import KINDS
+
+DELAY, INTERVAL = 1.0, 0.5  # seconds from the first look to the begin, and between two looks at how it goes
+FORCES = ("spring", "ground")  # connections that are no constraints; hard ground is one
+
+_asked: set[str] = set()
+_job: Any = None
+_seen = 0.0  # when the panel was drawn last
+_over = False  # it failed: it is not tried again by itself
+
+
+def note() -> None:
+    """The panel is drawn: begin, or look whether the scene needs more."""
+    global _seen
+    _seen = time.monotonic()
+    if not (bpy.app.background or _over or bpy.app.timers.is_registered(_tick)):
+        bpy.app.timers.register(_tick, first_interval=DELAY)
+
+
+def line() -> str:
+    """What is prepared now, for people; empty where nothing is."""
+    if _job is None or not _job.message:
+        return ""
+    return f"Preparing: {_job.message.partition(' ')[2]} ({_job.progress:.0%})"
+
+
+def wanted(scene: Any) -> list[str]:
+    """Stages that a simulation of the scene needs, then the others that every user needs sooner or later."""
+    from . import muscle_points, references
+
+    stages = core.part("worker.stage_names")
+    joints = [item.condyle.joint for item in references.joints_of(scene)]
+    constrained = any(joint.hard_limits or joint.prescribed for joint in joints) or any(
+        _is_constraint(item.condyle.connection) for item in references.connections_of(scene)
+    )
+    muscled = any(item.condyle.muscle.active for item in muscle_points.muscles_of(scene))
+    method = scene.condyle.simulation.integrator
+    first = stages.needed(method, constrained, muscled)
+    return [*first, *(name for name in stages.USUAL if name not in first)]
+
+
+def _is_constraint(settings: Any) -> bool:
+    if not settings.active or settings.kind not in KINDS:
+        return False
+    return settings.kind not in FORCES or (settings.kind == "ground" and settings.ground.contact == "RIGID")
+
+
+def _tick() -> float | None:
+    """A timer of Blender: takes in how it goes, and asks for what is still wanted."""
+    global _job, _over
+    if _job is not None and not _job.poll():
+        _redraw()
+        return INTERVAL
+    if _job is not None:
+        _over = _job.state == "failed"
+        _job = None
+        _redraw()
+    scene = bpy.context.scene
+    if _over or session.job is not None or scene is None:
+        return None if _over else INTERVAL
+    missing = [name for name in wanted(scene) if name not in _asked]
+    if missing:
+        _asked.update(missing)
+        _job = core.part("worker.requests").warm_up(worker_client.client(), missing)
+        return INTERVAL
+    return INTERVAL if time.monotonic() - _seen < 10.0 * INTERVAL else None
+
+
+def _redraw() -> None:
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                for region in area.regions:
+                    if region.type == "UI":
+                        region.tag_redraw()
+    if session.job is None:
+        for workspace in bpy.data.workspaces:
+            workspace.status_text_set(None)  # nothing to say, but the status bar is drawn again
+
+
+def draw_in_status_bar(self: Any, _context: Any) -> None:
+    """At the right end of the status bar."""
+    text = line()
+    if text:
+        self.layout.label(text=f"Condyle: {text}", icon="SORTTIME")
+
+
+def start() -> None:
+    """Be seen in the status bar; nothing is compiled yet."""
+    bpy.types.STATUSBAR_HT_header.append(draw_in_status_bar)
+
+
+def stop() -> None:
+    """Compile no more."""
+    global _job, _over
+    bpy.types.STATUSBAR_HT_header.remove(draw_in_status_bar)
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+    _job, _over = None, False
+    _asked.clear()
