@@ -65,6 +65,8 @@ def free(scene: Any) -> int:
     count = actions.free(scene) + muscle_bakes.free(scene)
     if bake_targets.is_put(scene):
         bake_targets.free(scene)
+    for name in ("read", "told"):
+        scene.condyle.simulation.output.property_unset(name)
     return count
 
 

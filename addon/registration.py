@@ -4,7 +4,18 @@ from typing import Any
 
 import bpy
 
-from . import copies, live, live_watch, migrations, properties, session, target_watch, warming, worker_client
+from . import (
+    copies,
+    live,
+    live_watch,
+    migrations,
+    properties,
+    session,
+    stale_watch,
+    target_watch,
+    warming,
+    worker_client,
+)
 from .features import common
 from .features.bodies import operators as body_operators
 from .features.bodies import panels as body_panels
@@ -133,7 +144,7 @@ def register() -> None:
     target_watch.start()
     copies.start()
     live_watch.start()
-    warming.start()
+    stale_watch.start()
     if hasattr(bpy.data, "objects"):  # not while Blender starts; a file loaded later is told to the handler
         migrations.on_load()
     _command = bpy.utils.register_cli_command("condyle", run_command)
@@ -145,7 +156,7 @@ def unregister() -> None:
         session.job.cancel_wanted = True
     bpy.utils.unregister_cli_command(_command)
     worker_client.close()
-    warming.stop()
+    stale_watch.stop()
     live_watch.stop()
     copies.stop()
     live.stop()

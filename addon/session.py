@@ -20,6 +20,10 @@ message_icon: str = "INFO"
 #: what the last import, scene check or bake told, see `findings`
 findings: list[Any] = []
 
+#: by session uid of scenes: what has changed since their bakes, see `staleness`; and whether that is to be looked at
+stale: dict[int, list[str]] = {}
+stale_unknown: bool = False
+
 
 def tell(text: str, icon: str = "INFO") -> None:
     """Set the panel's last line."""

@@ -27,6 +27,7 @@ from . import (
     references,
     scene_to_model,
     session,
+    staleness,
     starts,
     statistics,
     timing,
@@ -144,7 +145,15 @@ def bake(scene: Any) -> Steps[BakeReport]:
         answer = replace(answer, arrays=timing.trimmed(answer.arrays, len(frames)))
         result = requests.simulate_answer(answer, read.model)
     report = yield from written(
-        scene_uid, frames, read, result, timing.at(frames, run, excited), options["tau"], fitted, clock
+        scene_uid,
+        frames,
+        read,
+        result,
+        timing.at(frames, run, excited),
+        options["tau"],
+        fitted,
+        clock,
+        made.prints,
     )
     scene = references.find_scene(scene_uid)
     statistics.note(scene, result, clock.seconds["simulate"])
@@ -162,10 +171,12 @@ def written(
     inputs: Any,
     fitted: dict[int, FitReport],
     clock: Clock,
+    prints: staleness.Prints | None = None,
 ) -> Steps[BakeReport]:
     """Steps that put a motion sampled at frames (F,) in place, and the joints that were fitted for it.
 
-    excited: of the muscles, (F, muscles). inputs: the `Table` that drove the model, or None.
+    excited: of the muscles, (F, muscles). inputs: the `Table` that drove the model, or None. prints: of what was read,
+    None: just now.
     """
     drawn = yield from _muscles(scene_uid, read, result, excited)
     clock.lap("muscles")
@@ -176,7 +187,9 @@ def written(
         for uid, report in fitted.items():
             fits.apply(scene, targets[uid], report)
 
+    at_writing = staleness.prints(scene)
     made = bake_writing.write(scene, frames, read, result, drawn, inputs, between=apply_fits)
+    staleness.note(scene, prints or at_writing, at_writing)
     clock.lap("write")
     report = _bake_report(scene, frames, read, result, list(fitted.values()), made.actions, clock.seconds)
     return replace(report, warnings=[made.told] if made.told else [])
@@ -193,6 +206,7 @@ class Ready:
     pulls: dict[str, Any]
     excited: np.ndarray
     warnings: list[str]
+    prints: staleness.Prints
 
 
 def ready(
@@ -203,7 +217,7 @@ def ready(
     """
     clock = clock or Clock()
     scene = references.find_scene(scene_uid)
-    times = units.frame_times(frames, scene)
+    times, prints = units.frame_times(frames, scene), staleness.prints(scene)
     with hold.without_bake(scene), hold.at_frame(scene, int(frames[0])):
         curves = {uid: report.curve for uid, report in fitted.items()}
         try:
@@ -229,7 +243,7 @@ def ready(
     options["tau"] = forcing.table(read, excited, pushed, times)
     clock.lap("project")
     warnings += [finding.text for finding in checked]
-    return Ready(read, options, pulls, excited, [*warnings, *told, *begun, *looked])
+    return Ready(read, options, pulls, excited, [*warnings, *told, *begun, *looked], prints)
 
 
 def _muscles(scene_uid: int, read: Any, result: Any, excited: np.ndarray) -> Steps[Any]:

@@ -8,6 +8,9 @@ from ... import session, warming
 from ..common import SidebarPanel
 from .properties import ADAPTIVE, INTEGRATORS
 
+#: of what has changed since the bake the panel tells so many
+MOST_CHANGES = 4
+
 
 class BakePanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_bake"
@@ -26,6 +29,7 @@ class BakePanel(SidebarPanel, Panel):
             row.operator("condyle.bake", icon="REC")
             row.operator("condyle.free_bake", icon="TRASH")
             layout.operator("condyle.check_scene", icon="CHECKMARK")
+            draw_badge(layout, context)
         if session.message:
             draw_lines(
                 layout.box().column(align=True), session.message, session.message_icon, context.region.width
@@ -33,6 +37,20 @@ class BakePanel(SidebarPanel, Panel):
         preparing = warming.line()
         if preparing:
             draw_lines(layout.column(align=True), preparing, "SORTTIME", context.region.width)
+
+
+def draw_badge(layout: Any, context: Any) -> None:
+    """Why the bake is out of date, if it is."""
+    changed = session.stale.get(context.scene.session_uid, [])
+    if not changed:
+        return
+    column = layout.box().column(align=True)
+    column.alert = True
+    column.label(text="The bake is out of date", icon="FILE_REFRESH")
+    for line in changed[:MOST_CHANGES]:
+        draw_lines(column, line, "BLANK1", context.region.width)
+    if len(changed) > MOST_CHANGES:
+        column.label(text=f"and {len(changed) - MOST_CHANGES} more", icon="BLANK1")
 
 
 def draw_job(layout: Any, job: Any, width: int) -> None:

@@ -1,0 +1,61 @@
+"""In the window: whether the bake is out of date is looked at on a timer after changes, never while drawing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from . import session
+
+WAIT = 0.5  # seconds between two looks
+
+
+@bpy.app.handlers.persistent
+def on_change(_scene: Any = None, *_rest: Any) -> None:
+    """Handler of changes of any kind: the timer has to look again."""
+    session.stale_unknown = True
+
+
+def look() -> float:
+    """The timer: look at the scenes in windows where something has changed; returns seconds to the next look."""
+    windows = bpy.context.window_manager.windows
+    playing = any(window.screen.is_animation_playing for window in windows)
+    if not session.stale_unknown or session.job is not None or playing:
+        return WAIT
+    session.stale_unknown = False
+    found = {}
+    for scene in {window.scene for window in windows}:
+        if scene.condyle.simulation.output.read:
+            from . import staleness
+
+            found[scene.session_uid] = staleness.changes(scene)
+    if found != session.stale:
+        session.stale = found
+        for window in windows:
+            for area in window.screen.areas:
+                if area.type == "VIEW_3D":
+                    area.tag_redraw()
+    return WAIT
+
+
+def start() -> None:
+    """Begin to look."""
+    for handlers in _handlers():
+        handlers.append(on_change)
+    if not bpy.app.background:
+        bpy.app.timers.register(look, first_interval=WAIT, persistent=True)
+
+
+def stop() -> None:
+    """Look no longer."""
+    for handlers in _handlers():
+        handlers.remove(on_change)
+    if bpy.app.timers.is_registered(look):
+        bpy.app.timers.unregister(look)
+    session.stale, session.stale_unknown = {}, False
+
+
+def _handlers() -> tuple[Any, ...]:
+    handlers = bpy.app.handlers
+    return handlers.depsgraph_update_post, handlers.load_post, handlers.undo_post, handlers.redo_post

@@ -1,0 +1,307 @@
+"""Whether a bake is out of date, and why: fingerprints of what it read, kept with it, against those of now.
+
+Nothing is evaluated for it: settings, channels, keys and meshes are looked at as they are stored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import bpy
+import numpy as np
+
+from . import bake_writing, compat, muscle_points, references
+from .channels import rotation_path
+from .features.simulation.properties import frame_ends
+from .references import Body
+
+#: owner (an object, a bone, the scene) -> label of a setting -> its value, in short
+Prints = dict[str, dict[str, str]]
+
+#: what changes nothing in a simulation: what is looked at, helpers, results
+IDLE = {
+    "fit",
+    "active_frame",
+    "driven",
+    "follower",
+    "label",
+    "title",
+    "unit",
+    "own_curve",
+    "bone_uid",
+    "output",
+    "statistics",
+    "frame_start",
+    "frame_end",
+    "use_scene_range",
+}
+VIEWS = ("_angle", "_length")
+LONGEST = 24
+
+
+def prints(scene: Any) -> Prints:
+    """Fingerprints of all that a simulation of the scene reads."""
+    found: Prints = {"Scene": dict(_of_scene(scene))}
+    joints, bodies = references.joints_of(scene), references.bodies_of(scene)
+    others = [item for item in scene.objects if item.condyle.obstacle.enabled]
+    carriers = [*joints, *references.connections_of(scene), *muscle_points.muscles_of(scene), *others]
+    frames = [row.object for item in joints for row in item.condyle.joint.frames if row.object is not None]
+    ends = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.frame_of is not None]
+    curves = _Curves(bodies)
+    for item in {each.name_full: each for each in (*carriers, *frames, *ends)}.values():
+        found[item.name_full] = dict(_of_item(item, curves))
+    for body in bodies:
+        found.setdefault(body.name, {}).update(_of_body(body, curves))
+    rigs = {body.object.name_full: body.object for body in bodies if body.bone}
+    for name, item in rigs.items():
+        found.setdefault(name, {}).update(_of_rig(item, curves))
+    parents = _parents([*(body.object for body in bodies), *carriers])
+    for item in {each.name_full: each for each in parents}.values():
+        if item.name_full not in found:
+            found[item.name_full] = dict(_placed(item, item, curves))
+    return found
+
+
+class _Curves:
+    """The curves of the animation that objects have when no bake is in place, by the bone that they move."""
+
+    def __init__(self, bodies: Iterable[Body]) -> None:
+        self._bones = {(body.object.name_full, body.path_prefix) for body in bodies if body.bone}
+        self._found: dict[str, dict[str, list[Any]]] = {}
+
+    def of(self, item: Any, prefix: str = "") -> list[Any]:
+        """Curves of the bone with that beginning of its paths; without one of all but the bones that are bodies."""
+        name = item.name_full
+        if name not in self._found:
+            groups: dict[str, list[Any]] = {}
+            for curve in _own_curves(item):
+                path = curve.data_path
+                bone = path[: path.find('"].') + 3] if path.startswith("pose.bones[") else ""
+                groups.setdefault(bone if (name, bone) in self._bones else "", []).append(curve)
+            self._found[name] = groups
+        return self._found[name].get(prefix, [])
+
+
+def _parents(items: Iterable[Any]) -> Iterator[Any]:
+    for item in items:
+        while item.parent is not None:
+            item = item.parent
+            yield item
+
+
+def _of_scene(scene: Any) -> Iterator[tuple[str, str]]:
+    yield from _settings(scene.condyle.simulation, "", set())
+    yield from _settings(scene.condyle.start, "", set())
+    yield "Unit Scale", f"{scene.unit_settings.scale_length:.7g}"
+    yield "Frame Rate", f"{scene.render.fps / scene.render.fps_base:.7g}"
+    if scene.condyle.start.begin != "PLAYHEAD":
+        yield "Frames", str(frame_ends(scene))
+
+
+def _of_item(item: Any, curves: _Curves) -> Iterator[tuple[str, str]]:
+    """Of a joint, connection, muscle, obstacle or control frame."""
+    keyed = {curve.data_path for curve in curves.of(item)}
+    for name in ("joint", "connection", "muscle", "obstacle"):
+        group = getattr(item.condyle, name)
+        if group.enabled:
+            yield from _settings(group, "", keyed, f"condyle.{name}.")
+    yield from _placed(item, item, curves)
+    if item.type == "CURVE":
+        yield "Points", _hash(muscle_points.own_curve(item).splines[:1], _points)
+        hooks = (
+            (each.object.name_full, each.subtarget)
+            for each in item.modifiers
+            if each.type == "HOOK" and each.object
+        )
+        yield "Hooks", _short(str(sorted(hooks)))
+
+
+def _points(spline: Any) -> np.ndarray:
+    values = np.empty(4 * len(spline.points), dtype=np.float32)
+    spline.points.foreach_get("co", values)
+    return values
+
+
+def _of_body(body: Body, curves: _Curves) -> Iterator[tuple[str, str]]:
+    settings = body.data.body
+    yield from _settings(settings, "", set())
+    yield from _placed(body.owner, body.object, curves, body.path_prefix)
+    shape = settings.shape or (body.object if not body.bone else None)
+    if settings.mass_source == "MESH" and shape is not None and shape.type == "MESH":
+        yield "Mesh", _hash([shape.data], _vertices)
+
+
+def _vertices(mesh: Any) -> np.ndarray:
+    values = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+    mesh.vertices.foreach_get("co", values)
+    return values
+
+
+def _of_rig(item: Any, curves: _Curves) -> Iterator[tuple[str, str]]:
+    yield from _placed(item, item, curves)
+    yield "Rest Pose", _hash(item.data.bones, lambda bone: np.array(bone.matrix_local, dtype=np.float32))
+
+
+def _placed(owner: Any, item: Any, curves: _Curves, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Where an object or bone is put, and its keys."""
+    own = curves.of(item, prefix)
+    if own:
+        yield "Keys", _hash(own, _keys)
+    data = item.animation_data
+    if data is not None and data.drivers:
+        yield (
+            "Drivers",
+            _short(str(sorted((each.data_path, each.driver.expression) for each in data.drivers))),
+        )
+    keyed = {curve.data_path.removeprefix(prefix) for curve in own}
+    record = owner.condyle.channels
+    before = record if record.baked else owner
+    mode = record.rotation_mode if record.baked and record.rotation_mode else owner.rotation_mode
+    for path in ("location", rotation_path(mode)):
+        if path not in keyed:
+            yield path.split("_")[0].title(), _text(tuple(getattr(before, path)))
+    yield "Scale", _text(tuple(owner.scale))
+    if item.parent is not None and not prefix:
+        yield "Parent", f"@{item.parent.name_full}\n{_hash([item.matrix_parent_inverse], np.array)}"
+
+
+def _own_curves(item: Any) -> list[Any]:
+    """Curves of the animation that an object has when no bake is in place."""
+    record, data = item.condyle.bake, item.animation_data
+    if record.backup is not None or record.previous_action is not None:
+        action = record.backup or record.previous_action
+        return list(compat.curves(action, compat.find_slot(action, record.previous_slot)))
+    if record.action is not None or data is None:
+        return []
+    return list(compat.curves_in_use(item))
+
+
+def _keys(curve: Any) -> np.ndarray:
+    points = curve.keyframe_points
+    values = np.empty(6 * len(points), dtype=np.float32)
+    for column, name in enumerate(("co", "handle_left", "handle_right")):
+        points.foreach_get(name, values[2 * column * len(points) : 2 * (column + 1) * len(points)])
+    name = np.frombuffer(f"{curve.data_path}{curve.array_index}{curve.mute}".encode(), dtype=np.uint8)
+    return np.concatenate([values, name.astype(np.float32)])
+
+
+def _settings(group: Any, label: str, keyed: set[str], path: str = "") -> Iterator[tuple[str, str]]:
+    """Settings of a group that were ever set, by what the panel calls them; not those that are keyed."""
+    for item in group.bl_rna.properties:
+        name = item.identifier
+        if name in {"rna_type", "name"} or name in IDLE or name.endswith(VIEWS) or f"{path}{name}" in keyed:
+            continue
+        value = getattr(group, name)
+        if item.type == "POINTER":
+            if isinstance(value, bpy.types.PropertyGroup):
+                yield from _settings(value, f"{label}{item.name}: ", keyed, f"{path}{name}.")
+            elif value is not None:
+                yield f"{label}{item.name}", f"@{value.name_full}"
+        elif item.type == "COLLECTION":
+            for index, entry in enumerate(value):
+                called = getattr(entry, "label", "") or str(index + 1)
+                yield from _settings(entry, f"{label}{called}: ", keyed, f"{path}{name}[{index}].")
+        elif group.is_property_set(name):
+            yield f"{label}{item.name}", _text(value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.7g}"
+    if hasattr(value, "__len__") and not isinstance(value, (str, set)):
+        return _short(" ".join(_text(each) for each in value))
+    return _short(str(sorted(value)) if isinstance(value, set) else str(value))
+
+
+def _short(text: str) -> str:
+    return (
+        text if len(text) <= LONGEST else hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()[:12]
+    )
+
+
+def _hash(items: Iterable[Any], arrays: Any) -> str:
+    made = hashlib.sha1(usedforsecurity=False)
+    for item in items:
+        made.update(np.ascontiguousarray(arrays(item)).tobytes())
+    return made.hexdigest()[:12]
+
+
+def note(scene: Any, before: Prints, at_writing: Prints) -> None:
+    """Keep with a bake what it read: as things are now, but for what the user changed while it was computed.
+
+    before, at_writing: prints when the scene was read, and just before the bake was written.
+    """
+    now = prints(scene)
+    for owner in before.keys() & at_writing.keys() & now.keys():
+        for label in _different(before[owner], at_writing[owner]):
+            now[owner].pop(label, None)
+            if label in before[owner]:
+                now[owner][label] = before[owner][label]
+    scene.condyle.simulation.output.read = json.dumps(now, separators=(",", ":"), ensure_ascii=False)
+
+
+def changes(scene: Any) -> list[str]:
+    """What has changed since the bake that is in place, a line for each thing; empty: it is up to date, or none is."""
+    kept = scene.condyle.simulation.output.read
+    if not kept or not bake_writing.is_baked(scene):
+        return []
+    old, new = json.loads(kept), prints(scene)
+    renamed = _renamed(old, new)
+    if renamed:
+        old = {
+            renamed.get(owner, owner): {label: _called(value, renamed) for label, value in entries.items()}
+            for owner, entries in old.items()
+        }
+    told = []
+    for owner in [*old, *(owner for owner in new if owner not in old)]:
+        if owner not in new:
+            told.append(f"{owner}: is gone")
+        elif owner not in old:
+            told.append(f"{owner}: is new")
+        else:
+            labels = _different(old[owner], new[owner])
+            if labels:
+                told.append(f"{owner}: {', '.join(_spoken(label) for label in labels)} changed")
+    return told
+
+
+def _different(one: dict[str, str], other: dict[str, str]) -> list[str]:
+    return [
+        label
+        for label in [*one, *(each for each in other if each not in one)]
+        if one.get(label) != other.get(label)
+    ]
+
+
+def _spoken(label: str) -> str:
+    """A label without its unit, in lower case but for what is a name."""
+    return label.split(" [")[0].lower()
+
+
+def _renamed(old: Prints, new: Prints) -> dict[str, str]:
+    """Owners that have another name and are the same otherwise."""
+    gone = [owner for owner in old if owner not in new]
+    come = [owner for owner in new if owner not in old]
+    found: dict[str, str] = {}
+    for owner in gone:
+        like = _nameless(old[owner])
+        match = next((other for other in come if _nameless(new[other]) == like), None)
+        if match is not None:
+            come.remove(match)
+            found[owner] = match
+    return found
+
+
+def _called(value: str, renamed: dict[str, str]) -> str:
+    """A value that names an object ("@Knee", and on a second line more), by the object's new name."""
+    name, line, rest = value.removeprefix("@").partition("\n")
+    return f"@{renamed.get(name, name)}{line}{rest}" if value.startswith("@") else value
+
+
+def _nameless(entries: dict[str, str]) -> dict[str, str]:
+    return {
+        label: "@" if value.startswith("@") else value for label, value in entries.items() if label != "Bone"
+    }
