@@ -144,6 +144,7 @@ def register() -> None:
     target_watch.start()
     copies.start()
     live_watch.start()
+    warming.start()
     stale_watch.start()
     if hasattr(bpy.data, "objects"):  # not while Blender starts; a file loaded later is told to the handler
         migrations.on_load()
@@ -157,6 +158,7 @@ def unregister() -> None:
     bpy.utils.unregister_cli_command(_command)
     worker_client.close()
     stale_watch.stop()
+    warming.stop()
     live_watch.stop()
     copies.stop()
     live.stop()
