@@ -29,6 +29,7 @@ def add_target(scene: Any, body: Body, place: Any) -> Any:
     wish = reach.point_wish(scene, body, place)
     reach.Reach(scene, [wish])
     item = bpy.data.objects.new(f"{body.bone or body.object.name} Target", None)
+    item.show_in_front = True
     item.empty_display_type, item.empty_display_size = "SPHERE", 0.03 / units.length_scale(scene)
     for collection in body.object.users_collection[:1] or (scene.collection,):
         collection.objects.link(item)

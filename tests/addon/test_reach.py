@@ -199,3 +199,41 @@ def part_name():
     import os
 
     return os.environ.get("CONDYLE_INSTALLED_MODULE", "")
+
+
+@pytest.mark.parametrize("bone", [False, True])
+@pytest.mark.parametrize("kind", range(24))
+def test_every_joint_is_led_to_a_pose_that_it_can_take(part, scene, make, kind, bone):
+    body, authoring = part("references").Body, part("authoring")
+    base = make.box("A", (0, 0, 0.4))
+    child = body(make.box("B", (0.1, 0, 0)))
+    if bone:
+        child = body(make.armature("Rig", {"B": ((0.1, 0, 0), (0.3, 0, 0), None)}), "B")
+    make.update()
+    joint = authoring.add_joint(scene, body(base), child, "hinge", name="Joint")
+    name = make.shaped(part, scene, joint, kind)
+    authoring.take_rest_pose(joint)
+    if name == "fixed":
+        return
+    authoring.drive(scene, joint, True)
+    names = part("features.joints.properties").slider_names(joint.condyle.joint)
+    limits = [joint.id_properties_ui(each).as_dict() for each in names]
+    before = [joint[each] for each in names]
+    random = np.random.default_rng(kind)
+    for each, limit, value in zip(names, limits, before):
+        low, high = max(limit["min"], value - 0.3), min(limit["max"], value + 0.3)
+        joint[each] = float(random.uniform(low, high))
+    joint.update_tag()
+    make.update()
+    goal = np.array(child.matrix)
+    for each, value in zip(names, before):
+        joint[each] = value
+    joint.update_tag()
+    make.update()
+    item = part("targets").add_target(scene, child, child.matrix.translation)
+    item.condyle.target.use_rotation = True
+    item.matrix_world = goal.T
+    make.update()
+    outcome = part("reach").reach_now(scene, part("targets").wishes_of(scene))
+    assert outcome.distances[0] < 1e-4 and outcome.angles[0] < 1e-3, (name, outcome)
+    np.testing.assert_allclose(np.array(child.matrix), goal, atol=2e-3)
