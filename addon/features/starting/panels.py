@@ -20,10 +20,21 @@ class StartPanel(SidebarPanel, Panel):
         layout.use_property_decorate = False
         settings = context.scene.condyle.start
         layout.prop(settings, "begin")
+        target = context.scene.condyle.simulation.output.target
+        if settings.begin == "PLAYHEAD" and target in {"NEW", "OVERWRITE"}:
+            text = "Keys before it stay with Output, Bake To: Current Action, Range"
+            draw_lines(layout.column(align=True), text, "INFO", context.region.width)
         layout.prop(settings, "source")
         row = layout.row()
         row.active = not settings.loop
         row.prop(settings, "preroll")
+        if settings.loop and settings.preroll:
+            draw_lines(
+                layout.column(align=True),
+                "A loop needs no Pre-Roll: set it to 0",
+                "ERROR",
+                context.region.width,
+            )
         layout.prop(settings, "samples")
         layout.prop(settings, "loop")
         if settings.loop:

@@ -35,7 +35,11 @@ class StartProperties(PropertyGroup):
         description="First frame of the simulation and of its keys",
         items=(
             ("RANGE", "Range", "The first frame of the range"),
-            ("PLAYHEAD", "Playhead", "The current frame; keys before it stay as they are"),
+            (
+                "PLAYHEAD",
+                "Playhead",
+                "The current frame. Keys before it stay where the bake goes to the current action's range",
+            ),
         ),
         override=OVERRIDE,
     )
@@ -54,8 +58,8 @@ class StartProperties(PropertyGroup):
         override=OVERRIDE,
     )
     samples: EnumProperty(
-        name="Samples a Frame",
-        description="Keys for each frame: more than one for motion blur and for what is fast. "
+        name="Keys a Frame",
+        description="More than one for motion blur and for what is fast. "
         "The motion is the same; whole frames get the same keys",
         items=SAMPLES,
         override=OVERRIDE,
