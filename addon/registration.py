@@ -6,6 +6,7 @@ import bpy
 
 from . import (
     copies,
+    linked,
     live,
     live_watch,
     migrations,
@@ -143,6 +144,7 @@ def register() -> None:
     live.start()
     target_watch.start()
     copies.start()
+    linked.start()
     live_watch.start()
     warming.start()
     stale_watch.start()
@@ -160,6 +162,7 @@ def unregister() -> None:
     stale_watch.stop()
     warming.stop()
     live_watch.stop()
+    linked.stop()
     copies.stop()
     live.stop()
     target_watch.stop()

@@ -1,0 +1,150 @@
+"""Rigs from a library: refused while they are only linked; as overrides they work like local ones, and last."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+BONES = {
+    "A": ((0, 0, 1), (0, 0, 0.5), None),
+    "B": ((0, 0, 0.5), (0.1, 0, 0), "A"),
+    "C": ((0.1, 0, 0), (0.3, 0, 0), "B"),
+}
+SINGLE = 4e-6  # float32
+
+
+def add_hinges(part, scene, rig):
+    """Driven hinges between the bones of a rig."""
+    body, authoring = part("references").Body, part("authoring")
+    for parent, child in ("AB", "BC"):
+        joint = authoring.add_joint(
+            scene, body(rig, parent), body(rig, child), "hinge", name=f"Joint {child}"
+        )
+        joint.condyle.joint.axis = (0, 1, 0)
+        authoring.drive(scene, joint, True)
+
+
+@pytest.fixture
+def linked(part, scene, make, tmp_path):
+    """Makes a file with a rig in a collection, with joints or without, and links that into an empty one; its scene
+    and the linked collection.
+    """
+
+    def made(with_joints, connect=False):
+        rig = make.armature("Rig", BONES, connect=connect)
+        make.update()
+        if with_joints:
+            add_hinges(part, scene, rig)
+        collection = bpy.data.collections.new("Character")
+        scene.collection.children.link(collection)
+        for item in list(scene.objects):
+            for user in list(item.users_collection):
+                user.objects.unlink(item)
+            collection.objects.link(item)
+        path = str(tmp_path / "library.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        fresh = bpy.context.scene
+        fresh.frame_end = 6
+        with bpy.data.libraries.load(path, link=True) as (_, wanted):
+            wanted.collections = ["Character"]
+        fresh.collection.children.link(wanted.collections[0])
+        make.update()
+        return fresh, wanted.collections[0]
+
+    return made
+
+
+def overridden(scene, collection):
+    """The rig of a library override of a collection, in place of the linked one."""
+    collection.override_hierarchy_create(scene, bpy.context.view_layer)
+    for child in [child for child in scene.collection.children if child.library is not None]:
+        scene.collection.children.unlink(child)
+    bpy.context.view_layer.update()
+    return rig_of(scene)
+
+
+def rig_of(scene):
+    return next(item for item in scene.objects if item.type == "ARMATURE")
+
+
+def reopened(path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    return bpy.context.scene, rig_of(bpy.context.scene)
+
+
+@pytest.mark.small
+def test_a_linked_rig_is_refused_with_the_way_out(part, linked, ph):
+    scene, _ = linked(False)
+    rig, body = rig_of(scene), part("references").Body
+    for change in (
+        lambda: part("authoring").make_body(scene, body(rig, "B")),
+        lambda: part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge"),
+    ):
+        with pytest.raises(ph.ModelError, match="is linked; make a library override first"):
+            change()
+    assert [item.name for item in bpy.data.objects] == ["Rig"]
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    for name in ("make_body", "add_joint"):
+        with pytest.raises(RuntimeError, match="Rig is linked; make a library override first"):
+            getattr(bpy.ops.condyle, name)()
+    assert not rig.condyle.body.enabled
+
+
+@pytest.mark.small
+def test_a_bake_of_linked_joints_is_refused(part, linked, ph):
+    scene, _ = linked(True)
+    with pytest.raises(ph.ModelError, match=r"Rig/B is linked from .*; make a library override first"):
+        part("tasks").bake_now(scene)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("in_library", [True, False])
+def test_an_overridden_rig_is_baked_and_freed_and_lasts(part, linked, tmp_path, in_library):
+    """The joints come from the library, or are made in the shot for a library that knows nothing of them."""
+    scene, collection = linked(in_library)
+    rig = overridden(scene, collection)
+    if not in_library:
+        add_hinges(part, scene, rig)
+    uids = [bone.condyle.uid for bone in rig.pose.bones]
+    for joint in part("references").joints_of(scene):
+        joint.condyle.joint.coordinates[0].start_speed = 2.0
+    report = part("tasks").bake_now(scene)
+    assert rig.animation_data.action.library is None
+    scene, rig = reopened(tmp_path / "baked.blend")
+    assert [bone.condyle.uid for bone in rig.pose.bones] == uids and all(uids)
+    for name in ("Rig/B", "Rig/C"):
+        body = part("references").Body(rig, name[-1])
+        for frame, pose in zip(report.frames, report.poses[name]):
+            scene.frame_set(int(frame))
+            assert np.abs(np.array(body.matrix) - pose).max() < SINGLE
+        assert np.abs(report.poses[name][-1] - report.poses[name][0]).max() > 0.1
+    assert part("tasks").free_bake(scene) == 1 and rig.animation_data is None
+    scene, rig = reopened(tmp_path / "freed.blend")
+    assert not part("actions").is_baked(rig)
+    assert not any(each.mute for bone in rig.pose.bones for each in bone.constraints)
+    read = part("scene_to_model").read(scene)
+    assert [entry.name for entry in read.bodies] == ["Rig/B", "Rig/C"]
+    joint, bone = part("references").joints_of(scene)[0], rig.pose.bones["B"]
+    before = np.array(bone.matrix)
+    joint["coordinate"] = joint["coordinate"] + 0.5
+    joint.update_tag()
+    bpy.context.view_layer.update()
+    assert np.abs(np.array(bone.matrix) - before).max() > 0.1
+
+
+@pytest.mark.small
+def test_connected_bones_of_a_linked_armature_stay_connected(part, linked, ph):
+    scene, collection = linked(False, connect=True)
+    rig = overridden(scene, collection)
+    body = part("references").Body(rig, "C")
+    part("authoring").make_body(scene, body, motion="FREE")
+    for disconnect, reason in ((False, "disconnect it, or turn on"), (True, "armature 'Rig' is linked")):
+        scene.condyle.simulation.disconnect_bones = disconnect
+        with pytest.raises(ph.ModelError, match=reason):
+            part("tasks").bake_now(scene)
+    assert not part("actions").is_baked(rig)
