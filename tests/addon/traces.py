@@ -46,9 +46,10 @@ def properties_of(name: str) -> set[str]:
 
 
 def entries_of(name: str) -> list[str]:
-    """What has been appended to a menu, header or panel."""
+    """What has been appended to a menu, header or panel, beside its own function."""
     functions = getattr(getattr(getattr(bpy.types, name), "draw", None), "_draw_funcs", ())
-    return [f"{each.__module__}.{each.__qualname__}" for each in functions]
+    own = f"{name}.draw"
+    return [f"{each.__module__}.{each.__qualname__}" for each in functions if each.__qualname__ != own]
 
 
 def tools() -> list[str]:
