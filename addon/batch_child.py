@@ -127,7 +127,7 @@ def arguments(shot: Shot, out: Path | None) -> list[str]:
 def _program() -> tuple[list[str], dict[str, str]]:
     """How this same add-on is called in another process, and what its environment must say."""
     bpy = sys.modules.get("bpy")
-    if bpy is not None and not bpy.app.module:
+    if bpy is not None and bpy.app.binary_path:  # empty where Blender is a Python module
         return [bpy.app.binary_path, "--background", "--command", "condyle"], {"PYTHONIOENCODING": "utf-8"}
     if core.PACKAGE.startswith("bl_ext."):
         return [sys.executable, "-c", _ENABLE.format(package=core.PACKAGE)], {"PYTHONUTF8": "1"}

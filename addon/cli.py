@@ -97,11 +97,19 @@ def main(arguments: Sequence[str]) -> int:
         options = parser().parse_args(list(arguments))
     except SystemExit as end:
         return int(end.code or 0)
+    _take_interrupts()
     if options.command == "batch":
         from . import batch_cli
 
         return batch_cli.run_batch(options)
     return run_bake(options)
+
+
+def _take_interrupts() -> None:
+    """Have Ctrl-C raise KeyboardInterrupt: Blender in the background takes it for its own Esc."""
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if threading.current_thread() is threading.main_thread() and not ignored:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def run_bake(options: argparse.Namespace) -> int:
