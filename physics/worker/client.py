@@ -11,6 +11,7 @@ import importlib.util
 import itertools
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -309,6 +310,10 @@ class _Connection:
 
     def _write(self) -> None:
         stdin: BinaryIO = self._process.stdin  # type: ignore[assignment]
+        if sys.platform != "win32":
+            # Blender up to 4.3 has its Python leave this signal alone, and it would end Blender itself: where this
+            # thread holds it off, a write to a process that is gone is an error as any other
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
         with contextlib.suppress(OSError):  # a closed pipe: the reader tells how it ended
             while (pieces := self._outgoing.get()) is not None:
                 for piece in pieces:

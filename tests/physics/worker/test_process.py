@@ -135,6 +135,29 @@ def test_a_killed_process_is_told_and_a_new_one_starts(client):
     assert client.hello["pid"] != pid
 
 
+PIPE_ENDS_US = """
+import signal, sys
+from physics.worker import client as worker
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+dead = worker.WorkerClient([sys.executable, "-c", "import os; os.close(0); import time; time.sleep(0.5)"])
+try:
+    for _ in range(50):
+        dead.submit("ping", arrays={"a": __import__("numpy").zeros(100000)})
+    dead.submit("ping").wait(10)
+except worker.WorkerError as error:
+    print("told:", error.kind)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal of POSIX")
+def test_a_write_to_a_dead_process_does_not_end_a_host_that_leaves_sigpipe_alone():
+    """Blender 4.3 is one: its Python does not ignore the signal."""
+    done = subprocess.run(
+        [sys.executable, "-c", PIPE_ENDS_US], cwd=PHYSICS.parent, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0 and "told: WorkerDied" in done.stdout, done.stderr
+
+
 def test_a_fault_in_native_code_leaves_its_trace(client):
     client.submit("ping").wait(10)
     job = client.submit("warm_up")  # takes tenths of a second: it cannot be done before the fault
