@@ -52,6 +52,12 @@ def _cleared(scene: Any) -> Any:
     return kept
 
 
+def missed_wraps(result: Any) -> list[str]:
+    """One line for each muscle that ran straight through an obstacle."""
+    kind = core.part("muscles.missed").MissedWrap
+    return [str(kind(**each)) for each in result.info.get("missed_wraps", ())]
+
+
 def moved_at_start(read: scene_to_model.SceneModel, result: Any) -> list[str]:
     """One line where bodies do not stand at the first frame as their joints and constraints together want them."""
     if not read.model.constraints:

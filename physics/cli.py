@@ -85,6 +85,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
+    from .muscles.missed import MissedWrap
     from .simulation import simulate
 
     reporter.start(f"simulate {options.model.stem}")
@@ -110,6 +111,8 @@ def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
         return EXIT_DIVERGED
     save_result(result, options.out, extras=file.extras)
     total = result.energy[:, 2]
+    for missed in result.info.get("missed_wraps", ()):
+        reporter.warning(str(MissedWrap(**missed)))
     reporter.done(
         out=str(options.out),
         samples=len(result.t),

@@ -91,7 +91,8 @@ def simulate(
         rtol, atol: tolerances of the adaptive methods.
 
     Returns:
-        A `Result` whose first sample is the state and whose last lies at its time + duration.
+        A `Result` whose first sample is the state and whose last lies at its time + duration. Where a muscle ran
+        straight through an obstacle ``info["missed_wraps"]`` says which, how often and why.
 
     Raises:
         ModelError: an argument is not acceptable; nothing ran.
@@ -112,7 +113,18 @@ def simulate(
         rtol=rtol,
         atol=atol,
     )
-    return INTEGRATORS[integrator](problem, integrator, state)
+    return note_missed_wraps(INTEGRATORS[integrator](problem, integrator, state))
+
+
+def note_missed_wraps(result: Result) -> Result:
+    """The result; where muscles went straight through obstacles, its `info` says which (`muscles.missed`)."""
+    if any(muscle.strands for muscle in result.model.muscles):
+        from .muscles.missed import missed_wraps
+
+        missed = missed_wraps(result.model, result.q)
+        if missed:
+            result.info["missed_wraps"] = [each._asdict() for each in missed]
+    return result
 
 
 def make_problem(

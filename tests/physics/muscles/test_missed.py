@@ -1,0 +1,53 @@
+"""Muscles that go straight through an obstacle are told by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.muscles import PathPoint, Sphere, Wrap
+from physics.muscles.missed import missed_wraps
+
+RADIUS = 0.05
+
+
+def pendulum(height: float) -> ph.Model:
+    """A bar on a hinge about x with two muscles from the world, one by the true shortest path over a ball at the hinge.
+
+    Args:
+        height: of the wrapping muscle's origin above the ball's middle.
+    """
+    builder = ph.ModelBuilder()
+    builder.add_body("bar", joint=ph.joints.Hinge((1, 0, 0)), mass=1.0, com=(0, 0, -0.2), inertia=np.eye(3))
+    end = PathPoint("bar", (0, 0, -0.3))
+    ball = Wrap(Sphere(radius=RADIUS), smoothing=0.0)
+    builder.add_muscle("over", [PathPoint(None, (0, 0.001, height)), ball, end], tension=1.0)
+    builder.add_muscle("plain", [PathPoint(None, (0, 0.2, 0.2)), end], tension=1.0)
+    return builder.build()
+
+
+def test_an_end_inside_is_told_with_how_often() -> None:
+    model = pendulum(0.5 * RADIUS)
+    result = ph.simulate(model, model.state(q=[0.4]), duration=0.02, dt=1e-3)
+    (missed,) = result.info["missed_wraps"]
+    assert missed == {"muscle": "over", "inside": 21, "unsolved": 0, "states": 21}
+    (found,) = missed_wraps(model, result.q)
+    assert str(found) == (
+        "muscle 'over' runs straight through: in 21 of 21 states an end lies inside an obstacle"
+    )
+
+
+def test_a_path_that_lies_on_its_obstacle_is_not_told() -> None:
+    model = pendulum(3.0 * RADIUS)
+    result = ph.simulate(model, model.state(q=[0.4]), duration=0.02, dt=1e-3)
+    assert "missed_wraps" not in result.info
+    over, straight = ph.muscle_lengths(model, model.state(q=[0.4])).lengths[0], 0.45
+    assert over > straight - 0.02
+
+
+@pytest.mark.parametrize("count", [1, 7, 2500])
+def test_long_motions_are_looked_at_in_a_thousand_states(count: int) -> None:
+    model = pendulum(0.5 * RADIUS)
+    (found,) = missed_wraps(model, np.full((count, 1), 0.3))
+    assert found.states == min(count, 1000) == found.inside
