@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from . import core, drive, joint_reading, units
+from . import core, drive, joint_reading, references, units
 from .features.joints.properties import is_baked_over, slider_names
 
 #: along a curve and along each side of a surface
 PLACES = (17, 5)
-#: a frame whose origin moves by less than this share of the joint's signs is held at the tip of an axis
+#: a point that moves by less than this share of the joint's signs is none to take hold of
 STILL = 0.5
 MOST_STEPS = 12
 #: pixels
@@ -97,12 +97,39 @@ def handle(item: Any, joint: Any, metre: float) -> Handle:
     closed &= [row.limits != "CUSTOM" for row in settings.coordinates]
     free = free_coordinates(settings)
     made = Handle(joint, base, metre, np.zeros(3), free, ranges, closed)
-    frames = made.frames(_places(made))
+    return replace(made, arm=_arm(item, made.frames(_places(made))))
+
+
+def _arm(item: Any, frames: np.ndarray) -> np.ndarray:
+    """Where to take hold of a joint (3,), in its moving frame: at its origin; where that stands still at the middle of
+    the child or a bone's tail; where that does, too, at the tip of an axis.
+
+    Args:
+        frames: where the moving frame goes (m, 4, 4).
+    """
     size = max(2.0 * float(item.empty_display_size), 1e-6)
-    if np.ptp(frames[:, :3, 3], axis=0).max() < STILL * size:
-        travels = [np.ptp(frames[:, :3, 3] + size * frames[:, :3, k], axis=0).max() for k in range(3)]
-        made = Handle(joint, base, metre, size * np.eye(3)[int(np.argmax(travels))], free, ranges, closed)
-    return made
+    places = [np.zeros(3)]
+    child = references.resolve(item.condyle.joint.child)
+    if child is not None:
+        rest = joint_reading.child_in_joint(item)
+        places.append(rest[:3, :3] @ _middle(child) + rest[:3, 3])
+    travels = [np.ptp(frames[:, :3, :3] @ place + frames[:, :3, 3], axis=0).max() for place in places]
+    found = next((place for place, travel in zip(places, travels) if travel > STILL * size), None)
+    if found is not None:
+        return found
+    tips = size * np.eye(3)
+    turned = [np.ptp(frames[:, :3, 3] + frames[:, :3, :3] @ tip, axis=0).max() for tip in tips]
+    best: np.ndarray = tips[int(np.argmax(turned))]
+    return best
+
+
+def _middle(child: references.Body) -> np.ndarray:
+    """Tail of a bone or middle of an object's box (3,), in the child's rigid frame."""
+    if child.bone:
+        return np.array([0.0, child.pose_bone.bone.length, 0.0]) * child.object.matrix_world.to_scale()[1]
+    corners = np.array([tuple(corner) for corner in child.object.bound_box])
+    middle: np.ndarray = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+    return middle * np.array(child.object.matrix_world.to_scale())
 
 
 def _places(held: Handle) -> np.ndarray:

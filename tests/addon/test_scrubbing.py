@@ -99,6 +99,20 @@ def test_a_hinge_is_held_beside_its_axis_and_a_closed_curve_goes_round(part, sce
 
 
 @pytest.mark.small
+def test_a_bone_that_turns_about_its_head_is_held_at_its_tail(part, scene, make):
+    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0.1, 0), "A")})
+    make.update()
+    body = part("references").Body
+    joint = part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
+    part("authoring").drive(scene, joint, True)
+    joint["coordinate"] = 0.4
+    joint.update_tag()
+    make.update()
+    held = part("scrubbing").read(scene, joint)
+    assert np.allclose(held.points(np.array([0.4])), rig.matrix_world @ rig.pose.bones["B"].tail, atol=1e-6)
+
+
+@pytest.mark.small
 def test_a_surface_is_dragged_in_both_its_coordinates(part, scene, make):
     body = part("references").Body
     chest, plate = make.box("Chest", size=(0.2, 0.2, 0.2)), make.box("Blade", (0, 0, 0.2), (0.1, 0.1, 0.02))

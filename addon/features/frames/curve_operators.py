@@ -112,8 +112,9 @@ class ReverseCurve(_CurveOperator, Operator):
 
 
 class EvenOutFrames(_CurveOperator, Operator):
-    """Spread the control frames evenly along the curve, which stays where it is. The coordinate then counts the length
-    of the curve; limits, rest, start and keys are set anew, so that the child moves as before"""
+    """Spread the control frames along the curve as evenly as its order lets them, closer at its ends. The curve stays
+    where it is; the coordinate then counts its length, and limits, rest, start and keys are set anew, so that the child
+    moves as before"""
 
     bl_idname = "condyle.even_out_frames"
     bl_label = "Even Out Frames"
@@ -134,10 +135,6 @@ class EvenOutFrames(_CurveOperator, Operator):
         joint = active_joint(context)
         count = self.num_frames and max(self.num_frames, joint.condyle.joint.order)
         return curve_tools.even_out(context.scene, joint, count)
-
-    def told(self, outcome: Any) -> str:
-        before, now = outcome.unevenness
-        return f"{super().told(outcome)}; longest step {now:.1f} times the shortest, was {before:.1f}"
 
 
 class FramesMenu(Menu):

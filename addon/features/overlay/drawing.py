@@ -156,7 +156,8 @@ def joint_parts(scene: Any, item: Any, strength: float, track: bool = True) -> I
             yield Part(name, lines, base @ frame)
     if settings.show_frames and len(known.frames):
         yield Part(name, known.kept(("frames", strength), lambda: control_lines(known, strength)), base)
-    if swept.has_path(known.joint) and len(item.condyle.joint.coordinates) == 1:
+    # of joints beside the one at hand they would be too much
+    if strength == FULL and swept.has_path(known.joint) and len(item.condyle.joint.coordinates) == 1:
         yield from _swept_parts(scene, item, strength, base)
     if ghosts.wanted(item):
         residuals = ghosts.residuals_of(item)
