@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import connection_reading, core, muscle_reading, references, units
+from . import connection_reading, core, muscle_reading, references, units, wobbling
 from .joint_reading import child_in_joint as child_in_joint
 from .joint_reading import control_frames as control_frames
 from .joint_reading import read_joint, start_of
@@ -97,6 +97,8 @@ def read(scene: Any, curves: Mapping[int, Any] | None = None) -> SceneModel:
         if item.condyle.joint.no_slip and item.session_uid in joints:
             rolling = core.part("constraints").RollingConstraint(joints[item.session_uid].body)
             builder.add_constraint(f"{item.name} rolls", rolling)
+    for body in (link.body for link in links if link.body.data.body.wobbling.enabled):
+        wobbling.add(scene, builder, body.name, body.data.body.wobbling, mass_properties(scene, body))
     connection_reading.add_all(scene, builder, moving, joints)
     muscles = muscle_reading.add_all(scene, builder, moving, joints)
     model = builder.build()
@@ -112,7 +114,7 @@ def _arguments(
     scene: Any, link: _Link, moving: Mapping[Key, str], curves: Mapping[int, Any]
 ) -> dict[str, Any]:
     """Arguments of add_body for one body."""
-    mass = mass_properties(scene, link.body)
+    mass = wobbling.skeleton(link.body.data.body.wobbling, mass_properties(scene, link.body), link.body.name)
     arguments: dict[str, Any] = {"mass": mass.mass, "com": mass.center, "inertia": mass.inertia}
     if link.joint is None:
         pose, _ = units.split_scale(link.body.matrix, link.body.name)

@@ -67,5 +67,5 @@ def moved_at_start(read: scene_to_model.SceneModel, result: Any) -> list[str]:
     worst = int(np.argmax(away.max(axis=(1, 2))))
     if float(away.max()) <= MOVED:
         return []
-    name, far = read.bodies[worst].name, 1e3 * float(away[worst, :3, 3].max())
+    name, far = read.model.body_names[worst], 1e3 * float(away[worst, :3, 3].max())
     return [f"{name} starts {far:.3g} mm off where it was, so that all constraints are met"]

@@ -57,4 +57,38 @@ class BodyPanel(SidebarPanel, Panel):
         layout.operator("condyle.fill_in_mass", icon="MESH_DATA")
 
 
-classes = (BodyPanel,)
+class SoftPartsPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_soft_parts"
+    bl_label = "Soft Parts"
+    bl_parent_id = "CONDYLE_PT_body"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        from ... import references
+
+        body = references.active_body(context)
+        return body is not None and body.data.body.enabled
+
+    def draw_header(self, context: Any) -> None:
+        from ... import references
+
+        self.layout.prop(references.active_body(context).data.body.wobbling, "enabled", text="")
+
+    def draw(self, context: Any) -> None:
+        from ... import references
+
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        settings = references.active_body(context).data.body.wobbling
+        layout.active = settings.enabled
+        layout.prop(settings, "share", slider=True)
+        column = layout.column(align=True)
+        column.prop(settings, "sag_along")
+        column.prop(settings, "sag_across")
+        layout.prop(settings, "damping")
+        layout.column().prop(settings, "axis")
+
+
+classes = (BodyPanel, SoftPartsPanel)

@@ -13,6 +13,59 @@ def _is_mesh(_self: Any, candidate: Any) -> bool:
     return candidate.type == "MESH"
 
 
+class WobblingProperties(PropertyGroup):
+    """The share of a body's mass that hangs softly on its skeleton."""
+
+    enabled: BoolProperty(
+        name="Soft Parts",
+        description="A share of the mass (muscles, fat, skin) hangs softly on the bone and wobbles: "
+        "it makes impacts softer. It is not drawn",
+        override=OVERRIDE,
+    )
+    share: FloatProperty(
+        name="Share",
+        description="Share of the body's mass that wobbles",
+        default=0.6,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        override=OVERRIDE,
+    )
+    axis: FloatVectorProperty(
+        name="Axis",
+        description="Direction along the bone, in the axes of the object or bone",
+        default=(0.0, 0.0, 1.0),
+        subtype="XYZ",
+        override=OVERRIDE,
+    )
+    sag_along: FloatProperty(
+        name="Sag Along",
+        description="How far the soft parts sag along the axis under their own weight; less is stiffer",
+        default=0.01,
+        min=1e-6,
+        subtype="DISTANCE",
+        unit="LENGTH",
+        override=OVERRIDE,
+    )
+    sag_across: FloatProperty(
+        name="Across",
+        description="How far the soft parts sag across the axis under their own weight; less is stiffer",
+        default=0.01,
+        min=1e-6,
+        subtype="DISTANCE",
+        unit="LENGTH",
+        override=OVERRIDE,
+    )
+    damping: FloatProperty(
+        name="Damping",
+        description="Share of critical damping: 0 wobbles on and on, 1 does not swing back",
+        default=0.3,
+        min=0.0,
+        soft_max=1.0,
+        override=OVERRIDE,
+    )
+
+
 class BodyProperties(PropertyGroup):
     """A rigid body."""
 
@@ -31,6 +84,7 @@ class BodyProperties(PropertyGroup):
         override=OVERRIDE,
     )
     start_from: own_source("free body")
+    wobbling: PointerProperty(type=WobblingProperties, name="Soft Parts", override=OVERRIDE)
     mass_source: EnumProperty(
         name="Mass From",
         description="Where the mass and its distribution come from",
@@ -86,4 +140,4 @@ class BodyProperties(PropertyGroup):
     )
 
 
-classes = (BodyProperties,)
+classes = (WobblingProperties, BodyProperties)
