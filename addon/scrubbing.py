@@ -61,6 +61,14 @@ class Handle:
         lower, upper = self.ranges.T
         return np.where(self.round, readings, np.clip(readings, lower, upper))
 
+    def at_end(self, readings: np.ndarray, uphill: np.ndarray) -> np.ndarray:
+        """Which free coordinates (f,) are at an end and would leave it downhill, `uphill` (f,) being the slope."""
+        free = list(self.free)
+        lower, upper = self.ranges[free].T
+        out = ((readings[free] <= lower) & (uphill > 0.0)) | ((readings[free] >= upper) & (uphill < 0.0))
+        found: np.ndarray = out & ~self.round[free]
+        return found
+
 
 def free_coordinates(settings: Any) -> tuple[int, ...]:
     """Numbers of a joint's coordinates but those that are time."""
@@ -163,9 +171,7 @@ def drag(held: Handle, start: np.ndarray, target: np.ndarray, project: Projectio
             steps[2 * number, k], steps[2 * number + 1, k] = 1e-4 * widths[k], -1e-4 * widths[k]
         seen = project(held.points(now + steps)).reshape(len(free), 2, 2)
         slope = ((seen[:, 0] - seen[:, 1]) / 2e-4).T  # pixels over the whole range
-        square = slope.T @ slope
-        square += damping * max(float(np.trace(square)), 1e-9) * np.eye(len(free))
-        change = np.clip(-np.linalg.solve(square, slope.T @ error), -LONGEST, LONGEST)
+        change = _step(slope, error, damping, held.at_end(now, slope.T @ error))
         tried = now.copy()
         tried[free] += change * widths[free]
         tried = held.inside(tried)
@@ -178,6 +184,20 @@ def drag(held: Handle, start: np.ndarray, target: np.ndarray, project: Projectio
         else:
             damping = 10.0 * damping
     return now
+
+
+def _step(slope: np.ndarray, error: np.ndarray, damping: float, stopped: np.ndarray) -> np.ndarray:
+    """Change (f,) of the free coordinates, as shares of their ranges, that brings an error (2,) down; those that are
+    stopped (f,) at an end stay.
+    """
+    change = np.zeros(slope.shape[1])
+    moving = np.flatnonzero(~stopped)
+    if len(moving):
+        part = slope[:, moving]
+        square = part.T @ part
+        square += damping * max(float(np.trace(square)), 1e-9) * np.eye(len(moving))
+        change[moving] = np.clip(-np.linalg.solve(square, part.T @ error), -LONGEST, LONGEST)
+    return change
 
 
 def read(scene: Any, item: Any) -> Handle:

@@ -128,6 +128,14 @@ def test_a_surface_is_dragged_in_both_its_coordinates(part, scene, make):
     wanted = middle + (0.2, -0.15) * np.ptp(held.ranges, axis=1)
     found = part("scrubbing").drag(held, middle, from_above(held.points(wanted[None]))[0], from_above)
     assert np.allclose(found, wanted, atol=2e-3)
+    slanted = np.array([[0.9, 0.3], [0.5, -0.8], [0.2, 0.6]])
+    for corner in np.array(np.meshgrid(*held.ranges)).reshape(2, -1).T:  # from a corner, seen from anywhere
+        for wanted in (middle, middle + (0.25, -0.3) * np.ptp(held.ranges, axis=1)):
+            target = 1000.0 * held.points(wanted[None])[0] @ slanted
+            now = corner
+            for _ in range(3):
+                now = part("scrubbing").drag(held, now, target, lambda points: 1000.0 * points @ slanted)
+            assert np.allclose(1000.0 * held.points(now[None])[0] @ slanted, target, atol=1.0)
 
 
 @pytest.mark.small

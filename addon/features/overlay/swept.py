@@ -18,7 +18,7 @@ STILL = 1e-6
 AXIS_COLOR, POSE_COLOR = (0.78, 0.52, 1.00), (0.62, 0.74, 0.90)
 AXIS_ALPHA, POSE_ALPHA = 0.45, 0.40
 # An axis farther from the child than so many times the signs' size is that of a motion that hardly turns.
-FAR = 12.0
+FAR = 6.0
 # A bone's outline as Blender draws it: thickest at a tenth of its length, by a tenth of its length.
 BONE_EDGES = np.array(
     [(0, k) for k in range(1, 5)] + [(5, k) for k in range(1, 5)] + [(1, 2), (2, 3), (3, 4), (4, 1)]
