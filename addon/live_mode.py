@@ -36,6 +36,10 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
     first = tasks.frame_range(scene)[0]
     frames = timing.run_frames(scene, tasks.frame_range(scene))
     ready = yield from tasks.ready(uid, frames, {})
+    if ready.pulls:
+        raise core.model_error(
+            f"a live run cannot blend {', '.join(ready.pulls)}: set Follow of its joint to 0 or 1, or bake"
+        )
     scene = references.find_scene(uid)
     options = {name: value for name, value in ready.options.items() if name not in ONLY_BAKED}
     settings = live_properties.settings()

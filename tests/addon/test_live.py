@@ -210,3 +210,10 @@ def test_the_operator_runs_for_a_script(part, scene, make, axle):
     assert bpy.ops.condyle.live(duration=0.3, record=True) == {"FINISHED"}
     assert part("actions").is_baked(bpy.data.objects["Rod"])
     assert "frames 1 to" in part("session").message
+
+
+def test_a_joint_between_its_keys_and_the_simulation_is_refused(part, scene, make, axle, ph):
+    axle.condyle.joint.follow = 0.5
+    with pytest.raises(ph.ModelError, match="a live run cannot blend Rod"):
+        part("worker_client").run(part("live_mode").live(scene, 0.1), seconds=60.0)
+    assert part("session").live is None
