@@ -10,7 +10,7 @@ import numpy as np
 
 from . import bake_keys, bake_targets, compat, core, migrations, units
 from .bake_keys import Kept
-from .channels import rotation_channels, rotation_path
+from .channels import missed_between, rotation_channels, rotation_path
 from .curve_keys import KeyedPath
 from .references import Body
 from .transforms import check_parent
@@ -41,6 +41,7 @@ class Channels:
         self.rotation = rotation_channels(
             rotations, mode, np.array(getattr(owner, self.path), dtype=np.float64)
         )
+        self.missed = missed_between(rotations, self.rotation, mode)
 
     def _is_connected(self, scene: Any, location: np.ndarray) -> bool:
         """Whether the body is a connected bone, without location of its own; ModelError where it needs one."""

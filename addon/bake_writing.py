@@ -13,13 +13,19 @@ from .bake_keys import Kept
 from .references import key_of
 from .transforms import LocalPoses
 
+#: degrees off between frames that are told
+MISSED = 0.5
+
 
 @dataclass(frozen=True)
 class Written:
-    """What was written: names of the actions, and a line about keys that were left out, or an empty text."""
+    """What was written: names of the actions, a line about keys that were left out, or an empty text, and what the
+    animator may not expect, one line each.
+    """
 
     actions: list[str]
     told: str
+    warnings: list[str]
 
 
 def write(
@@ -57,7 +63,21 @@ def write(
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     told = bake_keys.described(kept)
     scene.condyle.simulation.output.told = told
-    return Written([action.name for action in made], told)
+    return Written([action.name for action in made], told, _missed(frames, channels))
+
+
+def _missed(frames: np.ndarray, channels: list[actions.Channels]) -> list[str]:
+    """One line for each body whose rotation mode cannot follow it between the keys."""
+    told = []
+    for entry in channels:
+        worst = float(np.degrees(entry.missed.max(initial=0.0)))
+        if worst > MISSED:
+            mode = "Axis Angle" if entry.mode == "AXIS_ANGLE" else f"{entry.mode} Euler"
+            told.append(
+                f"{entry.body.name}: {mode} angles swing around near frame {frames[entry.missed.argmax()]:g}, so that "
+                f"between frames (in motion blur) it is up to {worst:.2g}° off; choose Quaternion rotation for it"
+            )
+    return told
 
 
 def free(scene: Any) -> int:

@@ -98,3 +98,38 @@ def slopes(values: np.ndarray) -> np.ndarray:
     result[:2] = ends @ values[:5]
     result[-2:] = -(ends @ values[-1:-6:-1])[::-1]
     return result
+
+
+def matrices(channels: np.ndarray, mode: str) -> np.ndarray:
+    """Rotation matrices (F, 3, 3) that channels (F, 3 or 4) of a rotation mode mean."""
+    lie = core.physics().lie
+    if mode == "QUATERNION":
+        found = lie.matrix_from_quaternion(channels / np.linalg.norm(channels, axis=1, keepdims=True))
+    elif mode == "AXIS_ANGLE":
+        lengths = np.maximum(np.linalg.norm(channels[:, 1:], axis=1, keepdims=True), 1e-12)
+        found = lie.so3_exp(channels[:, :1] * channels[:, 1:] / lengths)
+    else:
+        found = np.eye(3)
+        for letter in mode:  # the first is applied first
+            axis = np.eye(3)["XYZ".index(letter)]
+            found = lie.so3_exp(channels[:, ["XYZ".index(letter)]] * axis) @ found
+    return np.asarray(found)
+
+
+def missed_between(rotations: np.ndarray, channels: np.ndarray, mode: str) -> np.ndarray:
+    """Angles (F - 1,) [rad] by which channels (F, 3 or 4), cubic from key to key, miss rotations (F, 3, 3) halfway.
+
+    Where a body is halfway is taken from its quaternions, which turn evenly in every direction. Euler angles do not:
+    close to gimbal lock two of them swing around within a frame.
+    """
+    if mode == "QUATERNION" or len(rotations) < 2:
+        return np.zeros(max(len(rotations) - 1, 0))
+    lie = core.physics().lie
+    even = _halfway(lie.continuous_quaternions(lie.quaternion_from_matrix(rotations)))
+    off = np.swapaxes(matrices(even, "QUATERNION"), 1, 2) @ matrices(_halfway(channels), mode)
+    return np.asarray(np.linalg.norm(lie.so3_log(off), axis=1))
+
+
+def _halfway(values: np.ndarray) -> np.ndarray:
+    rates = slopes(values)
+    return 0.5 * (values[:-1] + values[1:]) + (rates[:-1] - rates[1:]) / 8.0

@@ -192,7 +192,7 @@ def written(
     staleness.note(scene, prints or at_writing, at_writing)
     clock.lap("write")
     report = _bake_report(scene, frames, read, result, list(fitted.values()), made.actions, clock.seconds)
-    return replace(report, warnings=[made.told] if made.told else [])
+    return replace(report, warnings=[*made.warnings, *([made.told] if made.told else [])])
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,15 @@ def test_channels_give_the_rotation_and_do_not_jump(part, make, mode):
     assert steps < (0.05 if mode == "QUATERNION" else 1.5)
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_matrices_are_what_the_channels_mean(part, make, mode):
+    rotations = make.smooth_poses(50, seed=5, turn=2.5)[:, :3, :3]
+    near = np.array((1.0, 0, 0, 0)) if mode == "QUATERNION" else np.zeros(4 if mode == "AXIS_ANGLE" else 3)
+    channels = part("channels")
+    found = channels.matrices(channels.rotation_channels(rotations, mode, near), mode)
+    assert np.abs(found - rotations).max() < 1e-12
+
+
 @pytest.mark.parametrize("turns", [-3, 0, 2])
 def test_eulers_begin_at_the_turn_that_is_there(part, make, turns):
     rotations = make.smooth_poses(50, seed=4, turn=1.0)[:, :3, :3]

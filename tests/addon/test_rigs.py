@@ -97,6 +97,33 @@ def test_between_frames_bones_follow_too(part, scene, make, connect, mode):
     assert missed(scene, worlds, range(2 * FINE, 22 * FINE)) < 1e-4 < 1e-2 * step
 
 
+@pytest.mark.small
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
+def test_what_a_mode_misses_between_frames_is_found_and_told(part, scene, make, mode):
+    """A body that turns past gimbal lock: what is predicted is what Blender shows halfway."""
+    lie = part("core").physics().lie
+    item = make.box("Box")
+    item.rotation_mode = mode
+    body, frames = part("references").Body(item), np.arange(1.0, 26.0)
+    poses = np.tile(np.eye(4), (49, 1, 1))
+    turns = np.linspace(0.8, 2.4, 49)[:, None] * np.array([0.0, 1.0, 0.0])
+    poses[:, :3, :3] = lie.so3_exp(np.array([0.03, 0.0, 0.0])) @ lie.so3_exp(turns)
+    channels = part("actions").Channels(body, poses[::2], scene)
+    part("actions").write(scene, frames, [channels])
+    shown = []
+    for frame in frames[:-1]:
+        scene.frame_set(int(frame), subframe=0.5)
+        shown.append(np.array(item.matrix_world)[:3, :3])
+    off = np.linalg.norm(lie.so3_log(np.swapaxes(poses[1::2, :3, :3], 1, 2) @ np.array(shown)), axis=1)
+    told = part("bake_writing")._missed(frames, [channels])
+    if mode == "QUATERNION":
+        assert off.max() < np.radians(0.05) and told == []  # ends have one-sided slopes
+    else:
+        assert off.max() > np.radians(1.0) and np.abs(off - channels.missed).max() < np.radians(0.05)
+        (line,) = told
+        assert line.startswith(f"Box: XYZ Euler angles swing around near frame {frames[off.argmax()]:g}, so")
+
+
 @pytest.fixture
 def ball(part, scene, make):
     """Makes a free ball on a parent, and tells how far its bake is beside the simulation."""
