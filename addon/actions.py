@@ -28,8 +28,7 @@ class Channels:
             raise core.model_error(
                 f"{body.name}: a parent's scale changes or is not uniform, so no keys can hold its pose"
             )
-        left, _, right = np.linalg.svd(linear)
-        rotations, location = left @ right, matrices[:, :3, 3]
+        rotations, location = units.orthogonal(linear), matrices[:, :3, 3]
         mode = owner.rotation_mode
         if not body.bone:
             location = location - np.array(owner.delta_location)

@@ -52,9 +52,11 @@ def fill(curve: Any, positions: np.ndarray, values: np.ndarray, rates: np.ndarra
     count = len(positions)
     if len(points) > count:
         points.clear()
+    fresh = not points  # new keys are Bezier
     points.add(count - len(points))
     for name, numbers in _made(positions, values, rates).items():
-        points.foreach_set(name, numbers.ravel())
+        if not (fresh and name == "interpolation" and rates is not None):
+            points.foreach_set(name, numbers.ravel())
     curve.update()
 
 
@@ -65,8 +67,10 @@ def _made(positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None) -
         interpolation = _LINEAR
     else:
         interpolation = _BEZIER
-    before = np.diff(positions, prepend=2.0 * positions[0] - positions[min(1, count - 1)]) / 3.0
-    after = np.append(before[1:], before[-1])
+    after = np.empty(count)
+    after[:-1] = (positions[1:] - positions[:-1]) / 3.0
+    after[-1] = after[-2] if count > 1 else 0.0
+    before = np.concatenate([after[:1], after[:-1]])
     return {
         "interpolation": np.full(count, interpolation, dtype=np.int32),
         "handle_left_type": np.full(count, _FREE, dtype=np.int32),
@@ -78,7 +82,9 @@ def _made(positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None) -
 
 
 def _pairs(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return np.column_stack([x, y]).astype(np.float32)
+    pairs = np.empty((len(x), 2), dtype=np.float32)
+    pairs[:, 0], pairs[:, 1] = x, y
+    return pairs
 
 
 def taken(curve: Any) -> Keys:

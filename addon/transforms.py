@@ -130,8 +130,8 @@ class LocalPoses:
         """Matrices (F, 4, 4) of the body's own channels."""
         world = self.worlds[key_of(body)]
         if not body.bone:
-            return np.linalg.inv(self._effect_of_parent(body.object)) @ world
-        pose = np.linalg.inv(self.object_world(body.object)) @ world
+            return units.inverses(self._effect_of_parent(body.object)) @ world
+        pose = units.inverses(self.object_world(body.object)) @ world
         return self._bone_basis(body, pose)
 
     def object_world(self, item: Any) -> np.ndarray:
@@ -171,7 +171,7 @@ class LocalPoses:
         bone = bones[item.parent_bone]
         pose = self.bone_pose(Body(item.parent, bone.name))
         if bone.bone.use_relative_parent:
-            offset = np.linalg.inv(units.array4(bone.bone.matrix_local))
+            offset = units.inverses(units.array4(bone.bone.matrix_local))
         else:
             offset = units.array4(Matrix.Translation((0.0, bone.bone.length, 0.0)))
         return parent @ pose @ offset @ inverse
@@ -180,7 +180,7 @@ class LocalPoses:
         """Matrices of any pose bone in its armature's space."""
         simulated = self.worlds.get(key_of(body))
         if simulated is not None:
-            return np.linalg.inv(self.object_world(body.object)) @ simulated
+            return units.inverses(self.object_world(body.object)) @ simulated
         if key_of(body) not in self._bone_poses:
             self._bone_poses[key_of(body)] = self._unsimulated_pose(body)
         return self._bone_poses[key_of(body)]
@@ -204,11 +204,11 @@ class LocalPoses:
         bone = body.pose_bone
         if bone.parent is None:
             if bone.bone.use_local_location:
-                return np.linalg.inv(units.array4(bone.bone.matrix_local)) @ pose
+                return units.inverses(units.array4(bone.bone.matrix_local)) @ pose
             return _convert(bone, pose, None, invert=True)
         parent = self.bone_pose(Body(body.object, bone.parent.name))
         if _inherits_plainly(bone):
-            return np.linalg.inv(parent @ _rest_offset(bone)) @ pose
+            return units.inverses(parent @ _rest_offset(bone)) @ pose
         return _convert(bone, pose, parent, invert=True)
 
     def _hangs_on_simulated(self, item: Any) -> bool:
@@ -246,7 +246,7 @@ def _inherits_plainly(bone: Any) -> bool:
 
 
 def _rest_offset(bone: Any) -> np.ndarray:
-    return np.linalg.inv(units.array4(bone.parent.bone.matrix_local)) @ units.array4(bone.bone.matrix_local)
+    return units.inverses(units.array4(bone.parent.bone.matrix_local)) @ units.array4(bone.bone.matrix_local)
 
 
 def _convert(bone: Any, matrices: np.ndarray, parent: np.ndarray | None, invert: bool) -> np.ndarray:

@@ -97,3 +97,22 @@ def test_times_follow_the_frame_rate(part, scene):
     scene.render.fps, scene.render.fps_base = 30, 1.001
     assert np.isclose(units.frames_per_second(scene), 30.0 / 1.001, rtol=1e-7)  # fps_base is float32
     assert np.isclose(units.frame_times(np.arange(10.0, 41.0), scene)[-1], 1.001, rtol=1e-7)
+
+
+def test_inverses_and_orthogonal_factors_are_those_of_numpy(part):
+    units = part("units")
+    random = np.random.default_rng(4)
+    matrices = np.tile(np.eye(4), (200, 1, 1))
+    matrices[:, :3] = random.standard_normal((200, 3, 4))
+    exact = np.linalg.inv(matrices)
+    # both lose as many digits as the condition number has
+    np.testing.assert_allclose(units.inverses(matrices), exact, rtol=1e-9, atol=1e-9 * np.abs(exact).max())
+    np.testing.assert_allclose(units.inverses(matrices[0]), exact[0], rtol=1e-9, atol=1e-9)
+    left, _, right = np.linalg.svd(matrices[:, :3, :3])
+    turns = left @ right
+    for scale, bend in ((1.0, 0.0), (0.01, 1e-7), (100.0, 1e-4), (3.0, 0.1)):
+        linear = scale * (turns + bend * random.standard_normal(turns.shape))
+        left, _, right = np.linalg.svd(linear)
+        np.testing.assert_allclose(units.orthogonal(linear), left @ right, atol=1e-13)
+    with pytest.raises(np.linalg.LinAlgError):
+        units.inverses(np.zeros((1, 4, 4)))

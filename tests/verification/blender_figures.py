@@ -134,9 +134,63 @@ def first_bake() -> dict[str, float]:
     return {"fit": fitted - started, "fit and bake": time.perf_counter() - started}
 
 
+CHAINS, LINKS, LAST = 5, 10, 1000
+
+
+def bake_writing() -> dict[str, float]:
+    """Seconds of processor time of Blender's process for a bake of 50 bones x 1000 frames, and wall-clock seconds of
+    its simulation, each the least of 3."""
+    from tests.addon import conftest as make
+
+    scene = empty_scene()
+    bones = {
+        f"{chain}.{link}": (
+            (chain, 0, -link),
+            (chain, 0, -link - 0.8),
+            f"{chain}.{link - 1}" if link else None,
+        )
+        for chain in range(CHAINS)
+        for link in range(LINKS + 1)
+    }
+    rig = make.armature("Rig", bones)
+    scene.frame_start, scene.frame_end = 1, LAST
+    body = part("references").Body
+    for bone in rig.pose.bones:
+        bone.condyle.body.enabled, bone.condyle.body.mass_source = True, "MANUAL"
+    make.update()
+    for chain in range(CHAINS):
+        for link in range(LINKS):
+            ends = (body(rig, f"{chain}.{link}"), body(rig, f"{chain}.{link + 1}"))
+            joint = part("authoring").add_joint(scene, *ends, "hinge").condyle.joint
+            joint.coordinates[0].start_speed, joint.coordinates[0].damping = 0.5, 0.1
+    found: dict[str, list[float]] = {"write": [], "beside the simulation": [], "simulate": []}
+    for _ in range(3):
+        writing = part("bake_writing")
+        write, spent = writing.write, []
+
+        def timed(*arguments: Any, write: Any = write, spent: list[float] = spent, **options: Any) -> Any:
+            began = time.process_time()
+            written = write(*arguments, **options)
+            spent.append(time.process_time() - began)
+            return written
+
+        writing.write = timed
+        began = time.process_time()
+        try:
+            report = part("tasks").bake_now(scene)
+        finally:
+            writing.write = write
+        found["beside the simulation"].append(time.process_time() - began)
+        found["write"].append(spent[0])
+        found["simulate"].append(report.seconds["simulate"])
+    if len(report.bodies) != CHAINS * LINKS or len(report.frames) != LAST:
+        raise RuntimeError(f"{len(report.bodies)} bodies and {len(report.frames)} frames were baked")
+    return {name: min(values) for name, values in found.items()}
+
+
 FIGURES: dict[str, Callable[[], dict[str, float]]] = {
     function.__name__: function
-    for function in (register, bake_objects, bake_bones, knee_in_units, first_bake, batch_kills)
+    for function in (register, bake_objects, bake_bones, knee_in_units, first_bake, bake_writing, batch_kills)
 }
 
 

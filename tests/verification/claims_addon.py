@@ -119,3 +119,31 @@ def first_bake_cold() -> Measurement:
 )
 def first_bake_warm() -> Measurement:
     return Measurement(first_bakes()[1]["fit and bake"], first_bakes()[1])
+
+
+@cache
+def large_bake() -> dict[str, float]:
+    """Seconds that a bake of 50 bones takes."""
+    return figures("bake_writing")
+
+
+@claim(
+    "addon.bake_writing",
+    "processor time of writing a bake of 50 bones x 1000 frames to an action, least of 3",
+    unit="s",
+    cost="slow",
+    at_most=0.3,
+)
+def bake_writing() -> Measurement:
+    return Measurement(large_bake()["write"], large_bake())
+
+
+@claim(
+    "addon.bake_beside_simulation",
+    "processor time of Blender's process for a whole bake of 50 bones x 1000 frames: reading, waiting, writing",
+    unit="s",
+    cost="slow",
+    at_most=1.5,
+)
+def bake_beside_simulation() -> Measurement:
+    return Measurement(large_bake()["beside the simulation"], large_bake())
