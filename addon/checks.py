@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,38 +18,19 @@ from . import (
     scene_to_model,
     session,
     units,
-    worker_client,
 )
 from .features.simulation.properties import frame_ends
 from .findings import CHECK, Finding
 from .references import Body
-from .worker_client import Steps
 
 # A body that stands farther off its joint than this [m, rad] is told.
 FAR, FAR_TURN = 1e-3, 1e-2
+# samples along each of one, two or three coordinates, and steps of Newton's method from the best of them
+SAMPLES, MOST_STEPS = (33, 9, 6), 20
 
 
-@dataclass(frozen=True, eq=False)
-class Astray:
-    """A body that does not stand where its joint starts.
-
-    Attributes:
-        item: name of the joint's Empty. body: the child. joint: of physics. pose: of the child, in the joint's frame
-            (4, 4) [m]. scale: length that counts as a radian [m].
-    """
-
-    item: str
-    body: references.Handle
-    name: str
-    joint: Any
-    pose: np.ndarray
-    scale: float
-
-
-def check(scene: Any) -> Steps[list[Finding]]:
-    """Steps that find what is wrong with a scene (errors, which stop a bake) and what may not be meant, as it is at
-    its first frame.
-    """
+def check(scene: Any) -> list[Finding]:
+    """What is wrong with a scene (errors, which stop a bake) and what may not be meant, as it is at its first frame."""
     with hold.without_bake(scene), hold.at_frame(scene, int(frame_ends(scene)[0])):
         try:
             read = scene_to_model.read(scene)
@@ -58,9 +38,7 @@ def check(scene: Any) -> Steps[list[Finding]]:
                 actions.check(references.find_body(entry.handle, entry.name))
         except core.physics().CondyleError as error:
             return errors(scene, error)
-        found, wandering = warnings(scene, read), astray(scene)
-    found += yield from out_of_reach(wandering)
-    return found
+        return warnings(scene, read)
 
 
 def stop(scene: Any, error: Exception, curves: Mapping[int, Any]) -> Exception:
@@ -128,9 +106,12 @@ def _alone(scene: Any, body: Body, joint: Any, curves: Mapping[int, Any]) -> Ite
         yield findings.named(scene, str(error), CHECK, is_error=True)
 
 
-def warnings(scene: Any, read: scene_to_model.SceneModel) -> list[Finding]:
-    """What of a model that can be simulated may not be meant."""
-    found = [*_of_coordinates(scene, read), *_of_muscles(scene)]
+def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int] = ()) -> list[Finding]:
+    """What of a model that can be simulated may not be meant, as the scene is evaluated now.
+
+    fitted: joints that were fitted just now, by session uid: their control frames are not there yet.
+    """
+    found = [*_of_coordinates(scene, read), *_out_of_reach(scene, fitted), *_of_muscles(scene)]
     hung = any(entry.joint_uid for entry in read.bodies)
     gravity = np.linalg.norm(np.array(scene.condyle.simulation.gravity)) > 0.0
     if not hung and gravity and not references.connections_of(scene):
@@ -184,12 +165,11 @@ def _of_muscles(scene: Any) -> Iterator[Finding]:
             yield findings.about(text, CHECK, item)
 
 
-def astray(scene: Any, fitted: Collection[int] = ()) -> list[Astray]:
-    """Bodies that do not stand where their joints start, as the scene is evaluated now; not of joints that start
-    where their animation has them, and of those fitted just now, by session uid.
+def _out_of_reach(scene: Any, fitted: Collection[int]) -> Iterator[Finding]:
+    """Bodies that stand where their joints cannot take them; not of joints that start where their animation has them:
+    those are told when their start is found.
     """
-    found = []
-    for item in references.carrying_joints(scene):
+    for item in references.joints_of(scene):
         settings = item.condyle.joint
         if settings.driven or item.session_uid in fitted or not _starts_as_set(scene, item):
             continue
@@ -200,33 +180,44 @@ def astray(scene: Any, fitted: Collection[int] = ()) -> list[Astray]:
         pose = units.to_metres(keyframes.pose_now(given, given.child.name), scene)
         pose = pose @ core.physics().lie.inverse(units.to_metres(scene_to_model.child_in_joint(item), scene))
         start, _ = scene_to_model.start_of(item, joint)
-        if not _is_near(joint.transform(start), pose):
-            scale = settings.length_scale * units.length_scale(scene)
-            found.append(Astray(item.name, given.child.handle(), given.child.name, joint, pose, scale))
-    return found
-
-
-def out_of_reach(found: list[Astray]) -> Steps[list[Finding]]:
-    """Steps that tell which of those bodies stand where their joints cannot take them."""
-    told = []
-    requests = core.part("worker.requests")
-    for each in found:
-        answer = yield requests.project(
-            worker_client.client(), each.joint, each.pose[None], length_scale=each.scale
-        )
-        nearest = requests.project_answer(answer)
-        far, turn = float(nearest.translation[0]), float(nearest.rotation[0])
+        scale = settings.length_scale * units.length_scale(scene)
+        far, turn = _off(joint, start, pose, scale if scale > 0.0 else 1.0)
         if far > FAR or turn > FAR_TURN:
             text = (
-                f"{each.name} stands {1e3 * far:.3g} mm and {np.degrees(turn):.2g}° from where its joint {each.item} "
-                "can take it, so it will jump"
+                f"{given.child.name} stands {1e3 * far:.3g} mm and {np.degrees(turn):.2g}° from where its joint "
+                f"{item.name} can take it, so it will jump"
             )
-            told.append(Finding(text, CHECK, False, each.body.session_uid, each.body.bone))
-    return told
+            yield findings.about(text, CHECK, given.child)
 
 
-def _is_near(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two poses (4, 4) in metres are the same for an animator."""
-    if np.linalg.norm(one[:3, 3] - other[:3, 3]) > FAR:
-        return False
-    return bool(np.linalg.norm(one[:3, :3] - other[:3, :3]) <= np.sqrt(2.0) * FAR_TURN)
+def _off(joint: Any, start: np.ndarray, pose: np.ndarray, scale: float) -> tuple[float, float]:
+    """How far a pose (4, 4) is from a joint that stands at or near its start or a sample of its range: [m] and [rad].
+
+    Newton's method from the best of few samples, so that it is quick without compiled code: a pose that the joint can
+    take is found; for others the distance is that of a minimum nearby.
+    """
+    lie = core.physics().lie
+    low, high = _span(joint, start)
+    axes = [np.linspace(*ends, SAMPLES[len(start) - 1]) for ends in zip(low, high)]
+    tried = np.concatenate(
+        [start[None], np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(start))]
+    )
+    weights = np.array([1.0, 1.0, 1.0, *[1.0 / scale] * 3])
+    missed = lie.log(lie.inverse(joint.transform(tried)) @ pose)
+    q = tried[np.argmin(np.linalg.norm(missed * weights, axis=1))]
+    for _ in range(MOST_STEPS):
+        transform, subspace, _ = joint.evaluate(q)
+        missing = weights * lie.log(lie.inverse(transform) @ pose)
+        step = np.linalg.lstsq(weights[:, None] * subspace, missing, rcond=1e-9)[0]
+        q = np.clip(q + step, *np.transpose(joint.range))
+        if np.abs(step).max() < 1e-7:
+            break
+    missing = lie.log(lie.inverse(joint.transform(q)) @ pose)
+    return float(np.linalg.norm(missing[3:])), float(np.linalg.norm(missing[:3]))
+
+
+def _span(joint: Any, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where coordinates are sampled: the joint's range, a turn or a metre about the start where that has no ends."""
+    about = np.array([np.pi if unit == "rad" else 1.0 for unit in joint.coordinate_units])
+    low, high = np.transpose(joint.range)
+    return np.where(np.isfinite(low), low, start - about), np.where(np.isfinite(high), high, start + about)

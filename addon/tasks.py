@@ -226,7 +226,7 @@ def ready(
                 actions.check(entry.handle.find())
         except core.physics().CondyleError as error:
             raise checks.stop(scene, error, curves) from error
-        checked, wandering = checks.warnings(scene, read), checks.astray(scene, fitted)
+        checked = checks.warnings(scene, read, fitted)
         held = (handle.find() for handle in read.held)
         warnings = held_motion(scene, [body for body in held if body is not None], frames)
         followed = given_motions.sample(scene, read, frames)
@@ -239,7 +239,6 @@ def ready(
     options["motions"], pulls, start, told = yield from given_motions.motions(followed, times, names)
     found, looked = yield from starts.find(seen, units.frames_per_second(scene), names)
     read = replace(read, state=_started(read, start, found))
-    checked += yield from checks.out_of_reach(wandering)
     options["tau"] = forcing.table(read, excited, pushed, times)
     clock.lap("project")
     warnings += [finding.text for finding in checked]

@@ -6,19 +6,17 @@ from bpy.props import IntProperty
 from bpy.types import Operator
 
 from ... import session
-from ...jobs import JobOperator
-from ..common import need_object_mode, writable
+from ..common import failed, need_object_mode, writable
 from ..simulation.operators import has_work
 
 
-class CheckScene(JobOperator, Operator):
+class CheckScene(Operator):
     """Look for what would stop a bake, and for what may not be meant: masses, limits, joints out of reach, loose
     muscles; nothing is changed"""
 
     bl_idname = "condyle.check_scene"
     bl_label = "Check Scene"
     bl_options = {"REGISTER"}
-    title = "Check"
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -29,18 +27,21 @@ class CheckScene(JobOperator, Operator):
             return False
         return True
 
-    def steps(self, context: Any) -> Any:
-        from ... import checks
+    def execute(self, context: Any) -> set[str]:
+        from ... import checks, core
 
-        return checks.check(context.scene)
-
-    def told(self, outcome: Any) -> str:
-        session.findings = outcome
-        errors = sum(finding.is_error for finding in outcome)
-        warnings = len(outcome) - errors
-        if not outcome:
-            return "Checked: nothing wrong was found"
-        return f"Checked: {_count(errors, 'error')}, {_count(warnings, 'warning')}"
+        try:
+            found = checks.check(context.scene)
+        except core.physics().CondyleError as error:
+            return failed(self, error)
+        session.findings = found
+        errors = sum(finding.is_error for finding in found)
+        told = "nothing wrong was found"
+        if found:
+            told = f"{_count(errors, 'error')}, {_count(len(found) - errors, 'warning')}"
+        session.tell(f"Checked: {told}", "ERROR" if errors else "CHECKMARK")
+        self.report({"INFO"}, session.message)
+        return {"FINISHED"}
 
 
 def _count(number: int, what: str) -> str:
