@@ -57,7 +57,7 @@ class PoseResidual(PropertyGroup):
     )
     q: FloatVectorProperty(
         name="Coordinates",
-        description="Of the joint where it is nearest to the key",
+        description="Of the joint where it is nearest to the key, in radians or metres",
         size=3,
         override=OVERRIDE,
     )

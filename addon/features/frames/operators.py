@@ -142,7 +142,11 @@ class MoveControlFrame(FrameOperator, Operator):
     bl_label = "Move Control Frame"
     least_frames = 2
 
-    direction: EnumProperty(name="Direction", items=(("UP", "Up", "Earlier"), ("DOWN", "Down", "Later")))
+    direction: EnumProperty(
+        name="Direction",
+        description="Where in the list it goes",
+        items=(("UP", "Up", "Earlier"), ("DOWN", "Down", "Later")),
+    )
 
     def change(self, context: Any, joint: Any) -> None:
         settings = joint.condyle.joint
@@ -160,7 +164,7 @@ class SelectControlFrame(Operator):
     bl_label = "Select Control Frame"
     bl_options = {"REGISTER", "UNDO"}
 
-    index: IntProperty(name="Number", min=0)
+    index: IntProperty(name="Number", description="Which of them, from 0", min=0)
 
     @classmethod
     def poll(cls, context: Any) -> bool:

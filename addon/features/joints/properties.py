@@ -137,10 +137,18 @@ class CoordinateProperties(PropertyGroup):
         override=OVERRIDE,
     )
     lower: FloatProperty(
-        name="Lower", description="Lower limit", default=-1.0, update=on_change, override=OVERRIDE
+        name="Lower",
+        description="Lower limit, in radians or metres",
+        default=-1.0,
+        update=on_change,
+        override=OVERRIDE,
     )
     upper: FloatProperty(
-        name="Upper", description="Upper limit", default=1.0, update=on_change, override=OVERRIDE
+        name="Upper",
+        description="Upper limit, in radians or metres",
+        default=1.0,
+        update=on_change,
+        override=OVERRIDE,
     )
     stiffness: FloatProperty(
         name="Stiffness",
@@ -148,7 +156,9 @@ class CoordinateProperties(PropertyGroup):
         min=0.0,
         override=OVERRIDE,
     )
-    rest: FloatProperty(name="Rest", description="Where the spring is relaxed", override=OVERRIDE)
+    rest: FloatProperty(
+        name="Rest", description="Where the spring is relaxed, in radians or metres", override=OVERRIDE
+    )
     damping: FloatProperty(
         name="Damping",
         description="Resistance against speed: N·m·s a radian, or N·s a metre",
@@ -175,12 +185,14 @@ class CoordinateProperties(PropertyGroup):
     )
     limit_damping: FloatProperty(
         name="Limit Damping",
-        description="Damping of the stop at a limit. 0: chosen by the masses",
+        description="Damping of the stop at a limit: N·m·s a radian, or N·s a metre. 0: chosen by the masses",
         min=0.0,
         override=OVERRIDE,
     )
     start: FloatProperty(
-        name="Start", description="Value at the first frame of a simulation", override=OVERRIDE
+        name="Start",
+        description="Value at the first frame of a simulation, in radians or metres",
+        override=OVERRIDE,
     )
     start_speed: FloatProperty(
         name="Start Speed", description="Speed at the first frame, in units a second", override=OVERRIDE

@@ -48,7 +48,11 @@ class LiveSlider(PropertyGroup):
     key: StringProperty(name="Key", description="Which number of it; empty: it is one", override=OVERRIDE)
     owner: IntProperty(name="Owner", description="Session uid of the object that keeps it", override=OVERRIDE)
     path: StringProperty(name="Path", description="Data path of it on that object", override=OVERRIDE)
-    base: FloatProperty(name="Base", description="What it was when the run began", override=OVERRIDE)
+    base: FloatProperty(
+        name="Base",
+        description="What it was when the run began, in the units of the slider",
+        override=OVERRIDE,
+    )
     torque: FloatProperty(
         name="Torque",
         description="Pushes the joint: N·m about an axis, N along one. It acts on the next step",
