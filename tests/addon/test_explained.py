@@ -29,6 +29,7 @@ PURE = {
     "BakeRecord": {"influence"},
     "LiveSlider": {"share", "times", "plain"},
     "LiveSettings": {"pull"},
+    "WobblingProperties": {"axis", "share", "damping"},
 }
 
 
