@@ -154,6 +154,12 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
     return body
 
 
+def point_inertia(mass: float, offset: FloatArray) -> FloatArray:
+    """Inertia (3, 3) of a mass at an offset (3,), which moves that of a body from its mass centre (Steiner)."""
+    inertia: FloatArray = mass * (float(offset @ offset) * np.eye(3) - np.outer(offset, offset))
+    return inertia
+
+
 def _pose(value: Any, name: str) -> FloatArray:
     if value is None:
         return np.eye(4)

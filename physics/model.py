@@ -29,7 +29,7 @@ from .kernels import layout
 from .limits import coordinate_rows
 from .muscles.muscle import Muscle
 from .muscles.packing import PackedMuscles, muscle_room
-from .muscles.states import initial_states
+from .muscles.states import check_pulls, initial_states
 from .packing import Arrays, Workspace, check_rotations, link_body_frames, pack
 from .validation import finite_array, float_array, number
 
@@ -148,9 +148,9 @@ class Model:
             name: for errors.
 
         Raises:
-            ModelError: a wrong shape, an unknown name, a number that is not finite.
+            ModelError: a wrong shape, an unknown name, a number that is not finite, a tension that is negative.
         """
-        return with_inputs(tau, self.coordinate_names, self.inputs, name)
+        return check_pulls(self, with_inputs(tau, self.coordinate_names, self.inputs, name), name)
 
     @property
     def body_names(self) -> tuple[str, ...]:

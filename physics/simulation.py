@@ -15,6 +15,7 @@ from .integrators.base import Problem, Steer
 from .integrators.control import Control
 from .model import Model, State
 from .motion import pack_motions
+from .muscles.states import check_tendons_along
 from .result import Result
 from .starting import check_motions, check_start
 from .validation import all_finite, float_array, number
@@ -96,7 +97,8 @@ def simulate(
 
     Raises:
         ModelError: an argument is not acceptable; nothing ran.
-        DivergedError: a coordinate left the finite numbers or its joint's range; carries what was computed.
+        DivergedError: a coordinate left the finite numbers or its joint's range, or at a sample a muscle's path was
+            shorter than its tendons; carries what was computed.
         CancelledError: progress said so; carries what was computed.
         MissingDependencyError: an adaptive method without SciPy.
     """
@@ -113,7 +115,9 @@ def simulate(
         rtol=rtol,
         atol=atol,
     )
-    return note_missed_wraps(INTEGRATORS[integrator](problem, integrator, state))
+    result = note_missed_wraps(INTEGRATORS[integrator](problem, integrator, state))
+    check_tendons_along(model, result)
+    return result
 
 
 def note_missed_wraps(result: Result) -> Result:

@@ -24,6 +24,7 @@ from .kernels.motion_layout import (
 )
 from .model import Model, State
 from .motion import MotionArrays
+from .muscles.states import check_tendons
 
 # A start this far from the constraints [m, rad] is round-off, or of numbers that were written with few digits.
 AT_START = 1e-5
@@ -39,6 +40,7 @@ def check_start(model: Model, state: State) -> State:
     """
     state = check_state(model, state)
     _check_limits(model, state)
+    check_tendons(model, state.q)
     _check_contacts(model, state)
     if not model.constraints:
         return state

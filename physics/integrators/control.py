@@ -11,6 +11,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..model import Model
+from ..muscles.states import check_pulls
 from ..validation import finite_array
 
 
@@ -37,7 +38,7 @@ class Control:
         size = np.size(answer)
         name = f"tau at t = {t:g} s"
         if size == width:
-            return finite_array(answer, (width,), name)
+            return check_pulls(self.model, finite_array(answer, (width,), name), name)
         return self.model.with_inputs(finite_array(answer, (nv,), name))
 
     def prepare(self, t: float, dt: float, q: FloatArray, qd: FloatArray) -> None:

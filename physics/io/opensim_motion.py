@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,9 @@ def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[
     Angles in degrees are converted, as OpenSim does, for coordinates that are angles (``motion`` is
     ``"rotational"``); coordinates that the file lacks keep their default values, or follow those that lead them.
 
+    Warns:
+        UserWarning: names columns that are no coordinate of the model; states of muscles and speeds are none.
+
     Raises:
         ModelError: the file has a column for none of the coordinates.
     """
@@ -60,6 +64,13 @@ def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[
     found = {name: storage.columns[label] for name in read.coordinates if (label := _label(storage, name))}
     if not found:
         raise ModelError(f"no column is a coordinate of the model: {', '.join(storage.columns)}")
+    used = {_label(storage, name) for name in found}
+    left = [label for label in storage.columns if label not in used]
+    if left:
+        warnings.warn(
+            f"columns that are no coordinate of the model are left out: {', '.join(left)!s:.300}",
+            stacklevel=2,
+        )
     factor = np.pi / 180.0 if storage.in_degrees else 1.0
     q = np.tile(default_state(read, model).q, (len(times), 1))
     for name, column in found.items():

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import lie
 from .._typing import FloatArray
+from ..body import point_inertia
 from ..builder import ModelBuilder
 from ..constraints import CouplingConstraint, WeldConstraint
 from ..errors import FormatError, ModelError
@@ -58,7 +59,7 @@ class _Solid:
         com = (self.mass * self.com + other.mass * place) / mass
         inertia = self.inertia + turn @ other.inertia @ turn.T
         for part, where in ((self.mass, self.com - com), (other.mass, place - com)):
-            inertia = inertia + part * (where @ where * np.eye(3) - np.outer(where, where))
+            inertia = inertia + point_inertia(part, where)
         return _Solid(mass, com, inertia)
 
 

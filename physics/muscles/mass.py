@@ -51,6 +51,18 @@ class MassPoints(ReadOnlyArrays):
         """Of all points together [kg]."""
         return float(self.masses.sum())
 
+    @property
+    def stiff_length(self) -> float:
+        """Least length of the path at which all points are on it and in order [m]: 0 where offsets are none."""
+        rising = np.diff(self.shares)
+        falling = -np.diff(self.offsets)
+        inner = rising > 0.0
+        needed = [0.0, *(falling[inner] / rising[inner])]
+        low, high = self.shares > 0.0, self.shares < 1.0
+        needed += list(-self.offsets[low] / self.shares[low])
+        needed += list(self.offsets[high] / (1.0 - self.shares[high]))
+        return float(max(needed))
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description."""
         return {

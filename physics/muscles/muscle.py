@@ -169,6 +169,20 @@ class Muscle:
         return sorted(found)
 
 
+def _check_conditions(items: Sequence[Any], of: str) -> None:
+    """ModelError where a point that may be away has obstacles on both sides: two rows of them cannot be one."""
+    for before, item, behind in zip(items, items[1:], items[2:]):
+        if (
+            isinstance(before, Wrap)
+            and isinstance(behind, Wrap)
+            and getattr(item, "condition", None) is not None
+        ):
+            raise ModelError(
+                f"a point {of} with a condition on {item.condition.coordinate!r} lies between two wraps: where it is "
+                "away their obstacles would be one row; put all of them into the wrap before or behind it"
+            )
+
+
 def make_muscle(
     name: Any,
     path: Any,
@@ -196,6 +210,7 @@ def make_muscle(
     for end, point in (("origin", points[0]), ("insertion", points[-1])):
         if point.condition is not None:
             raise ModelError(f"the {end} {of} must always be there, it has a condition")
+    _check_conditions(items, of)
     bodies = {point.body for point in points}
     bodies |= {body for item in items if isinstance(item, Wrap) for body in item.bodies}
     if len(bodies) == 1 and not any(point.moves for point in points):

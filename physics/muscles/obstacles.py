@@ -284,6 +284,12 @@ class Torus(Obstacle):
             )
         super().__post_init__()
 
+    def _check_side(self) -> None:
+        if not isinstance(self.side, str) or self.side != "shorter":
+            raise ModelError(
+                f"a torus has no sides, its path runs through the hole: side must be 'shorter', got {self.side!r:.80}"
+            )
+
     def least_radius(self) -> float:
         return self.minor_radius
 

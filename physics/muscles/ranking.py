@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from .._typing import FloatArray
-from ..body import Body
+from ..body import Body, point_inertia
 from ..dynamics import inverse_dynamics
 from ..errors import ModelError
 from ..model import Model
@@ -127,12 +127,8 @@ def _with_masses(body: Body, masses: FloatArray, places: FloatArray) -> Body:
     """The body with point masses (n,) fixed at places (n, 3) in its frame."""
     total = body.mass + float(masses.sum())
     com = (body.mass * np.asarray(body.com) + masses @ places) / total
-    inertia = np.array(body.inertia) + _steiner(body.mass, np.asarray(body.com) - com)
+    inertia = np.array(body.inertia) + point_inertia(body.mass, np.asarray(body.com) - com)
     for mass, place in zip(masses, places):
-        inertia = inertia + _steiner(float(mass), place - com)
+        inertia = inertia + point_inertia(float(mass), place - com)
     changed: dict[str, Any] = {"mass": total, "com": com, "inertia": inertia}
     return replace(body, **changed)
-
-
-def _steiner(mass: float, offset: FloatArray) -> FloatArray:
-    return mass * (float(offset @ offset) * np.eye(3) - np.outer(offset, offset))

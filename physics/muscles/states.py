@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import ModelError
+from ..errors import DivergedError, ModelError
 from ..validation import finite_array, number
 
 if TYPE_CHECKING:
     from ..model import Model
+    from ..result import Result
+    from .muscle import Muscle
 
 
 def path_lengths(model: Model, q: FloatArray) -> FloatArray:
@@ -25,6 +27,52 @@ def path_lengths(model: Model, q: FloatArray) -> FloatArray:
     muscle_lengths(model.arrays, np.array(q), np.zeros(len(q)), lengths, gradients, *spaces)
     found: FloatArray = lengths[:, 0]
     return found
+
+
+def check_pulls(model: Model, tau: FloatArray, name: str) -> FloatArray:
+    """Forces and inputs (..., nv + num_inputs); ModelError where a tension without a law among them is negative."""
+    for muscle in model.muscles:
+        if muscle.law is None and isinstance(muscle.tension, str):
+            column = model.num_coordinates + model.input_names.index(muscle.tension)
+            least = float(tau[..., column].min(initial=0.0))
+            if least < 0.0:
+                raise ModelError(
+                    f"{name}: input {muscle.tension!r} is {least:g}, but muscle {muscle.name!r} pulls with it and "
+                    "cannot push"
+                )
+    return tau
+
+
+def check_tendons(model: Model, q: FloatArray) -> None:
+    """ModelError where a muscle's path at coordinates (nv,) is shorter than what of it does not stretch."""
+    told = too_short(model, q)
+    if told is not None:
+        raise ModelError(told[1])
+
+
+def too_short(model: Model, q: FloatArray) -> tuple[Muscle, str] | None:
+    """A muscle whose path at coordinates (nv,) is shorter than its tendons, and that in words; None if all are not."""
+    stiff = [0.0 if muscle.masses is None else muscle.masses.stiff_length for muscle in model.muscles]
+    if not any(stiff):
+        return None
+    for muscle, length, least in zip(model.muscles, path_lengths(model, q), stiff):
+        if length < least:
+            return muscle, (
+                f"the path of muscle {muscle.name!r} is {length:.6g} m long, its mass points need {least:.6g} m: as "
+                "much as its tendons, which do not stretch"
+            )
+    return None
+
+
+def check_tendons_along(model: Model, result: Result) -> None:
+    """DivergedError with the motion where a muscle's path was shorter than its tendons at any of its samples."""
+    if not any(muscle.masses is not None and muscle.masses.offsets.any() for muscle in model.muscles):
+        return
+    for t, q in zip(result.t, result.q):
+        told = too_short(model, q)
+        if told is not None:
+            on = [point.body for point in told[0].points if point.body is not None]
+            raise DivergedError(float(t), on[-1] if on else model.body_names[0], told[1], result)
 
 
 def initial_states(model: Model, q: FloatArray, given: Any) -> FloatArray | None:

@@ -1,0 +1,102 @@
+"""What would go wrong in silence is told: short paths, pushes, obstacles of points that are away, sides of rings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.muscles import Condition, Cylinder, DoubleCylinder, MassPoints, PathPoint, Torus, Wrap
+
+
+def slide(masses: MassPoints | None = None, tension: float | str = 0.0) -> ph.Model:
+    """A body on a slide along x, 0.2 m from the muscle's origin at rest."""
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
+    builder.add_body("Body", joint=ph.joints.Slider((1.0, 0.0, 0.0)), mass=1.0, inertia=np.eye(3))
+    if isinstance(tension, str):
+        builder.add_input(tension, 0.0)
+    builder.add_muscle(
+        "Cord", [PathPoint(None, (0, 0, 0)), PathPoint("Body", (0.2, 0, 0))], masses=masses, tension=tension
+    )
+    return builder.build()
+
+
+@pytest.mark.parametrize(
+    ("masses", "least"),
+    [
+        (MassPoints.uniform(1.0, 5), 0.0),
+        (MassPoints.profile(1.0, [1, 2, 1]), 0.0),
+        (MassPoints.belly(1.0, 5, tendons=(0.05, 0.1)), 0.15),
+        (MassPoints.belly(1.0, 5, tendons=(0.05, 0.1), tendon_masses=(0.1, 0.1)), 0.15),
+        (MassPoints([1.0], [0.08], [0.0]), 0.08),
+        (MassPoints([1.0], [-0.07], [1.0]), 0.07),
+    ],
+)
+def test_stiff_length_is_where_the_points_leave_their_order(masses: MassPoints, least: float) -> None:
+    assert masses.stiff_length == pytest.approx(least, abs=1e-12)
+    for length, right in ((least + 1e-6, True), (least - 1e-3, False)):
+        if length <= 0.0:
+            continue
+        places = masses.offsets + masses.shares * length
+        in_order = bool(
+            (np.diff(places) >= -1e-12).all() and places.min() >= -1e-12 and places.max() <= length + 1e-12
+        )
+        assert in_order == right
+
+
+def test_a_path_shorter_than_its_tendons_is_told() -> None:
+    model = slide(MassPoints.belly(0.5, 5, tendons=(0.05, 0.1)))
+    with pytest.raises(ph.ModelError, match=r"'Cord' is 0.14 m long, its mass points need 0.15 m"):
+        ph.simulate(model, model.state(q=[-0.06]), 0.1)
+    with pytest.raises(ph.DivergedError, match=r"'Cord' is 0.14\d* m long") as told:
+        ph.simulate(model, model.state(q=[0.0], qd=[-1.04]), 0.1, 1e-3, "rk4")
+    assert 0.03 < told.value.time < 0.08 and told.value.body == "Body"
+    assert told.value.result.q[-1, 0] < -0.05
+    assert ph.simulate(model, model.state(q=[0.0], qd=[-0.2]), 0.1, 1e-3, "rk4").q[-1, 0] > -0.05
+
+
+def test_a_tension_cannot_push() -> None:
+    model = slide(tension="pull")
+    state = model.state()
+    assert ph.forward_dynamics(model, state, {"pull": 2.0})[0] == pytest.approx(-2.0)
+    message = "input 'pull' is -2, but muscle 'Cord' pulls with it and cannot push"
+    with pytest.raises(ph.ModelError, match=message):
+        ph.forward_dynamics(model, state, {"pull": -2.0})
+    table = ph.Table([0.0, 1.0], [[0.0, 1.0], [0.0, -2.0]])
+    for tau in (table, lambda t: np.array([0.0, -2.0]), lambda t, q, qd: np.array([0.0, -2.0])):
+        with pytest.raises(ph.ModelError, match=message):
+            ph.simulate(model, state, 0.01, tau=tau)
+
+
+def test_obstacles_on_both_sides_of_a_point_that_may_be_away() -> None:
+    builder = ph.ModelBuilder()
+    builder.add_body("Body", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, inertia=np.eye(3))
+    wrap = Wrap(Cylinder(radius=0.01))
+    middle = PathPoint(None, (0.1, 0, 0), Condition("Body.angle", 0.0, 1.0))
+    ends = PathPoint(None, (0, 0, 0)), PathPoint("Body", (0.2, 0, 0))
+    with pytest.raises(
+        ph.ModelError, match=r"'Cord' with a condition on 'Body.angle' lies between two wraps"
+    ):
+        builder.add_muscle("Cord", [ends[0], wrap, middle, wrap, ends[1]])
+    builder.add_muscle("Cord", [ends[0], wrap, middle, ends[1]])
+
+
+@pytest.mark.parametrize("side", ["+x", "clockwise", (1.0, 0.0, 0.0)])
+def test_a_ring_has_no_sides(side: object) -> None:
+    with pytest.raises(ph.ModelError, match="torus"):
+        Torus(major_radius=0.1, minor_radius=0.02, side=side)
+
+
+def test_a_second_cylinder_has_its_own_side() -> None:
+    with pytest.raises(ph.ModelError, match="along its axis z"):
+        DoubleCylinder(radius=0.1, second_radius=0.1, second_frame=np.eye(4), second_side="+z")
+
+
+def test_the_event_driven_method_refuses_states_of_muscles() -> None:
+    builder = ph.ModelBuilder()
+    builder.add_body("Body", joint=ph.joints.Slider((1, 0, 0)), mass=1.0, inertia=np.eye(3))
+    law = ph.muscles.Thelen(max_isometric_force=10.0, optimal_fibre_length=0.1, tendon_slack_length=0.1)
+    builder.add_muscle("Cord", [PathPoint(None, (0, 0, 0)), PathPoint("Body", (0.2, 0, 0))], law=law)
+    model = builder.build()
+    with pytest.raises(ph.ModelError, match=r"'event_driven' does not advance 'Cord.activation'"):
+        ph.simulate(model, model.state(), 0.1, integrator="event_driven")
