@@ -13,7 +13,7 @@ from .live_run import Run
 from .worker_client import Steps
 
 #: keywords of a simulation that a live run has none of
-ONLY_BAKED = ("duration",)
+ONLY_BAKED = ("duration", "controllers")  # live, sliders excite
 
 
 @dataclass(frozen=True)

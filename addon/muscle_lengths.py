@@ -76,6 +76,12 @@ def _key(points: list[Point], strands: dict[int, list[Any]]) -> Any:
         for item in row:
             settings = item.condyle.obstacle
             figures = (settings.shape, settings.radius, settings.major_radius, settings.length, settings.side)
+            figures += (
+                settings.second_radius,
+                *settings.second_place,
+                *settings.second_turn,
+                settings.second_side,
+            )
             matrix = units.array4(item.matrix_world).tobytes()
             surfaces.append((number, figures, tuple(settings.radii), matrix))
     return b"".join(point.place.tobytes() for point in points), tuple(surfaces)

@@ -32,13 +32,14 @@ SAMPLES = 33
 
 @dataclass(frozen=True)
 class ModelMuscle:
-    """A muscle of the model: the session uid of its curve, its name, and the input that excites it (None: nothing
-    pulls).
+    """A muscle of the model: the session uid of its curve, its name, the input that excites it (None: nothing pulls),
+    and the coordinate by which a controller does (None: keys do).
     """
 
     session_uid: int
     name: str
     excitation: str | None
+    controlled: str | None = None
 
 
 def add_all(
@@ -73,9 +74,16 @@ def _add(
     path = read_path(scene, item, moving, joints)
     settings = item.condyle.muscle
     law = read_law(scene, item)
-    activation = settings.excitation if law is not None and law.state_names else None
+    controlled, excitation = None, settings.excitation
+    if settings.excited_by == "CONTROLLER" and law is not None:
+        control = settings.control
+        controlled, _ = read_coordinate(control.joint, control.coordinate, joints, "controller's joint")
+        excitation = control.rest
+    activation = excitation if law is not None and law.state_names else None
     builder.add_muscle(item.name, path, masses=read_masses(scene, item), law=law, activation=activation)
-    return ModelMuscle(item.session_uid, item.name, None if law is None else f"{item.name}.excitation")
+    return ModelMuscle(
+        item.session_uid, item.name, None if law is None else f"{item.name}.excitation", controlled
+    )
 
 
 def read_masses(scene: Any, item: Any) -> Any:

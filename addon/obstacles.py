@@ -12,7 +12,7 @@ import numpy as np
 from mathutils import Matrix
 
 from . import authoring, core, migrations, references, units
-from .features.muscles.properties import SHAPE_SETTINGS, TURNING
+from .features.muscles.properties import SHAPE_SETTINGS, SIDES_OF
 from .references import Body
 
 MATERIAL, COLOR = "Condyle Obstacle", (0.25, 0.55, 0.95, 0.35)
@@ -88,19 +88,33 @@ def of_shape(item: Any, metres: float = 1.0, **place: Any) -> Any:
     arguments: dict[str, Any] = {}
     for name in SHAPE_SETTINGS[settings.shape]:
         value = getattr(settings, name)
-        arguments[name] = np.array(value, dtype=np.float64) * metres if name == "radii" else value * metres
+        if name == "second_turn":
+            arguments[name] = tuple(value)
+        elif name in ("radii", "second_place"):
+            arguments[name] = np.array(value, dtype=np.float64) * metres
+        else:
+            arguments[name] = value * metres
     if settings.shape == "torus":
         arguments["minor_radius"] = arguments.pop("radius")
     if settings.shape == "cylinder" and settings.length == 0.0:
         arguments["length"] = None
-    side = settings.side
-    if side in {"clockwise", "counterclockwise"} and settings.shape not in TURNING:
-        side = "shorter"
+    side = side_of(settings)
+    if settings.shape == "double_cylinder":
+        frame, turn = np.eye(4), np.diag(arguments.pop("second_turn"))
+        about_x, about_y, about_z = core.physics().lie.so3_exp(turn)
+        frame[:3, :3], frame[:3, 3] = about_z @ about_y @ about_x, arguments.pop("second_place")
+        arguments |= {"second_frame": frame, "second_side": side_of(settings, "second_side")}
     kind = core.part("muscles.obstacles").REGISTRY[settings.shape]
     try:
         return kind(side=side, **arguments, **place)
     except core.physics().ModelError as error:
         raise core.model_error(f"obstacle {item.name!r}: {error}") from error
+
+
+def side_of(settings: Any, name: str = "side") -> str:
+    """The side that is set, or the shorter way where the shape does not have that one."""
+    side = getattr(settings, name)
+    return side if side in SIDES_OF[settings.shape] else "shorter"
 
 
 def placed(scene: Any, item: Any, body: str | None, base: np.ndarray) -> Any:
@@ -114,18 +128,25 @@ def placed(scene: Any, item: Any, body: str | None, base: np.ndarray) -> Any:
 def reshape(item: Any) -> None:
     """Make an obstacle's mesh anew by its settings; one that cannot be keeps the mesh that it has."""
     try:
-        grid = of_shape(item).grid(AROUND, ALONG)
+        parts = of_shape(item).parts()
     except core.physics().ModelError:
         return
-    rings, around, _ = grid.shape
-    index = np.arange(rings * around).reshape(rings, around)
-    following = np.roll(index, -1, axis=1)
-    faces = np.stack([index[:-1], following[:-1], following[1:], index[1:]], axis=-1).reshape(-1, 4)
+    points: list[np.ndarray] = []
+    faces: list[list[int]] = []
+    smooth: list[bool] = []
+    for frame, part in parts:
+        grid = part.grid(AROUND, ALONG) @ frame[:3, :3].T + frame[:3, 3]
+        rings, around, _ = grid.shape
+        index = sum(map(len, points)) + np.arange(rings * around).reshape(rings, around)
+        following = np.roll(index, -1, axis=1)
+        sides = np.stack([index[:-1], following[:-1], following[1:], index[1:]], axis=-1).reshape(-1, 4)
+        caps = [index[0, ::-1].tolist(), index[-1].tolist()] if part.type == "cylinder" else []
+        points.append(grid.reshape(-1, 3))
+        faces += sides.tolist() + caps
+        smooth += [True] * len(sides) + [False] * len(caps)
     mesh = item.data
     mesh.clear_geometry()
-    caps = [index[0, ::-1].tolist(), index[-1].tolist()] if item.condyle.obstacle.shape == "cylinder" else []
-    mesh.from_pydata(grid.reshape(-1, 3).tolist(), [], faces.tolist() + caps)
-    smooth = [True] * len(faces) + [False] * len(caps)
+    mesh.from_pydata(np.concatenate(points).tolist(), [], faces)
     mesh.polygons.foreach_set("use_smooth", smooth)
     mesh.update()
 
@@ -135,6 +156,12 @@ def nearness(item: Any, points: np.ndarray) -> np.ndarray:
     settings = item.condyle.obstacle
     pose, scale = units.split_scale(item.matrix_world, f"obstacle {item.name!r}")
     local = (points - pose[:3, 3]) @ pose[:3, :3] / scale
+    if settings.shape == "double_cylinder":
+        found = []
+        for frame, part in of_shape(item).parts():
+            there = (local - frame[:3, 3]) @ frame[:3, :3]
+            found.append(np.linalg.norm(there[:, :2], axis=1) / part.radius)
+        return np.minimum(*found)
     if settings.shape == "ellipsoid":
         return np.linalg.norm(local / np.array(settings.radii), axis=1)
     if settings.shape == "torus":

@@ -24,6 +24,7 @@ from . import (
     given_motions,
     hold,
     muscle_bakes,
+    muscle_control,
     references,
     scene_to_model,
     session,
@@ -144,16 +145,11 @@ def bake(scene: Any) -> Steps[BakeReport]:
     if len(result.t) > len(frames):  # a pre-roll is not recorded
         answer = replace(answer, arrays=timing.trimmed(answer.arrays, len(frames)))
         result = requests.simulate_answer(answer, read.model)
+    excited = muscle_control.excited(
+        read, options.get("controllers", {}), result, timing.at(frames, run, excited)
+    )
     report = yield from written(
-        scene_uid,
-        frames,
-        read,
-        result,
-        timing.at(frames, run, excited),
-        options["tau"],
-        fitted,
-        clock,
-        made.prints,
+        scene_uid, frames, read, result, excited, options["tau"], fitted, clock, made.prints
     )
     scene = references.find_scene(scene_uid)
     statistics.note(scene, result, clock.seconds["simulate"])
@@ -233,6 +229,7 @@ def ready(
         seen, begun = starts.see(scene, read, frames[0], given_motions.held_at_start(followed))
         excited = muscle_bakes.excitations(scene, read, frames)
         pushed = forcing.torques(scene, read, frames)
+        controllers = muscle_control.controllers(scene, read, frames, times)
     options = _simulation_options(scene, frames)
     clock.lap("read")
     names = {report.joint_name for report in fitted.values()}
@@ -240,6 +237,8 @@ def ready(
     found, looked = yield from starts.find(seen, units.frames_per_second(scene), names)
     read = replace(read, state=_started(read, start, found))
     options["tau"] = forcing.table(read, excited, pushed, times)
+    if controllers:
+        options["controllers"] = controllers
     clock.lap("project")
     warnings += [finding.text for finding in checked]
     return Ready(read, options, pulls, excited, [*warnings, *told, *begun, *looked], prints)

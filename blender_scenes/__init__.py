@@ -26,6 +26,7 @@ SCENES = {
     "pendulums": "blender_scenes.pendulums",
     "driven_knee": "blender_scenes.driven_knee",
     "walking_leg": "blender_scenes.walking_leg",
+    "arm": "blender_scenes.arm",
 }
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..forces.building import check_keys
 from ..validation import all_finite, finite_array, float_array, number
 
 if TYPE_CHECKING:
@@ -72,6 +73,29 @@ class Proportional:
             target = number(self.target, f"target of a controller of {self.coordinate!r}")
             object.__setattr__(self, "target", target)
 
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able description, which `from_dict` reads; ModelError where the target is a function of one's own."""
+        target: Any = self.target
+        if isinstance(target, Keyframes):
+            target = {"times": target.times.tolist(), "values": target.values.tolist()}
+        elif callable(target):
+            raise ModelError(
+                f"a controller of {self.coordinate!r} whose target is a function cannot be written"
+            )
+        figures = {name: getattr(self, name) for name in ("coordinate", "gain", "damping", "rest")}
+        return {**figures, "target": target}
+
+    @classmethod
+    def from_dict(cls, description: Any) -> Proportional:
+        """The controller that `to_dict` described; FormatError where a key is unknown or missing."""
+        known = ("coordinate", "gain", "target", "damping", "rest")
+        check_keys(description, known, known[:2], "a controller")
+        values = dict(description)
+        if isinstance(values.get("target"), Mapping):
+            check_keys(values["target"], ("times", "values"), ("times", "values"), "target of a controller")
+            values["target"] = Keyframes(**values["target"])
+        return cls(**values)
+
     def signal(self, model: Model) -> Signal:
         """The excitation as a function of (t, q, q'); ModelError where the model has no such coordinate."""
         names = model.coordinate_names
@@ -94,7 +118,8 @@ def excite(model: Model, signals: Mapping[str, Any], tau: Any = None) -> Any:
         model: whose muscles.
         signals: {muscle, or name of an input: signal}. A signal is a number, `Keyframes`, a function of (t), a
             controller (t, q, q') -> excitation, or a `Proportional`.
-        tau: generalized forces (nv,) and other inputs besides, as `Model.with_inputs` takes them.
+        tau: generalized forces (nv,) and other inputs besides, as `Model.with_inputs` takes them, a `Table`,
+            or a function of (t, q, q') that gives both.
 
     Returns:
         Forces and inputs, a `Table` of them, or a function of (t) or of (t, q, q'): the simplest that says it all. A
@@ -105,24 +130,41 @@ def excite(model: Model, signals: Mapping[str, Any], tau: Any = None) -> Any:
     """
     if not isinstance(signals, Mapping):
         raise ModelError(f"signals must be {{muscle: signal}}, got {signals!r:.80}")
-    base = model.with_inputs(tau)
-    if base.ndim != 1:
-        raise ModelError(f"tau must have shape ({model.num_coordinates},), got {base.shape}")
+    base, constant = _base(model, tau)
     columns = {_column(model, name): signal for name, signal in signals.items()}
-    if all(isinstance(signal, Keyframes) or not _called(signal) for signal in columns.values()):
-        return _table(base, columns)
+    if constant is not None and all(
+        isinstance(signal, Keyframes) or not _called(signal) for signal in columns.values()
+    ):
+        return _table(constant, columns)
     made = {column: _signal(model, signal) for column, signal in columns.items()}
-    if any(takes_state for _, takes_state in made.values()):
+    if callable(tau) or any(takes_state for _, takes_state in made.values()):
         return _controller(base, {column: function for column, (function, _) in made.items()})
     nothing = np.zeros(0)
 
     def over_time(t: float) -> FloatArray:
-        values = base.copy()
+        values = base(t, nothing, nothing)
         for column, (function, _) in made.items():
             values[column] = function(t, nothing, nothing)
         return values
 
     return over_time
+
+
+def _base(model: Model, tau: Any) -> tuple[Callable[..., FloatArray], FloatArray | None]:
+    """Forces and inputs besides as a function of (t, q, q'), whose arrays are its caller's; and the constant they are,
+    or None.
+    """
+    from ..simulation import Table
+
+    if isinstance(tau, Table):
+        times, rows = tau.checked(model)
+        return (lambda t, q, qd: np.array([np.interp(t, times, column) for column in rows.T])), None
+    if callable(tau):
+        return (lambda t, q, qd: np.array(tau(t, q, qd))), None
+    base = model.with_inputs(tau)
+    if base.ndim != 1:
+        raise ModelError(f"tau must have shape ({model.num_coordinates},), got {base.shape}")
+    return (lambda t, q, qd: base.copy()), base
 
 
 def _called(signal: Any) -> bool:
@@ -149,9 +191,11 @@ def _table(base: FloatArray, columns: Mapping[int, Any]) -> Any:
     return Table(times, values)
 
 
-def _controller(base: FloatArray, functions: Mapping[int, Signal]) -> Callable[..., FloatArray]:
+def _controller(
+    base: Callable[..., FloatArray], functions: Mapping[int, Signal]
+) -> Callable[..., FloatArray]:
     def control(t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
-        values = base.copy()
+        values = base(t, q, qd)
         for column, function in functions.items():
             values[column] = function(t, q, qd)
         return values

@@ -25,6 +25,7 @@ from ..loop import simulate_loop
 from ..model import Model, State
 from ..motion import Motion
 from ..muscles.drawing import muscle_curves
+from ..muscles.excitation import Proportional, excite
 from ..projection import project
 from ..pull import Pull, Pulls
 from ..result import Result
@@ -110,13 +111,17 @@ def project_poses(job: Header, arrays: Arrays, report: Report) -> tuple[Header, 
 def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Simulate: ``model``, ``state`` and keywords of ``simulate`` as ``options``; tau, or a table of it, as
     arrays; ``motions`` by their descriptions; ``assemble``: first bring the state onto the constraints; ``loop``:
-    what `simulate_loop` takes besides; ``pulls`` by their descriptions.
+    what `simulate_loop` takes besides; ``pulls`` and ``controllers``, which excite muscles, by their descriptions.
     """
-    _check_keys(job, {"model", "state", "options", "motions", "assemble", "loop", "pulls"}, ("model",))
+    known = {"model", "state", "options", "motions", "assemble", "loop", "pulls", "controllers"}
+    _check_keys(job, known, ("model",))
     model, state, options = _read_simulation(job, arrays, report)
     if job.get("pulls"):
         pulls = {name: Pull(**entry) for name, entry in job["pulls"].items()}
         options["tau"] = Pulls(model, state, pulls, options.get("tau"), options.get("dt", 1e-3))
+    if job.get("controllers"):
+        made = {name: Proportional.from_dict(entry) for name, entry in job["controllers"].items()}
+        options["tau"] = excite(model, made, options.get("tau"))
     report.message("simulating")
     if job.get("loop"):
         options |= job["loop"]

@@ -108,9 +108,14 @@ def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) 
     """Simulate; keywords as ``simulation.simulate`` but for progress (duration is one of them).
 
     With ``assemble`` it starts from the state near by that meets the constraints; ``loop`` has keywords of
-    ``simulate_loop`` that are not those of ``simulate``, or is None; ``pulls`` are {body: `Pull`}.
+    ``simulate_loop`` that are not those of ``simulate``, or is None; ``pulls`` are {body: `Pull`}; ``controllers``
+    {muscle: `Proportional`} excite muscles besides what tau says.
     """
-    header, arrays = _simulation(model, state, keywords)
+    options = dict(keywords)
+    controllers = options.pop("controllers", None) or {}
+    header, arrays = _simulation(model, state, options)
+    if controllers:
+        header["controllers"] = {name: controller.to_dict() for name, controller in controllers.items()}
     return client.submit("simulate", header, arrays)
 
 

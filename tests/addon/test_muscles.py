@@ -200,7 +200,56 @@ def test_obstacles_are_drawn_as_they_are(part, scene):
         assert len(item.data.vertices) == count
         made = obstacles.of_shape(item)
         points = np.array([vertex.co for vertex in item.data.vertices])
-        assert np.allclose(points, made.grid(obstacles.AROUND, obstacles.ALONG).reshape(-1, 3), atol=1e-6)
+        if shape != "double_cylinder":
+            expected = made.grid(obstacles.AROUND, obstacles.ALONG).reshape(-1, 3)
+            assert np.allclose(points, expected, atol=1e-6)
+
+
+def test_a_double_cylinder_is_drawn_and_wrapped_over(part, scene, arm, ph):
+    upper, _, _, muscle = arm
+    place = Matrix.Translation((0, 0, 0.3)) @ TURN
+    item = part("obstacles").add_obstacle(
+        scene,
+        part("references").Body(upper),
+        "double_cylinder",
+        place,
+        radius=0.07,
+        second_radius=0.08,
+        second_place=(0.0, -0.1, 0.0),
+        second_turn=(0.3, 0.2, -0.1),
+        side="+z",
+        second_side="counterclockwise",
+    )
+    second = place @ Matrix.Translation((0.0, -0.1, 0.0)) @ Matrix.Rotation(-0.1, 4, "Z")
+    second = second @ Matrix.Rotation(0.2, 4, "Y") @ Matrix.Rotation(0.3, 4, "X")
+    half = len(item.data.vertices) // 2
+    there = np.array([second.inverted() @ place @ vertex.co for vertex in item.data.vertices[half:]])
+    assert np.allclose(np.hypot(there[:, 0], there[:, 1]), 0.08, atol=1e-6)
+    part("muscles").wrap_over(muscle, item)
+    muscle.condyle.muscle.smoothing = 1e-3
+    read = part("scene_to_model").read(scene)
+    (made,) = read.model.muscles[0].strands[0].obstacles
+    assert (made.side, made.second_side) == ("shorter", "counterclockwise")  # a cylinder has no +z side
+    assert np.isclose(made.second_radius, 0.08)
+    path = part("muscle_lengths").path_now(scene, muscle)
+    assert np.isclose(part("muscle_lengths").true_length(scene, muscle), read_length(ph, read), rtol=1e-6)
+    first = (path - np.array(place.translation)) @ np.array(place)[:3, :3]
+    assert np.hypot(first[:, 0], first[:, 1]).min() > 0.07 - 1e-3
+
+
+def read_length(ph, read):
+    """Of the first muscle, as physics has it [m]."""
+    return ph.muscle_lengths(read.model, read.state).lengths[0]
+
+
+@pytest.mark.small
+def test_sides_that_are_offered_are_those_that_physics_takes(part, scene):
+    properties, obstacles = part("features.muscles.properties"), part("obstacles")
+    for shape, sides in properties.SIDES_OF.items():
+        item = obstacles.add_obstacle(scene, None, shape, radius=0.05, major_radius=0.2)
+        for side, *_ in properties.SIDES:
+            item.condyle.obstacle.side = side
+            assert obstacles.of_shape(item).side == (side if side in sides else "shorter")
 
 
 @pytest.mark.small
@@ -401,3 +450,29 @@ def test_what_a_bake_writes_plays_and_goes(part, scene, arm):
     assert radii.max() < 0.99 * muscle.condyle.muscle.radius
     assert bakes.is_baked(muscle) and bakes.free(scene) == 1
     assert not bakes.is_baked(muscle) and muscle.data.name == "Biceps" and muscle.data.shape_keys is None
+
+
+def test_a_controller_brings_the_joint_to_its_target(part, scene, arm, ph):
+    _, _, joint, muscle = arm
+    settings = muscle.condyle.muscle
+    settings.excited_by, settings.law.max_force = "CONTROLLER", 300.0
+    with pytest.raises(ph.ModelError, match=r"'Biceps'.*its controller's joint is missing; choose one"):
+        part("tasks").bake_now(scene)
+    control = settings.control
+    control.joint, control.gain, control.damping, control.rest = joint, -4.0, -0.6, 0.0
+    for frame, target in ((1, -0.3), (11, -0.3), (12, 0.5)):
+        control.target = target
+        control.keyframe_insert("target", frame=frame)
+    scene.frame_set(1)
+    joint.condyle.joint.coordinates[0].damping = 0.5
+    report = part("tasks").bake_now(scene)
+    angles = report.coordinates["Elbow.angle"]
+    assert angles[10] < -0.1  # it pulls as long as the target lies before it
+    node = muscle.data.materials[0].node_tree.nodes["Activation"]
+    wanted = np.clip(-4.0 * (-0.3 - angles[:11]) + 0.6 * report.result.qd[:11, 0], 0.0, 1.0)
+    assert ((wanted > 0.0) & (wanted < 1.0)).any()
+    for frame in range(1, 12):
+        scene.frame_set(frame)
+        assert np.isclose(node.outputs[0].default_value, wanted[frame - 1], atol=1e-6)
+    scene.frame_set(15)
+    assert node.outputs[0].default_value == 0.0

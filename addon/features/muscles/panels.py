@@ -7,7 +7,9 @@ from bpy.types import Panel, UIList
 
 from ..common import SidebarPanel, active_muscle
 from ..simulation.panels import draw_lines
-from .properties import SHAPE_SETTINGS
+from .properties import SHAPE_SETTINGS, SIDES_OF
+
+SHORT = {"shorter": "Shorter", "counterclockwise": "CCW", "clockwise": "CW"}
 
 
 class MuscleList(UIList):
@@ -120,7 +122,13 @@ class ChosenMusclePanel(SidebarPanel, Panel):
             draw_lines(layout.column(align=True), text, icon, width)
         column = layout.column()
         column.use_property_split = True
-        column.prop(settings, "excitation", slider=True)
+        if settings.law.kind != "none":
+            column.prop(settings, "excited_by")
+        if settings.excited_by == "CONTROLLER":
+            for name in ("joint", "coordinate", "target", "gain", "damping", "rest"):
+                column.prop(settings.control, name)
+        else:
+            column.prop(settings, "excitation", slider=True)
         column.use_property_decorate = False
         column.prop(settings, "mass")
         if settings.mass > 0.0:
@@ -195,6 +203,17 @@ def _draw_obstacles(layout: Any, settings: Any) -> None:
     row.operator("condyle.remove_wrap", icon="REMOVE")
 
 
+def draw_side(column: Any, settings: Any, name: str, label: str) -> None:
+    """Buttons of the sides that the shape has; none where it has but one."""
+    sides = SIDES_OF[settings.shape]
+    if len(sides) == 1:
+        return
+    column.label(text=f"{label}: {settings.bl_rna.properties[name].enum_items[getattr(settings, name)].name}")
+    grid = column.grid_flow(row_major=True, columns=4, even_columns=True, align=True)
+    for side in sides:
+        grid.prop_enum(settings, name, side, text=SHORT.get(side, side.upper()))
+
+
 class ObstaclePanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_obstacle"
     bl_label = "Obstacle at Hand"
@@ -216,7 +235,9 @@ class ObstaclePanel(SidebarPanel, Panel):
         column.prop(settings, "shape")
         for name in SHAPE_SETTINGS[settings.shape]:
             column.prop(settings, name)
-        column.prop(settings, "side")
+        draw_side(column, settings, "side", "Side")
+        if settings.shape == "double_cylinder":
+            draw_side(column, settings, "second_side", "Second Side")
         parent = references.blender_parent(references.Body(item))
         column.label(text=f"On {parent.name}" if parent else "On the world", icon="PINNED")
 

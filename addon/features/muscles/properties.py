@@ -31,6 +31,12 @@ SHAPES = (
     ("sphere_capped_cylinder", "Capsule", "A cylinder about the z axis with round ends", 2),
     ("ellipsoid", "Ellipsoid", "An ellipsoid along the object's axes", 3),
     ("torus", "Torus", "A ring about the z axis; the muscle runs through its hole", 4),
+    (
+        "double_cylinder",
+        "Double Cylinder",
+        "Two cylinders without ends that the muscle meets one after the other",
+        5,
+    ),
 )
 SHAPE_SETTINGS = {
     "sphere": ("radius",),
@@ -38,6 +44,7 @@ SHAPE_SETTINGS = {
     "sphere_capped_cylinder": ("radius", "length"),
     "ellipsoid": ("radii",),
     "torus": ("major_radius", "radius"),
+    "double_cylinder": ("radius", "second_radius", "second_place", "second_turn"),
 }
 SIDES = (
     ("shorter", "Shorter Way", "The way around that is shorter", 0),
@@ -50,7 +57,16 @@ SIDES = (
     ("counterclockwise", "Counterclockwise", "About z of a cylinder or capsule, from origin to insertion", 7),
     ("clockwise", "Clockwise", "About z of a cylinder or capsule, from origin to insertion", 8),
 )
-TURNING = ("cylinder", "sphere_capped_cylinder")
+_ACROSS, _ALONG, _TURNING = ("+x", "-x", "+y", "-y"), ("+z", "-z"), ("counterclockwise", "clockwise")
+#: the sides that each shape has
+SIDES_OF = {
+    "sphere": ("shorter", *_ACROSS, *_ALONG),
+    "cylinder": ("shorter", *_ACROSS, *_TURNING),
+    "sphere_capped_cylinder": ("shorter", *_ACROSS, *_ALONG, *_TURNING),
+    "ellipsoid": ("shorter", *_ACROSS, *_ALONG),
+    "torus": ("shorter",),
+    "double_cylinder": ("shorter", *_ACROSS, *_TURNING),
+}
 
 
 def _is_obstacle(_self: Any, candidate: Any) -> bool:
@@ -237,6 +253,52 @@ class ForceLawProperties(PropertyGroup):
     )
 
 
+class ControllerProperties(PropertyGroup):
+    """What excites a muscle in proportion to how far a joint is from its target."""
+
+    joint: PointerProperty(
+        name="Joint",
+        description="Joint whose coordinate is controlled",
+        type=Object,
+        poll=_is_joint,
+        override=OVERRIDE,
+    )
+    coordinate: IntProperty(
+        name="Coordinate", description="Which of its coordinates, from 1", default=1, min=1, override=OVERRIDE
+    )
+    target: FloatProperty(
+        name="Target",
+        description="Where the coordinate should be (radians, metres); can be keyed",
+        precision=3,
+        override=OVERRIDE,
+    )
+    gain: FloatProperty(
+        name="Gain",
+        description="Excitation for each radian or metre that the coordinate is below its target; negative for a "
+        "muscle that makes the coordinate smaller",
+        default=1.0,
+        soft_min=-20.0,
+        soft_max=20.0,
+        override=OVERRIDE,
+    )
+    damping: FloatProperty(
+        name="Damping",
+        description="Excitation that is taken away for each radian or metre a second; of the gain's sign to calm",
+        soft_min=-5.0,
+        soft_max=5.0,
+        override=OVERRIDE,
+    )
+    rest: FloatProperty(
+        name="At Target",
+        description="Excitation where the coordinate is on its target",
+        subtype="FACTOR",
+        default=0.05,
+        min=0.0,
+        max=1.0,
+        override=OVERRIDE,
+    )
+
+
 class MuscleProperties(PropertyGroup):
     """A muscle along the points of its curve."""
 
@@ -252,6 +314,16 @@ class MuscleProperties(PropertyGroup):
         max=1.0,
         override=OVERRIDE,
     )
+    excited_by: EnumProperty(
+        name="Excited by",
+        description="What tells the muscle how much to pull",
+        items=(
+            ("KEYS", "Keys", "Its excitation, which can be keyed", 0),
+            ("CONTROLLER", "Controller", "How far a joint is from its target", 1),
+        ),
+        override=OVERRIDE,
+    )
+    control: PointerProperty(type=ControllerProperties, name="Controller", override=OVERRIDE)
     mass: FloatProperty(
         name="Mass [kg]",
         description="Mass that moves along the path as the muscle strains; 0: none",
@@ -401,13 +473,52 @@ class ObstacleProperties(PropertyGroup):
         update=_reshape,
         override=OVERRIDE,
     )
-    side: EnumProperty(name="Side", description="On which side muscles pass", items=SIDES, override=OVERRIDE)
+    side: EnumProperty(
+        name="Side",
+        description="On which side muscles pass; one that the shape does not have counts as the shorter way",
+        items=SIDES,
+        override=OVERRIDE,
+    )
+    second_radius: FloatProperty(
+        name="Second Radius",
+        description="Of a double cylinder, the radius of the second one",
+        subtype="DISTANCE",
+        unit="LENGTH",
+        default=0.03,
+        min=1e-6,
+        update=_reshape,
+        override=OVERRIDE,
+    )
+    second_place: FloatVectorProperty(
+        name="Second Place",
+        description="Of a double cylinder, where the middle of the second one is from the first",
+        subtype="XYZ_LENGTH",
+        unit="LENGTH",
+        default=(0.0, 0.0, 0.1),
+        update=_reshape,
+        override=OVERRIDE,
+    )
+    second_turn: FloatVectorProperty(
+        name="Second Turn",
+        description="Of a double cylinder, how the second one is turned against the first, about x, y and z",
+        subtype="EULER",
+        unit="ROTATION",
+        update=_reshape,
+        override=OVERRIDE,
+    )
+    second_side: EnumProperty(
+        name="Second Side",
+        description="Of a double cylinder, on which side muscles pass the second one",
+        items=SIDES,
+        override=OVERRIDE,
+    )
 
 
 classes = (
     ObstacleUse,
     PointRule,
     ForceLawProperties,
+    ControllerProperties,
     MuscleProperties,
     ObstacleProperties,
 )

@@ -81,3 +81,15 @@ def test_a_muscle_is_excited_by_the_input_that_it_follows():
     assert ph.excite(model, {"led": 0.4}).tolist() == [0.0, 0.4]
     with pytest.raises(ph.ModelError, match=r"muscle 'fixed' follows no input: it is given 0\.5"):
         ph.excite(model, {"fixed": 0.4})
+
+
+def test_controllers_are_described_and_go_beside_a_table() -> None:
+    controller = Proportional(
+        "Body.angle", 2.0, target=Keyframes([0.0, 1.0], [0.0, 0.5]), damping=0.1, rest=0.05
+    )
+    again = Proportional.from_dict(controller.to_dict())
+    assert again.to_dict() == controller.to_dict() and again.target(0.5) == 0.25
+    with pytest.raises(ph.ModelError, match="function cannot be written"):
+        Proportional("Body.angle", 2.0, target=np.sin).to_dict()
+    with pytest.raises(ph.FormatError, match="'coordinate'"):
+        Proportional.from_dict({"gain": 1.0})

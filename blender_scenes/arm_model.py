@@ -1,0 +1,182 @@
+"""An arm that Hill-type muscles with mass lift and stretch: deltoid and triceps over obstacles. No Blender.
+
+After Wang 2022, Fig. 6.20: the three heads of deltoid run over a ball about the head of the humerus, those of triceps
+over a cylinder at the elbow. The shoulder is a ball joint, its blade stands still; the elbow is a hinge. Axes
+are Blender's: x forward, y to the left, z up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import physics as ph
+from physics import lie
+from physics.muscles import Cylinder, Keyframes, MassPoints, Millard, PathPoint, Sphere, Wrap
+
+from .anatomy.forearm import ELBOW
+from .shoulder_model import (
+    REST,
+    clavicle_length,
+    clavicle_pose,
+    gliding_pose,
+    rod_inertia,
+    shoulder_frame,
+)
+
+FloatArray = NDArray[np.float64]
+
+SECONDS, TIME_STEP = 1.0, 1e-3
+# Winter 2009, table 4.1, for 75 kg: the upper arm's 2.1 kg without triceps; forearm and hand
+UPPER_MASS, LOWER_MASS = 1.7, 1.65
+SHOULDER_DAMPING, ELBOW_DAMPING = 2.5, 0.5  # N m s
+START = np.radians([45.0, 15.0, 118.0])  # forward and outward at the shoulder, flexed at the elbow
+NUM_POINTS = 16
+HEAD_RADIUS = 0.0375  # m, of the ball about the head of the humerus
+ELBOW_RADIUS = 0.025  # m
+SMOOTHING = 1.5e-3  # m, less than the distance of muscles' ends from the obstacles
+TUBEROSITY, OLECRANON = (0.0, -0.038, -0.135), (-0.0205, 0.008, 0.0235)  # m, in humerus and forearm
+
+
+@dataclass(frozen=True)
+class Head:
+    """A head of a muscle: largest force [N], fibre length [m] and pennation [rad] of Holzbaur et al. 2005, mass [kg] by
+    its share of the muscle's volume (Holzbaur et al. 2007), shares of the path that are tendon; which bone its origin
+    is on, and where [m]; excitation at TIMES.
+    """
+
+    force: float
+    fibre: float
+    pennation: float
+    mass: float
+    tendons: tuple[float, float]
+    bone: str
+    origin: tuple[float, float, float]
+    excitation: tuple[float, ...]
+
+
+TIMES = (0.0, 0.1, 0.4, 0.6)  # s
+HEADS = {
+    "deltoid anterior": Head(1142.6, 0.0976, 0.384, 0.17, (0.05, 0.22), "Clavicle", (0.80, 0.010, 0.006),
+                             (0.25, 0.22, 0.22, 0.22)),
+    "deltoid middle": Head(1142.6, 0.1078, 0.262, 0.18, (0.05, 0.22), "Scapula", (0.0735, 0.0605, 0.024),
+                           (0.35, 0.42, 0.42, 0.42)),
+    "deltoid posterior": Head(259.9, 0.1367, 0.314, 0.05, (0.05, 0.22), "Scapula", (0.040, 0.0535, 0.0275),
+                              (0.02, 0.05, 0.05, 0.05)),
+    "triceps long": Head(798.5, 0.1340, 0.209, 0.17, (0.06, 0.40), "Scapula", (0.046, 0.004, -0.006),
+                         (0.01, 0.04, 0.04, 0.08)),
+    "triceps lateral": Head(624.3, 0.1138, 0.157, 0.12, (0.05, 0.45), "Humerus", (-0.0105, -0.030, -0.085),
+                            (0.01, 0.04, 0.04, 0.08)),
+    "triceps medial": Head(624.3, 0.1138, 0.157, 0.10, (0.05, 0.45), "Humerus", (-0.0125, -0.020, -0.140),
+                           (0.01, 0.04, 0.04, 0.08)),
+}  # fmt: skip
+
+
+def scapula() -> FloatArray:
+    """Pose (4, 4) of the blade, which stands still."""
+    return gliding_pose(*REST, 0.0)
+
+
+def place(head: Head) -> tuple[str | None, FloatArray]:
+    """Body and place (3,) of a head's origin; on the clavicle x is a share of its length."""
+    origin = np.array(head.origin)
+    if head.bone == "Humerus":
+        return "Humerus", origin
+    base = scapula()
+    if head.bone == "Clavicle":
+        base, origin = clavicle_pose(base), origin * (clavicle_length(), 1.0, 1.0)
+    return None, base[:3, :3] @ origin + base[:3, 3]
+
+
+def path(name: str) -> list[Any]:
+    """Of a head."""
+    head = HEADS[name]
+    body, origin = place(head)
+    frame = np.eye(4)
+    if name.startswith("deltoid"):
+        over: Any = Sphere(body="Humerus", radius=HEAD_RADIUS)
+        return [PathPoint(body, origin), Wrap(over, SMOOTHING), PathPoint("Humerus", TUBEROSITY)]
+    frame[:3, :3] = lie.so3_exp(np.array([-0.5 * np.pi, 0.0, 0.0]))  # z to the left
+    frame[:3, 3] = ELBOW
+    over = Cylinder(body="Humerus", frame=frame, radius=ELBOW_RADIUS, length=0.08, side="-x")
+    return [PathPoint(body, origin), Wrap(over, SMOOTHING), PathPoint("Forearm", OLECRANON)]
+
+
+def skeleton(free: bool = False) -> ph.ModelBuilder:
+    """Upper arm and forearm; free: without damping and limits."""
+    damped = 0.0 if free else 1.0
+    builder = ph.ModelBuilder()
+    shoulder, elbow = scapula() @ shoulder_frame(), np.eye(4)
+    elbow[:3, 3] = ELBOW
+    builder.add_body(
+        "Humerus", joint=ph.joints.Spherical(), joint_in_parent=shoulder, mass=UPPER_MASS,
+        com=(0.0, -0.02, -0.14), inertia=rod_inertia(UPPER_MASS, 0.30, 0.045, 2), damping=damped * SHOULDER_DAMPING,
+    )  # fmt: skip
+    builder.add_body(
+        "Forearm", "Humerus", joint=ph.joints.Hinge((0.0, -1.0, 0.0)), joint_in_parent=elbow, mass=LOWER_MASS,
+        com=(0.0, 0.0, -0.17), inertia=rod_inertia(LOWER_MASS, 0.40, 0.035, 2), damping=damped * ELBOW_DAMPING,
+        limits=None if free else np.radians([[2.0, 140.0]]),
+    )  # fmt: skip
+    return builder
+
+
+def coordinates(forward: float, outward: float, flexion: float) -> FloatArray:
+    """Of shoulder and elbow (4,) where the hanging arm is brought forward and outward by so much [rad]."""
+    # about -y the arm, which hangs along -z, comes forward; about -x it comes out to the right
+    turn = lie.so3_exp(np.array([-outward, 0.0, 0.0])) @ lie.so3_exp(np.array([0.0, -forward, 0.0]))
+    upright = (scapula() @ shoulder_frame())[:3, :3]
+    return np.array([*lie.so3_log(upright.T @ turn @ upright), flexion])
+
+
+@cache
+def lengths(*angles: float) -> dict[str, float]:
+    """Of all heads' paths [m] with the arm at these angles of `coordinates`."""
+    builder = skeleton()
+    for name in HEADS:
+        builder.add_muscle(name, path(name), masses=MassPoints.uniform(HEADS[name].mass, 1))
+    of = builder.build()
+    found = ph.muscle_lengths(of, of.state(q=coordinates(*angles))).lengths
+    return dict(zip(HEADS, map(float, found)))
+
+
+def law(name: str) -> Millard:
+    """Fibres have their optimal lengths with the arm half lifted and the elbow half bent."""
+    head = HEADS[name]
+    tendon = lengths(*np.radians([40.0, 15.0, 60.0]))[name] - head.fibre * np.cos(head.pennation)
+    return Millard(
+        max_isometric_force=head.force, optimal_fibre_length=head.fibre, tendon_slack_length=tendon,
+        pennation=head.pennation,
+    )  # fmt: skip
+
+
+def build_model(free: bool = False) -> ph.Model:
+    """The arm with its muscles and their mass, in bellies between tendons; free: nothing pulls, damps or limits."""
+    builder = skeleton(free)
+    for name, head in HEADS.items():
+        tendons = lengths(*START)[name] * np.array(head.tendons)
+        masses = MassPoints.belly(head.mass, NUM_POINTS, tendons=tendons)
+        given = {} if free else {"law": law(name), "activation": head.excitation[0]}
+        builder.add_muscle(name, path(name), masses=masses, **given)
+    return builder.build()
+
+
+def start(of: ph.Model) -> ph.State:
+    """At rest, the elbow bent."""
+    return of.state(q=coordinates(*START))
+
+
+def signals() -> dict[str, Keyframes]:
+    """What excites the heads."""
+    return {name: Keyframes(TIMES, head.excitation) for name, head in HEADS.items()}
+
+
+def drift(seconds: float = 0.6) -> float:
+    """Change of the total energy over the largest kinetic one where nothing pulls and nothing damps; Runge-Kutta 4."""
+    of = build_model(free=True)
+    state = of.state(q=coordinates(*np.radians([25.0, 15.0, 30.0])))
+    result = ph.simulate(of, state, seconds, TIME_STEP, "rk4", record_interval=0.01)
+    return float(np.ptp(result.energy[:, 2]) / result.energy[:, 0].max())
