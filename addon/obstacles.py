@@ -12,7 +12,7 @@ import numpy as np
 from mathutils import Matrix
 
 from . import authoring, core, migrations, references, units
-from .features.muscles.properties import SHAPE_SETTINGS, SIDES_OF
+from .features.muscles.obstacle_properties import SHAPE_SETTINGS, SIDES_OF
 from .references import Body
 
 MATERIAL, COLOR = "Condyle Obstacle", (0.25, 0.55, 0.95, 0.35)
@@ -31,7 +31,7 @@ def add_obstacle(
 
     Args:
         body: what carries it, an object or bone; None: the world.
-        shape: one of `features.muscles.properties.SHAPES`.
+        shape: one of `features.muscles.obstacle_properties.SHAPES`.
         matrix: its world matrix (4, 4); at the 3D cursor if None.
         settings: radius, length, radii, major_radius, side as `ObstacleProperties` has them.
 

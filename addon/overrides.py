@@ -158,7 +158,8 @@ def _groups() -> dict[str, Any]:
     from .features.bodies.properties import BodyProperties
     from .features.connections.properties import ConnectionProperties
     from .features.joints.properties import JointProperties
-    from .features.muscles.properties import MuscleProperties, ObstacleProperties
+    from .features.muscles.obstacle_properties import ObstacleProperties
+    from .features.muscles.properties import MuscleProperties
     from .features.simulation.properties import SimulationProperties
     from .features.starting.properties import StartProperties
 

@@ -9,7 +9,8 @@ from .features.common import OVERRIDE
 from .features.connections.properties import ConnectionProperties, show_chosen
 from .features.driving.properties import ReachProperties, TargetProperties
 from .features.joints.properties import JointProperties
-from .features.muscles.properties import MuscleProperties, ObstacleProperties, show_chosen_muscle
+from .features.muscles.obstacle_properties import ObstacleProperties
+from .features.muscles.properties import MuscleProperties, show_chosen_muscle
 from .features.overlay.properties import OverlayProperties
 from .features.simulation.properties import BakeRecord, ChannelRecord, SimulationProperties
 from .features.starting.properties import LoopStatistics, StartProperties

@@ -51,7 +51,7 @@ from .features.joints import properties as joint_properties
 from .features.live import operators as live_operators
 from .features.live import panels as live_panels
 from .features.live import properties as live_properties
-from .features.muscles import import_operators
+from .features.muscles import import_operators, obstacle_properties
 from .features.muscles import operators as muscle_operators
 from .features.muscles import panels as muscle_panels
 from .features.muscles import properties as muscle_properties
@@ -73,6 +73,7 @@ MODULES = (
     fitting_properties,
     joint_properties,
     connection_properties,
+    obstacle_properties,
     muscle_properties,
     simulation_output,
     simulation_properties,

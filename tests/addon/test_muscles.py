@@ -191,7 +191,7 @@ def test_tendons_are_as_long_as_the_path_over_an_obstacle_says(part, scene, arm,
 
 def test_obstacles_are_drawn_as_they_are(part, scene):
     obstacles = part("obstacles")
-    for shape in part("features.muscles.properties").SHAPE_SETTINGS:
+    for shape in part("features.muscles.obstacle_properties").SHAPE_SETTINGS:
         item = obstacles.add_obstacle(scene, None, shape, radius=0.05, major_radius=0.2)
         count = len(item.data.vertices)
         assert count and len(item.data.polygons)
@@ -244,7 +244,7 @@ def read_length(ph, read):
 
 @pytest.mark.small
 def test_sides_that_are_offered_are_those_that_physics_takes(part, scene):
-    properties, obstacles = part("features.muscles.properties"), part("obstacles")
+    properties, obstacles = part("features.muscles.obstacle_properties"), part("obstacles")
     for shape, sides in properties.SIDES_OF.items():
         item = obstacles.add_obstacle(scene, None, shape, radius=0.05, major_radius=0.2)
         for side, *_ in properties.SIDES:

@@ -225,9 +225,14 @@ def test_panels_draw_muscles_and_obstacles(part, knee):
         shown = draw_all(part)
         assert {"excitation", "mass", "radius"} <= set(shown) and ("max_force" in shown) == (kind != "none")
     bpy.context.view_layer.objects.active = obstacle
-    for shape, names in part("features.muscles.properties").SHAPE_SETTINGS.items():
+    for shape, names in part("features.muscles.obstacle_properties").SHAPE_SETTINGS.items():
         obstacle.condyle.obstacle.shape = shape
-        assert {*names, "side"} <= set(draw_all(part))
+        assert set(names) <= set(draw_all(part))
+        layout = MagicMock()
+        part("features.muscles.panels").draw_side(layout, obstacle.condyle.obstacle, "side", "Side")
+        offered = [call.args[2] for call in layout.grid_flow.return_value.prop_enum.call_args_list]
+        sides = part("features.muscles.obstacle_properties").SIDES_OF[shape]
+        assert offered == (list(sides) if len(sides) > 1 else [])
     part("session").warnings = []
 
 

@@ -6,7 +6,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 from bpy.types import Operator
 
 from ..common import active_muscle, failed, need_object_mode, writable
-from .properties import SHAPES
+from .obstacle_properties import SHAPES
 
 
 def _chosen(item: Any, context: Any) -> None:

@@ -7,7 +7,7 @@ from bpy.types import Panel, UIList
 
 from ..common import SidebarPanel, active_muscle
 from ..simulation.panels import draw_lines
-from .properties import SHAPE_SETTINGS, SIDES_OF
+from .obstacle_properties import SHAPE_SETTINGS, SIDES_OF
 
 SHORT = {"shorter": "Shorter", "counterclockwise": "CCW", "clockwise": "CW"}
 
