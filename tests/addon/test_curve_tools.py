@@ -238,3 +238,19 @@ def test_the_list_marks_the_frame_that_is_selected(part, knee):
     only(joint)
     part("live").mark_selected()
     assert settings.active_frame == 6
+
+
+@pytest.mark.parametrize("operator", ["reverse_curve", "even_out_frames"])
+@pytest.mark.parametrize("counts", ["ANGLE", "ARC_LENGTH"])
+def test_a_coordinate_that_counts_something_goes_along(part, scene, knee, operator, counts):
+    joint, moved = knee()
+    assert bpy.ops.condyle.fit(num_frames=9, coordinate=counts, angle_axis=(0, 1, 0)) == {"FINISHED"}
+    assert bpy.ops.condyle.key_sliders() == {"FINISHED"}
+    before, value = path_of(scene, moved), joint["coordinate"]
+    lower, upper = part("joint_reading").read_joint(scene, joint).range[0]
+    assert getattr(bpy.ops.condyle, operator)() == {"FINISHED"}
+    assert np.abs(path_of(scene, moved) - before).max() < 2e-4
+    now = part("joint_reading").read_joint(scene, joint).range[0]
+    assert now == pytest.approx((lower, upper), abs=1e-3)  # the same angles, or the same length
+    turned = operator == "reverse_curve" and counts == "ARC_LENGTH"
+    assert joint["coordinate"] == pytest.approx(lower + upper - value if turned else value, abs=1e-3)
