@@ -206,15 +206,3 @@ def read(scene: Any, item: Any) -> Handle:
     if joint.num_coordinates != len(item.condyle.joint.coordinates):
         raise core.model_error(f"joint {item.name!r}: set its type again, it has other coordinates")
     return handle(item, joint, 1.0 / units.length_scale(scene))
-
-
-def pixels(points: np.ndarray, view: np.ndarray, size: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
-    """Where points (m, 3) of the world are seen in a region, in pixels (m, 2), and which are before the eye (m,).
-
-    Args:
-        view: the region's perspective matrix (4, 4). size: its width and height.
-    """
-    clip = np.column_stack([points, np.ones(len(points))]) @ view.T
-    ahead = clip[:, 3] > 0.0
-    shares = clip[:, :2] / np.where(ahead, clip[:, 3], 1.0)[:, None]
-    return 0.5 * (shares + 1.0) * size, ahead

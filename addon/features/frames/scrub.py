@@ -108,11 +108,11 @@ class Scrub(Operator):
     def _project(self, context: Any) -> Any:
         import numpy as np
 
-        from ... import scrubbing
+        from ... import views
 
         view = np.array(context.region_data.perspective_matrix)
         size = (context.region.width, context.region.height)
-        return lambda points: scrubbing.pixels(points, view, size)[0]
+        return lambda points: views.pixels(points, view, size)[0]
 
     def _pressed(self, context: Any, event: Any) -> tuple[float, float]:
         """Where in the region the mouse took hold: Blender may begin only when it has moved a little."""

@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ... import references, scrubbing
+from ... import references, views
 from ..joints.properties import is_baked_over
 from . import connections, ghosts, muscles, swept
 from .shown import Shown, forget, moving_frame, readings, shown
@@ -330,7 +330,7 @@ def number_places(
     points: np.ndarray, view: np.ndarray, width: float, height: float
 ) -> list[tuple[int, float, float]]:
     """Which points (m, 3) get their number, and where in pixels: those in sight that leave each other room."""
-    pixels, ahead = scrubbing.pixels(points, view, (width, height))
+    pixels, ahead = views.pixels(points, view, (width, height))
     inside = np.flatnonzero(ahead & (pixels >= 0.0).all(axis=1) & (pixels <= (width, height)).all(axis=1))
     steps = (step for step in NUMBER_STEPS if (inside % step == 0).sum() <= MOST_NUMBERS)
     numbers = inside[inside % next(steps, NUMBER_STEPS[-1]) == 0]
