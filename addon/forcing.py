@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,10 +83,18 @@ def torques(scene: Any, read: SceneModel, frames: np.ndarray) -> np.ndarray:
     return found
 
 
-def table(read: SceneModel, excited: np.ndarray, pushed: np.ndarray, times: np.ndarray) -> Any:
-    """The table of torques (F, nv) and of inputs that excite muscles (F, muscles) at times (F,) [s]; None: nothing."""
+def table(
+    read: SceneModel,
+    excited: np.ndarray,
+    pushed: np.ndarray,
+    times: np.ndarray,
+    targets: Mapping[str, np.ndarray] | None = None,
+) -> Any:
+    """The table of torques (F, nv), of inputs that excite muscles (F, muscles) and of targets (F, n) of controllers by
+    their names, at times (F,) [s]; None: nothing.
+    """
     pulled = [(k, entry) for k, entry in enumerate(read.muscles) if entry.excitation is not None]
-    if not pulled and not pushed.any():
+    if not pulled and not pushed.any() and not targets:
         return None
     model = read.model
     values = np.tile(model.with_inputs(None), (len(times), 1))
@@ -94,4 +102,11 @@ def table(read: SceneModel, excited: np.ndarray, pushed: np.ndarray, times: np.n
     for k, entry in pulled:
         column = model.num_coordinates + model.input_names.index(entry.excitation)
         values[:, column] = excited[:, k]
+    for name, q in (targets or {}).items():
+        first = model.num_coordinates + next(
+            k for k, each in enumerate(model.input_names) if each.startswith(f"{name}.")
+        )
+        width = 2 * q.shape[1]  # target and rate of each coordinate, one after the other
+        values[:, first : first + width : 2] = q
+        values[:, first + 1 : first + width : 2] = np.gradient(q, times, axis=0)
     return core.physics().Table(read.state.time + times, values)

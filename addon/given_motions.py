@@ -37,6 +37,7 @@ class Followed:
         name: of its Empty. body: of the model's body. joint: of physics, in metres.
         switched: whether it is held on its animation, at each frame (F,).
         weights: how strongly it is drawn to it otherwise, from 0 to 1 (F,); time: what that means, see `Pull` [s].
+        controller: name of the one that draws it there; empty: there is none.
         readings: of its sliders (F, n) in SI, or None. poses: of the child in the joint's frame (F, 4, 4) [m], or None.
     """
 
@@ -51,6 +52,20 @@ class Followed:
     periods: np.ndarray = field(default_factory=lambda: np.empty(0))
     weights: np.ndarray = field(default_factory=lambda: np.zeros(1))
     time: float = 0.1
+    controller: str = ""
+
+
+@dataclass
+class Given:
+    """What joints do by their animation, by body: motions, pulls, coordinates at the start; and by the names of
+    controllers their targets (F, n).
+    """
+
+    motions: dict[str, Any] = field(default_factory=dict)
+    pulls: dict[str, Any] = field(default_factory=dict)
+    start: dict[str, np.ndarray] = field(default_factory=dict)
+    targets: dict[str, np.ndarray] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
 
 
 def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> list[Followed]:
@@ -83,9 +98,11 @@ def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> l
                     values[k].append(keyframes.pose_now(given[k], f"{child} at frame {frame:g}"))
     found = []
     for (item, joint, body), on, drawn, value in zip(chosen, switches, weights, values):
-        if (any(on) or any(drawn)) and joint.num_coordinates:
+        controlled = item.condyle.joint.controller.enabled
+        if (any(on) or any(drawn) or controlled) and joint.num_coordinates:
             made = followed_of(scene, item, joint, body, np.array(on), np.array(value))
             made.weights, made.time = np.array(drawn), item.condyle.joint.follow_time
+            made.controller = item.name if controlled else ""
             found.append(made)
     return found
 
@@ -97,7 +114,8 @@ def held_at_start(followed: list[Followed]) -> set[str]:
 
 def _may_follow(item: Any) -> bool:
     """Whether a joint is prescribed or drawn now, or that is animated."""
-    if item.condyle.joint.prescribed or item.condyle.joint.follow > 0.0:
+    settings = item.condyle.joint
+    if settings.prescribed or settings.follow > 0.0 or settings.controller.enabled:
         return True
     data = item.animation_data
     if data is None:
@@ -133,32 +151,30 @@ def followed_of(
     return made
 
 
-def motions(followed: list[Followed], times: np.ndarray, fitted: set[str]) -> Steps[Any]:
-    """Steps that find the coordinates; returns motions by body, pulls by body, start values by body, and
-    warnings.
+def motions(followed: list[Followed], times: np.ndarray, fitted: set[str]) -> Steps[Given]:
+    """Steps that find what joints do by their animation.
 
     Args:
         times: of the frames (F,) [s]. fitted: names of joints whose curve was fitted just now, with the child's own
             pose as the joint's.
     """
-    ph = core.physics()
-    found: dict[str, Any] = {}
-    pulls: dict[str, Any] = {}
-    start: dict[str, np.ndarray] = {}
-    warnings: list[str] = []
+    made = Given()
     for each in followed:
-        rows = _rows(each.switched | (each.weights > 0.0))
+        near = each.switched | (each.weights > 0.0)
+        rows = np.arange(len(times)) if each.controller else _rows(near)
         q, told = yield from coordinates(each, fitted, rows)
-        warnings += told
+        made.warnings += told
         windows = None if each.switched.all() else windows_of(each.switched, times)
         if each.switched.any():
-            found[each.body] = ph.Motion(times[rows], q, windows=windows)
-        if ((each.weights > 0.0) & ~each.switched).any() and len(rows) > 1:
+            made.motions[each.body] = core.physics().Motion(times[rows], q, windows=windows)
+        if (near & ~each.switched).any() and len(rows) > 1:
             weights = np.minimum(each.weights, HELD)[rows]
-            pulls[each.body] = core.part("pull").Pull(times[rows], q, weights, each.time)
+            made.pulls[each.body] = core.part("pull").Pull(times[rows], q, weights, each.time)
+        if each.controller:
+            made.targets[each.controller] = q
         if each.switched[0]:
-            start[each.body] = q[0]
-    return found, pulls, start, warnings
+            made.start[each.body] = q[0]
+    return made
 
 
 def coordinates(each: Followed, fitted: set[str], rows: Any = slice(None)) -> Steps[Any]:

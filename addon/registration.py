@@ -45,6 +45,7 @@ from .features.frames import (
 )
 from .features.frames import operators as frame_operators
 from .features.frames import panels as frame_panels
+from .features.joints import control
 from .features.joints import operators as joint_operators
 from .features.joints import panels as joint_panels
 from .features.joints import properties as joint_properties
@@ -71,6 +72,7 @@ MODULES = (
     common,
     body_properties,
     fitting_properties,
+    control,
     joint_properties,
     connection_properties,
     obstacle_properties,

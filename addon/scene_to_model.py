@@ -99,6 +99,9 @@ def read(scene: Any, curves: Mapping[int, Any] | None = None) -> SceneModel:
             builder.add_constraint(f"{item.name} rolls", rolling)
     for body in (link.body for link in links if link.body.data.body.wobbling.enabled):
         wobbling.add(scene, builder, body.name, body.data.body.wobbling, mass_properties(scene, body))
+    for link in links:
+        if link.joint is not None:
+            _add_controller(builder, link.joint, link.body.name, start[link.body.name])
     connection_reading.add_all(scene, builder, moving, joints)
     muscles = muscle_reading.add_all(scene, builder, moving, joints)
     model = builder.build()
@@ -108,6 +111,21 @@ def read(scene: Any, curves: Mapping[int, Any] | None = None) -> SceneModel:
         if key_of(base) not in moving
     }
     return SceneModel(model, model.state(q=start, qd=speed), tuple(found), tuple(held.values()), muscles)
+
+
+def _add_controller(builder: Any, item: Any, body: str, start: Any) -> None:
+    """The controller of a joint, if it has one: it stays at the start where nothing else is said."""
+    settings = item.condyle.joint.controller
+    if settings.enabled and len(start):
+        limit = settings.limit if settings.limit > 0.0 else None
+        builder.add_controller(
+            item.name,
+            body,
+            stiffness=settings.stiffness,
+            damping=settings.damping,
+            force_limit=limit,
+            target=start,
+        )
 
 
 def _arguments(

@@ -233,15 +233,16 @@ def ready(
     options = _simulation_options(scene, frames)
     clock.lap("read")
     names = {report.joint_name for report in fitted.values()}
-    options["motions"], pulls, start, told = yield from given_motions.motions(followed, times, names)
+    given = yield from given_motions.motions(followed, times, names)
+    options["motions"] = given.motions
     found, looked = yield from starts.find(seen, units.frames_per_second(scene), names)
-    read = replace(read, state=_started(read, start, found))
-    options["tau"] = forcing.table(read, excited, pushed, times)
+    read = replace(read, state=_started(read, given.start, found))
+    options["tau"] = forcing.table(read, excited, pushed, times, given.targets)
     if controllers:
         options["controllers"] = controllers
     clock.lap("project")
     warnings += [finding.text for finding in checked]
-    return Ready(read, options, pulls, excited, [*warnings, *told, *begun, *looked], prints)
+    return Ready(read, options, given.pulls, excited, [*warnings, *given.warnings, *begun, *looked], prints)
 
 
 def _muscles(scene_uid: int, read: Any, result: Any, excited: np.ndarray) -> Steps[Any]:

@@ -174,3 +174,23 @@ def test_a_joint_is_blended_between_its_animation_and_the_simulation(part, scene
     freed = part("tasks").bake_now(scene).coordinates["Upper Joint.angle"]
     np.testing.assert_allclose(freed[:11], wanted[:11], atol=1e-6)
     assert abs(freed[-1] - wanted[-1]) > 0.01
+
+
+@pytest.mark.small
+def test_a_controller_draws_a_joint_to_its_slider(part, scene, arm, ph):
+    *_, (shoulder, _elbow) = arm
+    part("authoring").drive(scene, shoulder, True)
+    key_slider(shoulder, {1: 0.0, 13: 0.8, 25: 0.0})
+    scene.frame_set(1)
+    settings = shoulder.condyle.joint.controller
+    settings.enabled = True
+    away = {}
+    for stiffness in (10.0, 1000.0):
+        settings.stiffness, settings.damping = stiffness, 0.2 * stiffness**0.5
+        angles = part("tasks").bake_now(scene).coordinates["Upper Joint.angle"]
+        part("tasks").free_bake(scene)
+        away[stiffness] = abs(angles[12] - 0.8)
+    assert away[1000.0] < 0.03 < away[10.0]
+    settings.limit = 1e-6  # as good as none
+    angles = part("tasks").bake_now(scene).coordinates["Upper Joint.angle"]
+    assert np.abs(angles).max() < 1e-3  # it hangs at rest

@@ -256,4 +256,29 @@ def has_ends(settings: Any) -> bool:
     return any(each.type in {"spline_curve", "spline_surface"} for each in shapes(settings))
 
 
-classes = (JointPanel, BodiesOfJointPanel, CoordinatesPanel)
+class ControllerPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_controller"
+    bl_label = "Controller"
+    bl_parent_id = "CONDYLE_PT_joint"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        joint = active_joint(context)
+        return joint is not None and len(joint.condyle.joint.coordinates) > 0
+
+    def draw_header(self, context: Any) -> None:
+        self.layout.prop(active_joint(context).condyle.joint.controller, "enabled", text="")
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        settings = active_joint(context).condyle.joint
+        layout.active = settings.controller.enabled and not settings.prescribed
+        layout.prop(settings.controller, "stiffness")
+        layout.prop(settings.controller, "damping")
+        layout.prop(settings.controller, "limit")
+
+
+classes = (JointPanel, BodiesOfJointPanel, CoordinatesPanel, ControllerPanel)

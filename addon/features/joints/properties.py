@@ -19,7 +19,7 @@ from bpy.types import Object, PropertyGroup
 
 from ..common import OVERRIDE, OVERRIDE_INSERT, BodyReference, angle_view, length_view
 from ..fitting.properties import FitProperties
-from ..starting.properties import own_source
+from .control import JointControl
 from .shape import JointShape, on_change
 from .types import WHOLE_ONLY, grouped_items, readings_of
 
@@ -236,7 +236,7 @@ class KnotValue(PropertyGroup):
     value: FloatProperty(name="Knot", description="Value of the knot", override=OVERRIDE)
 
 
-class JointProperties(JointShape, PropertyGroup):
+class JointProperties(JointShape, JointControl, PropertyGroup):
     """A joint between two bodies."""
 
     enabled: BoolProperty(name="Joint", description="This Empty is a joint's frame", override=OVERRIDE)
@@ -354,26 +354,6 @@ class JointProperties(JointShape, PropertyGroup):
         "Off: it is simulated. Key it to let go, or to catch",
         override=OVERRIDE,
     )
-    follow: FloatProperty(
-        name="Follow",
-        description="How strongly the joint is drawn to its animation in a simulation: 0 not at all, 1 it is held "
-        "on it (as by Prescribed). Between them a spring and a damper pull, ever stiffer towards 1. Key it to blend",
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
-        override=OVERRIDE,
-    )
-    follow_time: FloatProperty(
-        name="Follow Time",
-        description="How long the joint takes to come near its animation with Follow at one half, in seconds; "
-        "shorter is stiffer",
-        subtype="TIME_ABSOLUTE",
-        unit="TIME_ABSOLUTE",
-        default=0.1,
-        min=1e-3,
-        soft_max=2.0,
-        override=OVERRIDE,
-    )
     closes_loop: BoolProperty(
         name="Closes a Loop",
         description="On: the child hangs on another joint already, or is free, and this one holds it to its parent as "
@@ -386,7 +366,6 @@ class JointProperties(JointShape, PropertyGroup):
         description="The surface rolls on what lies against it: they may turn about the normal, but not slide",
         override=OVERRIDE,
     )
-    start_from: own_source("joint")
     hard_limits: BoolProperty(
         name="Hard Limits",
         description="The joint stops at once at its limits; otherwise springs and dampers stop it",
