@@ -41,6 +41,7 @@ MODULES = (
     "claims_surfaces",
     "claims_addon",
     "claims_batch",
+    "claims_live",
 )
 
 

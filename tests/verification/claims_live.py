@@ -1,0 +1,109 @@
+"""Claims about live runs: the same states as a simulation, how much time is left, how soon a slider is seen."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import physics as ph
+from physics.live import TICK, LiveRun
+
+from .claim import Measurement, claim
+from .live_leg import live_leg
+
+STEP = 1e-3
+
+
+def run(
+    seconds: float, clock: Any = time.perf_counter, told: Any = (), **keywords: Any
+) -> tuple[Any, list[Any]]:
+    """A live run of the leg for so much motion: its result, and (figures, poses) of each picture.
+
+    told: (time of motion, what is said).
+    """
+    model, state = live_leg()
+    pictures: list[Any] = []
+    waiting = list(told)
+
+    def listen() -> list[Any]:
+        now = pictures[-1][0]["time"] if pictures else 0.0
+        if now >= seconds:
+            return [{"stop": None}]
+        return [waiting.pop(0)[1] for _ in range(len(waiting)) if waiting and now >= waiting[0][0]]
+
+    live = LiveRun(
+        model,
+        state,
+        STEP,
+        "symplectic_euler",
+        listen=listen,
+        show=lambda figures, poses: pictures.append((figures, poses)),
+        clock=clock,
+        longest=seconds + 10.0,
+        **keywords,
+    )
+    return live.run(), pictures
+
+
+@claim(
+    "live.bits",
+    "bytes of coordinates, velocities and muscles' states by which a live run of a leg with 6 coordinates, 9 muscles "
+    "and soft ground, its sliders untouched, differs from the simulation",
+    at_most=0.0,
+)
+def bits() -> Measurement:
+    result, _ = run(0.5, factor=100.0, record_interval=1.0 / 24.0)
+    model, state = live_leg()
+    whole = ph.simulate(model, state, duration=float(result.t[-1]) + 0.1, dt=STEP, record_interval=1.0 / 24.0)
+    count = len(result.t)
+    differing = 0
+    for name in ("t", "q", "qd", "muscle_states"):
+        here, there = getattr(result, name), getattr(whole, name)[:count]
+        differing += int((here.view("u1").ravel() != there.copy().view("u1").ravel()).sum())
+    return Measurement(differing, {"samples": count})
+
+
+@claim(
+    "live.headroom",
+    "seconds of motion that a live run of a leg with 6 coordinates, 9 muscles with fibres and tendons, and soft ground "
+    "makes in a second of processor time, steps of 1 ms, pictures 60 times a second of the clock",
+    source="Ertl et al. 1993, sec. 4",
+    at_least=4.0,
+)
+def headroom() -> Measurement:
+    run(0.05, factor=100.0)  # compiled, or loaded
+    began = time.thread_time()
+    result, pictures = run(3.0, factor=1000.0, record_interval=1.0 / 24.0, sleep=lambda _: None)
+    spent = time.thread_time() - began
+    moved = float(pictures[-1][0]["time"])
+    return Measurement(moved / spent, {"motion [s]": moved, "processor [s]": spent, "samples": len(result.t)})
+
+
+class Clock:
+    """Time that passes where it is slept, and by the time that a picture is drawn after each."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1e-5
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@claim(
+    "live.slider",
+    "pictures, at 60 a second, from the moment that the compute process hears of a torque to the first one with "
+    "another motion than without it: a frame drawn at 30 a second shows every second one",
+    at_most=2.0,
+)
+def slider() -> Measurement:
+    clock, same = Clock(), Clock()
+    said = 0.2
+    _, turned = run(0.4, clock, [(said, {"inputs": {"femur.1.angle": 20.0}})], sleep=clock.sleep)
+    _, free = run(0.4, same, sleep=same.sleep)
+    first = next(k for k, (a, b) in enumerate(zip(turned, free)) if (a[1] != b[1]).any())
+    heard = next(k for k, (figures, _) in enumerate(turned) if figures["time"] >= said)
+    return Measurement(first - heard, {"seconds": (first - heard) * TICK})
