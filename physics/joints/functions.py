@@ -6,6 +6,7 @@ OpenSim's CustomJoint and the elliptic joint are made of them.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -156,14 +157,14 @@ class CubicSpline(Function):
         object.__setattr__(self, "y", y)
 
     def data(self) -> FloatArray:
-        x, y = np.array(self.x), np.array(self.y)
-        return _piecewise_data(x, self._rows(x, y))
+        return _piecewise_data(np.array(self.x), self._rows)
 
     def integral(self, name: str) -> FloatArray:
-        x, y = np.array(self.x), np.array(self.y)
-        return _piecewise_integral(x, self._rows(x, y))
+        return _piecewise_integral(np.array(self.x), self._rows)
 
-    def _rows(self, x: FloatArray, y: FloatArray) -> FloatArray:
+    @cached_property
+    def _rows(self) -> FloatArray:
+        x, y = np.array(self.x), np.array(self.y)
         step = np.diff(x)
         half = 0.5 * self._second_derivatives(x, y)
         slope = np.diff(y) / step - step * (2.0 * half[:-1] + half[1:]) / 3.0
