@@ -74,11 +74,12 @@ def test_demo_knee_has_five_keyed_poses_and_is_fitted_by_one_press(part, scene, 
     scene.unit_settings.scale_length = scale
     assert bpy.ops.condyle.demo_knee() == {"FINISHED"}
     joint = only_joint(part)
-    tibia = child_of(part, joint).object
-    assert bpy.context.active_object == tibia
+    assert bpy.context.active_object == joint
+    assert part("features.welcome.panels").NextStepPanel.poll(bpy.context)
     frames, _ = part("keyframes").keyed_poses(scene, part("keyframes").source_of_joint(joint))
     assert len(frames) == 5 and frames[0] == scene.frame_start and frames[-1] == scene.frame_end
     assert bpy.ops.condyle.fit() == {"FINISHED"}
+    assert not part("features.welcome.panels").NextStepPanel.poll(bpy.context)
     report = joint.condyle.joint.fit
     assert report.num_poses == 5
     # five control frames pass five poses exactly; Blender keeps them in single precision, 0.4 m from the hip
@@ -177,7 +178,7 @@ def test_the_active_one_is_the_parent_unless_it_hangs_on_the_other(part, scene, 
         assert bpy.ops.condyle.add_preset(preset="hinge", **options) == {"FINISHED"}
         joint = only_joint(part)
         found = part("references").resolve(joint.condyle.joint.parent).object
-        assert bpy.context.active_object == child_of(part, joint).object
+        assert bpy.context.active_object == joint
         part("authoring").remove_joint(scene, joint)
         make.update()
         return found

@@ -22,14 +22,13 @@ class DemoKnee(Operator):
         return bool(writable(cls) and need_object_mode(cls, context))
 
     def execute(self, context: Any) -> set[str]:
-        from ... import core, demo_knee, references
+        from ... import core, demo_knee
 
         try:
             joint = demo_knee.build(context.scene)
         except core.physics().CondyleError as error:
             return failed(self, error)
-        settings = joint.condyle.joint
-        show(context, references.resolve(settings.parent), references.resolve(settings.child))
+        show(context, joint)
         self.report({"INFO"}, "Demo knee: five keyed poses. Press Fit, drag the slider, press Bake")
         return {"FINISHED"}
 
@@ -80,25 +79,31 @@ class AddPreset(Operator):
                 joint = presets_making.add(context.scene, self.preset, parent, child)
         except core.physics().CondyleError as error:
             return failed(self, error)
-        settings = joint.condyle.joint
-        parent, child = references.resolve(settings.parent), references.resolve(settings.child)
-        show(context, parent, child, frame=alone)
-        self.report({"INFO"}, f"{joint.name!r} moves {child.name} against {parent.name}: drag its sliders")
+        show(context, joint, frame=alone)
+        self.report({"INFO"}, f"Joint {joint.name!r} added: drag its sliders")
         return {"FINISHED"}
 
 
-def show(context: Any, parent: Any, child: Any, frame: bool = True) -> None:
-    """Make the child active, so that the panels show its joint; look at both where there is a view."""
+def show(context: Any, joint: Any, frame: bool = True) -> None:
+    """Make a joint's Empty active, of bones the child, so that the panels show the joint; look at its bodies where
+    there is a view.
+    """
     from ... import references
 
-    if not child.bone:
-        for item in context.selected_objects:
-            item.select_set(False)
-        for body in (parent, child):
-            body.object.select_set(True)
-    references.make_active(context, child)
+    parent, child = (references.resolve(getattr(joint.condyle.joint, role)) for role in ("parent", "child"))
+    if child.bone:
+        references.make_active(context, child)
+        return
+    for item in context.selected_objects:
+        item.select_set(False)
+    for item in (parent.object, child.object):
+        item.select_set(True)
     if frame:
         look_at_selected(context)
+    for item in (parent.object, child.object):
+        item.select_set(False)
+    joint.select_set(True)
+    context.view_layer.objects.active = joint
 
 
 def look_at_selected(context: Any) -> None:

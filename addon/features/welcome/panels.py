@@ -1,10 +1,11 @@
-"""The panel of a scene that has nothing of Condyle yet."""
+"""The panel of a scene that has nothing of Condyle yet, and what comes after its first door."""
 
 from typing import Any
 
 from bpy.types import Panel
 
-from ..common import SidebarPanel
+from ... import session
+from ..common import SidebarPanel, own_joint
 from ..simulation.panels import draw_lines
 
 
@@ -33,6 +34,30 @@ class WelcomePanel(SidebarPanel, Panel):
         )
 
 
+class NextStepPanel(SidebarPanel, Panel):
+    """What makes a curve of keyed poses: no more than that is missing."""
+
+    bl_idname = "CONDYLE_PT_next_step"
+    bl_label = "Next Step"
+    bl_order = -1
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        joint = own_joint(context)
+        if joint is None or joint.condyle.joint.type != "spline_curve" or session.job is not None:
+            return False
+        return len(joint.condyle.joint.frames) == 0 and joint.condyle.joint.frames_of is None
+
+    def draw(self, context: Any) -> None:
+        lines = self.layout.column(align=True)
+        draw_lines(
+            lines, "Key the child at a few poses, then fit the joint to them", "INFO", context.region.width
+        )
+        row = self.layout.row()
+        row.scale_y = 1.4
+        row.operator("condyle.fit", icon="CURVE_PATH")
+
+
 def is_empty(scene: Any) -> bool:
     """Whether a scene has no body, joint, connection or muscle."""
     if scene.condyle.schema_version == 0:  # nothing was ever stored
@@ -48,4 +73,4 @@ def is_empty(scene: Any) -> bool:
     return True
 
 
-classes = (WelcomePanel,)
+classes = (WelcomePanel, NextStepPanel)
