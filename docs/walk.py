@@ -29,7 +29,7 @@ Walk = Iterator[float]
 class Stage:
     """Hands and eyes of a walk: pictures into a folder, facts, the 3D view's context."""
 
-    def __init__(self, out: Path, folder: Path, pause: float = 0.8) -> None:
+    def __init__(self, out: Path, folder: Path, pause: float = 1.5) -> None:
         self.out, self.folder, self.pause = out, folder, pause
         self.facts: dict[str, Any] = {}
 
