@@ -59,10 +59,7 @@ def build(scene: Any) -> Any:
     """The demo in a scene, ready to be fitted: a leg at the 3D cursor, or beside what stands there.
 
     Returns:
-        The joint's Empty; the tibia is selected and active.
-
-    Raises:
-        ModelError: there is no view layer to put it in.
+        The joint's Empty.
     """
     length = units.length_scale(scene)
     collection = bpy.data.collections.new("Knee")

@@ -39,7 +39,7 @@ def add(scene: Any, name: str, parent: Body, child: Body) -> Any:
         The joint's Empty.
 
     Raises:
-        ModelError: as of `authoring.add_joint`; or there is no wire for a bead.
+        ModelError: as of `authoring.add_joint`; there is no wire for a bead; or the child's mass cannot be read.
     """
     preset = BY_NAME[name]
     if preset.anchor == "WIRE" and child.object.type == "CURVE" and parent.object.type != "CURVE":
@@ -49,6 +49,8 @@ def add(scene: Any, name: str, parent: Body, child: Body) -> Any:
     frame = units.array4(parent.matrix) if shape.in_parent else frame_of(preset, *boxes)
     frame = units.split_scale(frame, parent.name)[0]
     known = [body.data.body.enabled for body in (parent, child)]
+    if known[1]:
+        scene_to_model.mass_properties(scene, child)  # before anything is changed
     title = preset.label.partition(" (")[0]
     joint = authoring.add_joint(scene, parent, child, kind=preset.kind, matrix=frame, name=title)
     for body, box, before in zip((parent, child), boxes, known):

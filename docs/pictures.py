@@ -22,7 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 SIZE = (1280, 860)  # pixels of the window
-LIMIT = 1800  # seconds for the whole walk
+LIMIT = 3600  # seconds for the whole walk
 DISPLAY = ":93"
 
 

@@ -21,7 +21,7 @@ import bpy
 
 MODULE = "bl_ext.user_default.condyle"
 TICK = 0.05  # seconds between two looks at the compute process
-LONGEST = 600.0  # seconds that a fit or a bake may take, compiling included
+LONGEST = 1500.0  # seconds that a fit or a bake may take, compiling included
 VIRTUAL = "CONDYLE_VIRTUAL_SCREEN" in os.environ
 Walk = Iterator[float]
 

@@ -10,6 +10,7 @@ import pytest
 bpy = pytest.importorskip("bpy")
 
 from .digests import differences, digest  # noqa: E402
+from .test_undo import OSIM  # noqa: E402
 
 NAMES = ("knee", "hip", "elbow", "shoulder", "wrist", "thumb", "jaw", "finger", "bead", "hinge")
 
@@ -284,6 +285,11 @@ def test_what_cannot_be_is_said_and_changes_nothing(part, scene, make):
     lower.scale = (1, 1, 1)
     make.update()
     assert differences(before, digest()) == []
+    part("authoring").make_body(scene, part("references").Body(lower), density=0.0)
+    changed = digest()
+    with pytest.raises(RuntimeError, match="Lower: density must be positive"):
+        bpy.ops.condyle.add_preset(preset="knee")
+    assert differences(changed, digest()) == []
     third = make.box("Third")
     select(upper, lower, third)
     with pytest.raises(RuntimeError, match="More than two are selected"):
@@ -324,3 +330,16 @@ def test_undo_and_redo_of_a_preset_with_its_own_bodies(scene, name):
         assert differences(before, digest()) == []
         bpy.ops.ed.redo()
         assert differences(after, digest()) == []
+
+
+@pytest.mark.small
+def test_an_imported_model_moves_by_sliders_after_one_more_press(part, scene, tmp_path):
+    path = tmp_path / "lever.osim"
+    path.write_text(OSIM, "utf-8")
+    assert bpy.ops.condyle.import_opensim(filepath=str(path)) == {"FINISHED"}
+    assert not part("features.welcome.panels").is_empty(scene)
+    assert bpy.ops.condyle.drive_all() == {"FINISHED"}
+    joint = only_joint(part)
+    before, after = (placed(part, joint, "coordinate", value) for value in (0.0, 0.5))
+    turn = before[:3, :3].T @ after[:3, :3]
+    assert math.acos((np.trace(turn) - 1.0) / 2.0) == pytest.approx(0.5, abs=1e-5)
