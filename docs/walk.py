@@ -23,6 +23,7 @@ MODULE = "bl_ext.user_default.condyle"
 TICK = 0.05  # seconds between two looks at the compute process
 LONGEST = 1500.0  # seconds that a fit or a bake may take, compiling included
 VIRTUAL = "CONDYLE_VIRTUAL_SCREEN" in os.environ
+SMALLER = ("-alpha", "off", "+dither", "-colors", "96", "-strip")
 Walk = Iterator[float]
 
 
@@ -71,13 +72,14 @@ class Stage:
 
         Blender cannot read back what it draws on a virtual screen; there ImageMagick takes the picture.
         """
-        self.area.tag_redraw()
-        yield self.pause
+        for _ in range(4):  # panels that open or close move for a while
+            self.area.tag_redraw()
+            yield 0.25 * self.pause
         path, area = str(self.out / f"{name}.png"), self.area
         if VIRTUAL:
             top = self.window.height - area.y - area.height
             part = f"{area.width}x{area.height}+{area.x}+{top}"
-            grab = ["import", "-window", "root", "-crop", part, "+repage", "+dither", "-colors", "200", path]
+            grab = ["import", "-window", "root", "-crop", part, "+repage", *SMALLER, f"PNG8:{path}"]
             subprocess.run(grab, check=True)
         else:
             with self.override():
@@ -277,7 +279,7 @@ def presets(stage: Stage) -> Walk:
         stage.do("condyle.add_preset", preset=name)
         yield stage.pause
         item = joint()
-        slider = next(key for key in item if key.startswith("coordinate"))
+        slider = sorted(key for key in list(item.keys()) if key.startswith("coordinate"))[0]
         ends = item.id_properties_ui(slider).as_dict()
         item[slider] = ends["min"] + share * (ends["max"] - ends["min"])
         item.update_tag()
@@ -289,12 +291,18 @@ def muscle(stage: Stage) -> Walk:
     yield from start_again(stage)
     stage.do("condyle.add_preset", preset="elbow")
     yield stage.pause
-    upper, lower = bpy.data.objects["Upper Arm"], bpy.data.objects["Forearm"]
+    line = bpy.data.curves.new("Biceps", "CURVE")
+    line.dimensions = "3D"
+    line.splines.new("POLY").points.add(1)
+    for point, place in zip(line.splines[0].points, ((0.0, -0.045, 0.2, 1.0), (0.0, -0.1, -0.03, 1.0))):
+        point.co = place
+    biceps = bpy.data.objects.new("Biceps", line)
+    bpy.context.scene.collection.objects.link(biceps)
     for item in bpy.context.selected_objects:
         item.select_set(False)
-    upper.select_set(True)
-    lower.select_set(True)
-    bpy.context.view_layer.objects.active = lower
+    for item in (bpy.data.objects["Upper Arm"], bpy.data.objects["Forearm"], biceps):
+        item.select_set(True)
+    bpy.context.view_layer.objects.active = biceps
     stage.do("condyle.add_muscle")
     yield stage.pause
     made = bpy.context.active_object
