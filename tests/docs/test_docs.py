@@ -105,7 +105,7 @@ def test_buttons_and_panels_have_the_names_that_the_pages_give_them(page):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 shown |= {node.value, node.value.partition(" (")[0]}
     for text in re.findall(r"(?<![*\w])\*([A-Z][^*]*)\*(?!\*)", outside_code(page.read_text("utf-8"))):
-        for name in " ".join(text.split()).split(" > "):
+        for name in re.split(" [>›] ", " ".join(text.split())):
             assert name in shown | OTHERS, f"{page.name}: {name}"
 
 
