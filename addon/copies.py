@@ -13,7 +13,7 @@ body and joint duplicated             the copy moves the copied child, against t
                                       with sliders, followers and control frames of its own
 control frame duplicated              an Empty that is in no curve until it is adopted (menu beside the list)
 whole rig duplicated, Alt+D too       as body and joint; Alt+D shares meshes and bones' rest poses, nothing of ours
-baked body duplicated                 a bake of its own, which Free Bake takes away, too
+baked body or muscle duplicated       a bake of its own, which Free Bake takes away, too
 bone duplicated                       a body of its own without a joint
 appended                              all that a joint points at comes along; Blender's File > Append puts it into the
                                       scene, scripts have to
@@ -54,6 +54,7 @@ def mend() -> int:
     # what hangs in an override belongs to the library: Blender points it at the right things
     own = [item for item in own if item.override_library is None]
     joints = [item for item in own if item.type == "EMPTY" and item.condyle.joint.enabled]
+    changed += _own_curves(own)
     for item in joints:
         if references.is_deleted(item):
             changed += _stop(item)
@@ -84,6 +85,20 @@ def _own_identities(items: list[Any], stored: list[Any]) -> int:
                 if bone != keeps:
                     bone.condyle.uid = ""
                     changed += 1
+    return changed
+
+
+def _own_curves(items: list[Any]) -> int:
+    """A copy of a baked muscle puts a curve of its own aside, unless it shares all curves with its original (Alt+D)."""
+    changed = 0
+    owners: dict[Any, Any] = {}
+    for item in items:
+        settings = item.condyle.muscle
+        if item.type == "CURVE" and settings.own_curve is not None:
+            first = owners.setdefault(settings.own_curve, item)
+            if first.data != item.data:
+                settings.own_curve = settings.own_curve.copy()
+                changed += 1
     return changed
 
 

@@ -146,6 +146,22 @@ def test_a_copy_of_a_baked_body_has_a_bake_of_its_own(part, scene, knee):
 
 
 @pytest.mark.small
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_copy_of_a_baked_muscle_has_a_curve_of_its_own(part, scene, knee, linked):
+    thigh, shank, _ = knee
+    body = part("references").Body
+    muscle = part("muscles").add_muscle(
+        scene, [(body(thigh), (0.06, 0, 0.6)), (body(shank), (0.06, 0, -0.1))], "Biceps"
+    )
+    part("tasks").bake_now(scene)
+    copy = duplicate(part, muscle, linked=linked)["Biceps"]
+    part("tasks").free_bake(scene)
+    assert (copy.data == muscle.data) == linked and len(copy.data.splines[0].points) == 2
+    assert copy.data.shape_keys is None and all(each.show_viewport for each in copy.modifiers)
+    assert not bpy.data.actions and not bpy.data.shape_keys
+
+
+@pytest.mark.small
 def test_a_duplicated_bone_is_a_body_of_its_own(part, scene, elbow):
     rig, joint = elbow
     select(rig)
