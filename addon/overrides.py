@@ -154,25 +154,16 @@ def set_frames(scene: Any, frames: tuple[int, int]) -> None:
 
 
 def _groups() -> dict[str, Any]:
-    """The property group of each section."""
-    from .features.bodies.properties import BodyProperties
-    from .features.connections.properties import ConnectionProperties
-    from .features.joints.properties import JointProperties
-    from .features.muscles.obstacle_properties import ObstacleProperties
-    from .features.muscles.properties import MuscleProperties
-    from .features.simulation.properties import SimulationProperties
-    from .features.starting.properties import StartProperties
+    """The property group of each section, as Blender describes it."""
+    import bpy
 
-    groups = (
-        SimulationProperties,
-        StartProperties,
-        JointProperties,
-        BodyProperties,
-        ConnectionProperties,
-        MuscleProperties,
-        ObstacleProperties,
+    scene, item = (
+        owner.bl_rna.properties["condyle"].fixed_type for owner in (bpy.types.Scene, bpy.types.Object)
     )
-    return {section: group.bl_rna for section, group in zip(SECTIONS, groups)}
+    return {
+        section: (item if group else scene).properties[group or section].fixed_type
+        for section, group in SECTIONS.items()
+    }
 
 
 def _static_property(override: Override) -> Any:
