@@ -15,7 +15,7 @@ from ...jobs import JobOperator
 from ..common import figure, need_object_mode, own_joint, writable
 from . import wishes
 
-REDO_SECONDS = 5.0
+REDO_SECONDS = 10.0
 # degrees: nearer, angles have to turn ten times as fast as the body
 NEAR_GIMBAL_LOCK = 5.7
 

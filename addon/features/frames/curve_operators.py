@@ -7,9 +7,8 @@ from bpy.types import Menu, Operator
 
 from ...jobs import JobOperator
 from ..common import active_joint, figure, need_object_mode
+from ..fitting.operators import REDO_SECONDS
 from .operators import FrameOperator, needs_curve, show_only
-
-REDO_SECONDS = 5.0
 
 
 class DuplicateControlFrame(FrameOperator, Operator):
@@ -148,6 +147,7 @@ class FramesMenu(Menu):
         layout.separator()
         layout.operator("condyle.even_out_frames", icon="DRIVER_DISTANCE")
         layout.operator("condyle.reverse_curve", icon="ARROW_LEFTRIGHT")
+        layout.operator("condyle.mirror_joint", icon="MOD_MIRROR")
 
 
 classes = (DuplicateControlFrame, AdoptControlFrame, ReverseCurve, EvenOutFrames, FramesMenu)
