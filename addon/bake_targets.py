@@ -121,6 +121,8 @@ def _put_in_place(data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
             if curve is None:
                 curve = compat.new_curve(action, slot, entry.path, index, entry.group)
             rates = None if entry.rates is None else entry.rates[:, index]
+            if record.target == "OVERWRITE":
+                curve.keyframe_points.clear()
             fill(curve, entry.positions, entry.values[:, index], rates)
             curve.mute = False
             for modifier in curve.modifiers:

@@ -132,11 +132,15 @@ def fill_range(curve: Any, positions: np.ndarray, values: np.ndarray, rates: np.
     longer move by themselves.
     """
     old = taken(curve)
-    fill(curve, positions, values, rates)
-    if not len(times(old)):
-        return
     before, after = times(old) < np.float32(positions[0]), times(old) > np.float32(positions[-1])
+    if not (before.any() or after.any()):
+        curve.keyframe_points.clear()
+        fill(curve, positions, values, rates)
+        return
     for side in (before, after):
         near = np.flatnonzero(side)[-1:] if side is before else np.flatnonzero(side)[:1]
         old["handle_left_type"][near] = old["handle_right_type"][near] = _FREE
-    put(curve, joined(chosen(old, before), taken(curve), chosen(old, after)))
+    curve.keyframe_points.clear()
+    curve.keyframe_points.add(1)  # what Blender makes of a key of which nothing is said
+    new = {name: np.repeat(numbers, len(positions), axis=0) for name, numbers in taken(curve).items()}
+    put(curve, joined(chosen(old, before), new | _made(positions, values, rates), chosen(old, after)))
