@@ -20,6 +20,8 @@ def run() -> int:
     try:
         if options.command == "batch":  # its children import Blender, it does only where it has to
             return cli.main(sys.argv[1:])
+        if options.end_with_stdin:
+            cli.end_with_stdin()
         with cli.silenced():
             try:
                 import bpy  # noqa: F401

@@ -1,17 +1,16 @@
-"""One child of a batch: the command ``bake`` on one shot, followed to its end; and the child's own side of it.
+"""One child of a batch: the command ``bake`` on one shot, followed to its end.
 
-A child has its parent's end of a pipe as its standard input. When that closes, the parent is gone or wants no more, and
-the child ends at once, in the middle of whatever it does. It writes only a file that the parent then puts in its place.
+A child has the end of a pipe as its standard input (``cli.end_with_stdin``). When that closes, the parent is gone or
+wants no more, and the child ends at once, in the middle of whatever it does. It writes only a file that the parent then
+puts in its place.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,7 +21,6 @@ from . import core, overrides
 from .batch_jobs import Shot
 
 LAST_LINES = 12  # of what a child printed, kept for when it crashes
-GONE = 130  # exit code of a child whose parent is gone
 
 #: where the package is an extension's but Blender is a Python module
 _ENABLE = """
@@ -134,24 +132,6 @@ def _program() -> tuple[list[str], dict[str, str]]:
     home = str(Path(__file__).resolve().parents[1])
     paths = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
     return [sys.executable, "-P", "-m", core.PACKAGE], {"PYTHONPATH": paths, "PYTHONUTF8": "1"}
-
-
-def end_with_stdin() -> None:
-    """Called by the child: leave at once when the parent's end of the standard input closes; interrupts are the
-    parent's to answer."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # On Windows a thread that waits in a read of the standard input blocks libraries that ask for its handle
-    source = os.dup(0)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    threading.Thread(target=_wait_for_end, args=(source,), daemon=True).start()
-
-
-def _wait_for_end(source: int) -> None:
-    while os.read(source, 1024):
-        continue
-    os._exit(GONE)
 
 
 def _event(line: str) -> dict[str, Any] | None:

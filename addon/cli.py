@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+GONE = 130  # exit code of a batch's child whose parent is gone
 BAKE_CODES = "Exit codes: 0 done, 1 a scene failed, 2 usage, 3 a simulation diverged, 130 interrupted."
 BATCH_CODES = (
     "Exit codes: 0 every shot is done, 1 some are not, 2 usage or a wrong job file (nothing was started), "
@@ -114,10 +115,10 @@ def _take_interrupts() -> None:
 
 def run_bake(options: argparse.Namespace) -> int:
     """The command ``bake``."""
-    from . import batch_child, batch_jobs, core, overrides
+    from . import batch_jobs, core, overrides
 
     if options.end_with_stdin:
-        batch_child.end_with_stdin()
+        end_with_stdin()
     reporting = core.part("reporting")
     reporter = reporting.Reporter(quiet=options.quiet, log_json=options.log_json)
     source, target = Path(options.input), Path(options.out) if options.out else None
@@ -289,6 +290,30 @@ def _save(target: Path, reporter: Any) -> int:
         return int(reporting.EXIT_FAILED)
     reporter.message(f"written: {target}")
     return int(reporting.EXIT_DONE)
+
+
+_watching: threading.Thread | None = None
+
+
+def end_with_stdin() -> None:
+    """Leave at once when the parent's end of the standard input closes; interrupts are the parent's to answer."""
+    global _watching
+    if _watching is not None:
+        return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # On Windows a thread that waits in a read of the standard input blocks libraries that ask for its handle
+    source = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    _watching = threading.Thread(target=_wait_for_end, args=(source,), daemon=True)
+    _watching.start()
+
+
+def _wait_for_end(source: int) -> None:
+    while os.read(source, 1024):
+        continue
+    os._exit(GONE)
 
 
 class silenced:

@@ -422,3 +422,17 @@ def test_what_is_wrong_is_told_before_anything_starts(command, hinge_file, tmp_p
     done = command(*(names.get(argument, argument) for argument in arguments))
     assert done.returncode == 2 and message in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_child_ends_when_its_parent_is_gone(condyle, hinge_file, tmp_path):
+    if condyle.__name__ != "addon":
+        pytest.skip("the installed extension is called inside Blender (blender --command condyle)")
+    line = [sys.executable, "-m", "addon", "bake", str(hinge_file), "--out", str(tmp_path / "out.blend")]
+    child = subprocess.run(
+        [*line, "--end-with-stdin"],
+        stdin=subprocess.DEVNULL,  # at its end from the beginning
+        cwd=Path(condyle.__file__).parents[1],
+        timeout=60,
+    )
+    assert child.returncode == 130
+    assert not (tmp_path / "out.blend").exists()
