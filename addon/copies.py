@@ -55,13 +55,19 @@ def mend() -> int:
     own = [item for item in own if item.override_library is None]
     joints = [item for item in own if item.type == "EMPTY" and item.condyle.joint.enabled]
     changed += _own_curves(own)
+    shown = _in_scenes()
     for item in joints:
-        if references.is_deleted(item):
+        if item in shown:
+            changed += _own_frames(item) + _own_follower(item, [each for each in joints if each in shown])
+        elif references.is_deleted(item):
             changed += _stop(item)
-        elif item.users_scene:
-            changed += _own_frames(item) + _own_follower(item, joints)
-    own = [item for item in bpy.data.objects if item.library is None and item.override_library is None]
-    return changed + sum(_let_go(body) for item in own if item.users_scene for body in _constrained(item))
+    own = [item for item in _in_scenes() if item.library is None and item.override_library is None]
+    return changed + sum(_let_go(body) for item in own for body in _constrained(item))
+
+
+def _in_scenes() -> set[Any]:
+    """Every object that is in a scene; asking each object for its scenes takes a second for 2000 of them."""
+    return {item for scene in bpy.data.scenes for item in scene.objects}
 
 
 def _relink(reference: Any) -> int:
@@ -138,7 +144,6 @@ def _own_follower(item: Any, joints: list[Any]) -> int:
     shared = any(
         other != item and references.same(references.resolve(other.condyle.joint.child), child)
         for other in joints
-        if other.users_scene
     )
     settings.driven = False
     if child is not None and not shared:
