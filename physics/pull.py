@@ -9,26 +9,26 @@ from typing import Any
 import numpy as np
 
 from ._typing import FloatArray
-from .dynamics import energy
 from .errors import MissingDependencyError, ModelError
 from .immutable import ReadOnlyArrays
 from .inverse_kinematics import rotation_coordinates
-from .model import Model, State
+from .model import Model
 from .simulation import force_table
 from .validation import all_finite, float_array, number
 
-# Springs are no stiffer than that their frequency times the step is this: a force that is held over a step stays calm.
-MOST_PER_STEP = 0.1
+# Springs are no stiffer than that their frequency times the step is this: a force that is held over a step stays calm
+# below 0.8 or so.
+MOST_PER_STEP = 0.25
 
 
 @dataclass(frozen=True, eq=False)
 class Pull(ReadOnlyArrays):
     """How a joint is drawn to a motion.
 
-    With weight w each coordinate is drawn by the inertia that it has at the start times w_0^2 (target - q) +
-    2 w_0 (target rate - q'), critically damped, with the frequency w_0 = w / ((1 - w) time): none with weight 0, and
-    ever stiffer towards weight 1. Targets are joined by cubics with continuous accelerations, weights by straight
-    lines; both are constant before the first and after the last time.
+    With weight w each coordinate gets the acceleration w_0^2 (target - q) + 2 w_0 (target rate - q') beside all that
+    it has from other forces, whatever hangs on it: a critically damped spring with the frequency w_0 = w / ((1 - w)
+    time), none with weight 0, and ever stiffer towards weight 1. Targets are joined by cubics with continuous
+    accelerations, weights by straight lines; both are constant before the first and after the last time.
 
     Attributes:
         times: (K,), increasing, at least two [s]. values: coordinates (K, n). weights: (K,) from 0 to 1.
@@ -64,19 +64,23 @@ class Pull(ReadOnlyArrays):
 class Pulls:
     """Generalized forces of pulls {body: `Pull`}, and of tau, as a function of (t, q, q') for `simulate`.
 
+    With the mass matrix M and wanted accelerations a of the pulled coordinates p their forces are ((M^-1)_pp)^-1 a:
+    other coordinates move as they will.
+
     Args:
         tau: as of `simulate`, but no function. dt: the step of the simulation [s].
     """
 
-    def __init__(self, model: Model, state: State, pulls: Mapping[str, Pull], tau: Any, dt: float) -> None:
+    def __init__(self, model: Model, pulls: Mapping[str, Pull], tau: Any, dt: float) -> None:
         try:
             from scipy.interpolate import CubicSpline
         except ImportError as error:
             raise MissingDependencyError("pulls need SciPy, which is not installed") from error
+        self._model, self._spaces = model, model.workspace()
         self._times, self._table = force_table(model, tau)
         self._most = MOST_PER_STEP / dt
-        vectors = set(rotation_coordinates(model).reshape(-1, 3)[:, 0].tolist())
-        self._pulls = []
+        self._turns = rotation_coordinates(model).reshape(-1, 3)
+        groups: dict[bytes, list[tuple[Pull, Any]]] = {}
         for name, pull in pulls.items():
             where = model.coordinate_slice(name)
             count = where.stop - where.start
@@ -84,27 +88,63 @@ class Pulls:
                 raise ModelError(
                     f"the pull of {name!r} needs values for {count} coordinates, got {pull.values.shape[1]}"
                 )
-            spline = CubicSpline(pull.times, pull.values)
-            turns = [first - where.start for first in range(where.start, where.stop) if first in vectors]
-            self._pulls.append(
-                (where, pull, spline, spline.derivative(), _inertia(model, state, where), turns)
-            )
+            groups.setdefault(pull.times.tobytes(), []).append((pull, np.arange(where.start, where.stop)))
+        self._groups = []
+        for group in groups.values():  # those of the same times are looked up at once
+            columns = np.concatenate([each for _, each in group])
+            spline = CubicSpline(group[0][0].times, np.hstack([pull.values for pull, _ in group]))
+            weights = np.hstack([np.tile(pull.weights[:, None], len(each)) for pull, each in group])
+            seconds = np.concatenate([np.full(len(each), pull.time) for pull, each in group])
+            self._groups.append((columns, group[0][0].times, spline.c, weights, seconds))
 
     def __call__(self, t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
         """Forces, and the inputs of the model behind them."""
-        tau = np.array([np.interp(t, self._times, column) for column in self._table.T])
-        for where, pull, spline, rate, inertia, turns in self._pulls:
-            weight = float(np.interp(t, pull.times, pull.weights))
-            if weight <= 0.0:
-                continue
-            frequency = min(weight / (max(1.0 - weight, 1e-9) * pull.time), self._most)
-            at = min(max(t, pull.times[0]), pull.times[-1])
-            away, drift = spline(at) - q[where], rate(at) * (at == t) - qd[where]
-            for first in turns:
-                goal = spline(at)[first : first + 3]
-                away[first : first + 3] = _nearest_turn(goal, q[where][first : first + 3])
-            tau[where] += inertia * frequency * (frequency * away + 2.0 * drift)
+        tau = _at(t, self._times, self._table)
+        goal = q.copy()
+        rate, frequency = np.zeros(len(q)), np.zeros(len(q))
+        for columns, times, coefficients, weights, seconds in self._groups:
+            at = min(max(t, times[0]), times[-1])
+            k = min(int(np.searchsorted(times, at, side="right")) - 1, len(times) - 2)
+            h, (cubic, square, slope, value) = at - times[k], coefficients[:, k]
+            goal[columns] = ((cubic * h + square) * h + slope) * h + value
+            rate[columns] = (3.0 * cubic * h + 2.0 * square) * h + slope if at == t else 0.0
+            weight = _at(at, times, weights)
+            frequency[columns] = np.minimum(weight / (np.maximum(1.0 - weight, 1e-9) * seconds), self._most)
+        pulled = frequency > 0.0
+        if not pulled.any():
+            return tau
+        away = goal - q
+        for turn in self._turns:
+            if pulled[turn[0]]:
+                away[turn] = _nearest_turn(goal[turn], q[turn])
+        wanted = frequency * (frequency * away + 2.0 * (rate - qd))
+        matrix = self._mass_matrix(q)
+        if pulled.all():
+            tau[: len(q)] += matrix @ wanted
+        else:
+            inverse = np.linalg.inv(matrix)[np.ix_(pulled, pulled)]
+            tau[: len(q)][pulled] += np.linalg.solve(inverse, wanted[pulled])
         return tau
+
+    def _mass_matrix(self, q: FloatArray) -> FloatArray:
+        from .dynamics import check_flags
+        from .kernels.crba import mass_matrix
+
+        matrix = np.zeros((len(q), len(q)))
+        spaces = self._spaces.clear()
+        mass_matrix(self._model.arrays, q, np.zeros(len(q)), matrix, *spaces)
+        check_flags(self._model, spaces[2])
+        return matrix
+
+
+def _at(t: float, times: FloatArray, rows: FloatArray) -> FloatArray:
+    """Rows of a table at a time: linear between them, constant beyond; a copy."""
+    k = int(np.searchsorted(times, t, side="right")) - 1
+    if k < 0 or k >= len(times) - 1:
+        ends: FloatArray = rows[0 if k < 0 else -1].copy()
+        return ends
+    between: FloatArray = rows[k] + (rows[k + 1] - rows[k]) * ((t - times[k]) / (times[k + 1] - times[k]))
+    return between
 
 
 def _nearest_turn(goal: FloatArray, vector: FloatArray) -> FloatArray:
@@ -115,13 +155,3 @@ def _nearest_turn(goal: FloatArray, vector: FloatArray) -> FloatArray:
         if np.linalg.norm(other - vector) < np.linalg.norm(goal - vector):
             return other - vector
     return goal - vector
-
-
-def _inertia(model: Model, state: State, where: slice) -> FloatArray:
-    """What each coordinate moves alone: the diagonal of the mass matrix, twice the energy at unit speed."""
-    found = np.zeros(where.stop - where.start)
-    for k in range(len(found)):
-        speed = np.zeros(model.num_coordinates)
-        speed[where.start + k] = 1.0
-        found[k] = 2.0 * energy(model, model.state(state.q, speed, state.time)).kinetic
-    return found

@@ -118,7 +118,7 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
     model, state, options = _read_simulation(job, arrays, report)
     if job.get("pulls"):
         pulls = {name: Pull(**entry) for name, entry in job["pulls"].items()}
-        options["tau"] = Pulls(model, state, pulls, options.get("tau"), options.get("dt", 1e-3))
+        options["tau"] = Pulls(model, pulls, options.get("tau"), options.get("dt", 1e-3))
     if job.get("controllers"):
         made = {name: Proportional.from_dict(entry) for name, entry in job["controllers"].items()}
         options["tau"] = excite(model, made, options.get("tau"))
