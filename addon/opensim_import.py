@@ -177,11 +177,46 @@ def _check(standing: Standing, made: Imported, body: Any, item: Any) -> None:
     made.warnings.append(f"joint of {body.name!r}: it cannot be held here as the file has it")
 
 
+#: constraints of the file that are connections here; how far off they may begin [m, rad]
+TIES, MET = ("point", "weld", "distance"), 1e-5
+
+
 def _add_constraints(standing: Standing, made: Imported) -> None:
     for name, constraint in standing.model.constraints.items():
-        coupled = constraint.type == "coupling" and _couple(standing, made, name, constraint)
-        if not coupled:
-            made.warnings.append(f"constraint {name!r} of type {constraint.type} is left out")
+        if constraint.type in TIES:
+            told = _tie(standing, made, name, constraint)
+        elif constraint.type == "coupling" and _couple(standing, made, name, constraint):
+            told = ""
+        else:
+            told = f"of type {constraint.type} is left out"
+        if told:
+            made.warnings.append(f"constraint {name!r} {told}")
+
+
+def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> str:
+    """A point, a weld or a rod between two bodies, as a connection; what is to be told of it, if anything.
+
+    Connections hold points and frames together as they stand at the first frame.
+    """
+    body, other = constraint.body, constraint.other
+    if constraint.type == "weld":
+        frames = standing.worlds[other] @ constraint.other_frame, standing.worlds[body] @ constraint.frame
+    else:
+        frames = np.array([np.eye(4), np.eye(4)])
+        frames[0, :3, 3] = (standing.worlds[other] @ np.append(constraint.other_point, 1.0))[:3]
+        frames[1, :3, 3] = (standing.worlds[body] @ np.append(constraint.point, 1.0))[:3]
+    apart = float(np.abs(frames[0] - frames[1]).max())
+    if constraint.type != "distance" and apart > MET:
+        return f"is left out: it is {apart:.3g} m or rad off where the file's coordinates begin"
+    ends = [target_of(made, each) for each in (other, body)]
+    matrix = Matrix(units.to_blender(frames[0], standing.scene).tolist())
+    end = frames[1][:3, 3] / units.length_scale(standing.scene) if constraint.type == "distance" else None
+    item = connections.add_connection(standing.scene, *ends, constraint.type, matrix, end, name)
+    if constraint.type == "distance":
+        settings = item.condyle.connection
+        settings.sense, settings.as_placed = constraint.sense, False
+        settings.length = constraint.length / units.length_scale(standing.scene)
+    return ""
 
 
 def _couple(standing: Standing, made: Imported, name: str, constraint: Any) -> bool:

@@ -46,6 +46,32 @@ def lever(tmp_path):
     return path
 
 
+TIES = """<ConstraintSet><objects>
+<PointConstraint name="pin"><socket_body_1>/ground</socket_body_1><socket_body_2>/bodyset/rod</socket_body_2>
+<location_body_1>0 0 0.1</location_body_1><location_body_2>0 0 0.1</location_body_2></PointConstraint>
+<PointConstraint name="off"><socket_body_1>/ground</socket_body_1><socket_body_2>/bodyset/rod</socket_body_2>
+<location_body_1>0 0 0.2</location_body_1><location_body_2>0 0 0.1</location_body_2></PointConstraint>
+<ConstantDistanceConstraint name="strut"><socket_body_1>/ground</socket_body_1>
+<socket_body_2>/bodyset/rod</socket_body_2><location_body_1>1 0 0</location_body_1>
+<location_body_2>0 -1 0</location_body_2><constant_distance>1.187</constant_distance></ConstantDistanceConstraint>
+</objects></ConstraintSet>"""
+
+
+def test_points_and_rods_of_the_file_are_connections(part, scene, tmp_path):
+    path = tmp_path / "tied.osim"
+    path.write_text(SMALL.replace("<ForceSet>", TIES + "<ForceSet>"), "utf-8")
+    scene.unit_settings.scale_length = 0.5
+    made = part("opensim_import").import_model(scene, str(path))
+    assert [text for text in made.warnings if "'off'" in text and "is left out: it is 0.1 m" in text]
+    assert not [text for text in made.warnings if "'pin'" in text or "'strut'" in text]
+    found = part("scene_to_model").read(scene).model.constraints
+    assert set(found) == {"pin", "strut"}
+    assert np.isclose(found["strut"].length, 1.187)
+    ends = {found["strut"].body: found["strut"].point, found["strut"].other: found["strut"].other_point}
+    assert np.allclose(ends["rod"], (0.0, -1.0, 0.0), atol=1e-6)
+    assert found["pin"].type == "point" and np.allclose(found["pin"].point, (0.0, 0.0, 0.1), atol=1e-6)
+
+
 @pytest.mark.small
 def test_a_model_stands_upright_with_all_that_it_has(part, scene, lever):
     assert bpy.ops.condyle.import_opensim(filepath=str(lever)) == {"FINISHED"}
