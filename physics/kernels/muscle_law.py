@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ._jit import jit
 from .hill import muscle_force, muscle_force_and_rates
 from .hill_layout import LAW_STATES
@@ -11,6 +13,8 @@ from .muscle_layout import MUSCLE_FIRST_STATE, MUSCLE_INPUT, MUSCLE_LAW, MUSCLE_
 from .spatial import Array
 
 MOST_ITERATIONS = 30
+MOST_HALVES = 200
+LEFT = 1e-6
 MET = 1e-14
 
 
@@ -24,8 +28,11 @@ def states_at_end(
     states: tuple[float, float],
     step: float,
 ) -> tuple[float, float]:
-    """Activation and fibre length x with x = states + step f(x): those at the end of an implicit step."""
+    """Activation and fibre length x with x = states + step f(x): those at the end of an implicit step; not finite where
+    there are none to be found.
+    """
     activation, fibre = states
+    longest = 2.0 * (length + states[1])
     for _ in range(MOST_ITERATIONS):
         first, second, first_by, second_by = muscle_rates_tangent(
             data, law, length, speed, excitation, activation, fibre
@@ -37,8 +44,54 @@ def states_at_end(
         activation -= a
         fibre -= b
         if abs(a) <= MET * (1.0 + abs(activation)) and abs(b) <= MET * (1.0 + abs(fibre)):
+            return activation, fibre
+        if not (-1.0 < activation < 2.0 and 0.0 <= fibre < longest):
             break
-    return activation, fibre
+    activation = bracketed(data, law, (length, speed, excitation), states, step, 0, -1.0, 2.0, states[1])
+    if states[1] == 0.0:
+        return activation, 0.0
+    return activation, bracketed(
+        data, law, (length, speed, excitation), states, step, 1, 0.0, longest, activation
+    )
+
+
+@jit
+def bracketed(
+    data: Array,
+    law: int,
+    given: tuple[float, float, float],
+    states: tuple[float, float],
+    step: float,
+    which: int,
+    low: float,
+    high: float,
+    other: float,
+) -> float:
+    """The activation (which 0) or fibre length (1) at the end of an implicit step, the other state as it is.
+
+    What is left of a state less its step rises with it, as either rate falls: Newton's steps within ever closer
+    bounds, halves of these where they lead out. Not finite where the bounds hold no end.
+    """
+    x = min(max(states[which], low + 1e-3 * (high - low)), high - 1e-3 * (high - low))
+    for _ in range(MOST_HALVES):
+        activation, fibre = (x, other) if which == 0 else (other, x)
+        first, second, first_by, second_by = muscle_rates_tangent(
+            data, law, given[0], given[1], given[2], activation, fibre
+        )
+        rate, slope = (first, first_by[3]) if which == 0 else (second, second_by[4])
+        left = x - states[which] - step * rate
+        if left > 0.0:
+            high = x
+        else:
+            low = x
+        nearer = x - left / (1.0 - step * slope)
+        if not low < nearer < high:
+            nearer = 0.5 * (low + high)
+        if abs(nearer - x) <= MET * (1.0 + abs(x)):
+            # at a bound without an end, or where there are no numbers, something is left
+            return nearer if abs(left) <= LEFT else math.nan
+        x = nearer
+    return math.nan
 
 
 @jit

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 
 from ._jit import inline, jit
+from .muscle_frames import put3
 from .spatial import Array, Vector
 from .wrap_geodesic import eliminate
 from .wrap_layout import (
@@ -36,7 +37,6 @@ from .wrap_layout import (
     WRAPPED,
 )
 from .wrap_piece import piece_contact, piece_path
-from .wrap_round import put3
 
 MOST_SWEEPS = 30
 MOST_ITERATIONS = 30

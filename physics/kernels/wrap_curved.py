@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 
 from ._jit import inline, jit
+from .muscle_frames import put3
 from .spatial import Array, Vector, cross, flat3, flat9, rotate, scale_add3, subtract3, transposed
 from .wrap_flow import lane_position, lane_step, lane_tangent
 from .wrap_geodesic import (
@@ -65,7 +66,7 @@ from .wrap_layout import (
     WRAPPED,
 )
 from .wrap_planar import blend, store_jet
-from .wrap_round import combine, into_world, put3, seen_from
+from .wrap_round import combine, into_world, seen_from
 from .wrap_search import find_path, surface_size
 from .wrap_surface import Moving
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from ._jit import inline, jit
+from .muscle_frames import put3
 from .spatial import Array, Vector, add3, cross, dot3, scale_add3, subtract3
 from .wrap_geodesic import ZERO
 from .wrap_layout import (
@@ -24,7 +25,7 @@ from .wrap_layout import (
     WRAPPED,
 )
 from .wrap_planar import NEAREST, Pair, arc_radius, cross2, dot2, store_jet, tangent_point
-from .wrap_round import along, plane_axes, put3, tilt_plane
+from .wrap_round import along, plane_axes, tilt_plane
 from .wrap_smooth import ramp_of
 from .wrap_surface import Moving, gradient_of, level_of, times3
 

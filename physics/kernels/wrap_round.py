@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from ._jit import inline, jit
+from .muscle_frames import put3
 from .spatial import Array, Rotation, Vector, add3, cross, dot3, flat3, flat9, rotate, subtract3, transposed
 from .wrap_layout import (
     AXES,
@@ -55,11 +56,6 @@ from .wrap_layout import (
     WRAPPED,
 )
 from .wrap_planar import Pair, cross2, on_arc, pair, planar_path, planar_point
-
-
-@inline
-def put3(array: Array, offset: int, x: Vector) -> None:
-    array[offset], array[offset + 1], array[offset + 2] = x
 
 
 @inline

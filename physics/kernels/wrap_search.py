@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ._jit import inline, jit
+from .muscle_frames import put3
 from .spatial import Array, Vector, dot3, flat3, scale_add3, subtract3
 from .wrap_capsule import capsule_level, capsule_size
 from .wrap_geodesic import (
@@ -33,7 +34,6 @@ from .wrap_layout import (
 )
 from .wrap_level import deepest, ellipsoid_level, torus_level
 from .wrap_planar import store_jet
-from .wrap_round import put3
 from .wrap_surface import Moving, level_of
 
 ASIDE = 1.0  # [rad] from one guess to another

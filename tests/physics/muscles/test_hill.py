@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ import physics as ph
 from physics.kernels import hill_layout as layout
 from physics.kernels.bezier_curve import curve, curve_integral, invert_sum
 from physics.kernels.hill_tangents import muscle_force_tangent, muscle_rates_tangent
+from physics.kernels.muscle_law import bracketed, states_at_end
 from physics.muscles import ForceLaw, Millard, Tension, Thelen, law_from_dict
 
 REFERENCE = Path(__file__).resolve().parents[4] / "shared" / "reference" / "opensim_millard_curves.json"
@@ -252,3 +255,19 @@ def test_bad_descriptions():
     for bad in ({"type": "spring"}, {}, None, Tension(1.0).to_dict() | {"colour": 1}, {"type": "tension"}):
         with pytest.raises(ph.FormatError):
             law_from_dict(bad)
+
+
+@pytest.mark.parametrize("law_of", [Millard, Thelen])
+def test_states_at_the_end_of_large_implicit_steps_are_found(law_of: Any) -> None:
+    """Newton's steps alone do not get there in one of twenty cases of Millard's muscle."""
+    law = law_of(max_isometric_force=1000.0, optimal_fibre_length=0.1, tendon_slack_length=0.2)
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        length, excitation, step = 0.3 + rng.uniform(-0.05, 0.06), rng.uniform(), 10.0 ** rng.uniform(-4, 0)
+        states = (rng.uniform(0.01, 1.0), rng.uniform(0.05, 0.16))
+        ends = states_at_end(law.record, 0, length, 0.0, excitation, states, step)
+        rates = muscle_rates_tangent(law.record, 0, length, 0.0, excitation, *ends)[:2]
+        # rates of some ten fibre lengths a second, times a step of up to a second
+        assert np.allclose(np.array(ends) - states, step * np.array(rates), atol=1e-11)
+    # no end between bounds beyond it
+    assert math.isnan(bracketed(law.record, 0, (0.3, 0.0, 0.5), (0.5, 0.1), 1e-3, 1, 0.15, 0.2, 0.5))
