@@ -7,6 +7,7 @@ keys.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -289,3 +290,19 @@ def index_in_order(scene: Any, item: Any, matrix: Any) -> int:
     if settings.periodic:
         return int(np.argmin(longer)) + 1
     return int(np.argmin([away[0], *longer[:-1], away[-1]]))
+
+
+def rename_frames(item: Any) -> None:
+    """Call the Empties of a curve's control frames by their numbers again; those that the user has named stay."""
+    pattern = re.compile(rf"{re.escape(item.name)} Frame \d+(\.\d+)?")
+    ours = [
+        (number, frame.object)
+        for number, frame in enumerate(item.condyle.joint.frames)
+        if frame.object is not None and frame.object.condyle.frame_of == item
+    ]
+    ours = [(number, empty) for number, empty in ours if pattern.fullmatch(empty.name)]
+    wrong = [(number, empty) for number, empty in ours if empty.name != authoring.frame_name(item, number)]
+    for number, empty in wrong:
+        empty.name = f"{item.name} {number}"  # out of the way of the others' new names
+    for number, empty in wrong:
+        empty.name = authoring.frame_name(item, number)

@@ -208,6 +208,22 @@ def test_a_frame_is_added_in_order_and_a_copy_by_blender_adopted(part, scene, kn
 
 
 @pytest.mark.small
+def test_names_of_frames_follow_their_order(knee):
+    joint, _ = knee()
+    frames = joint.condyle.joint.frames
+    frames[6].object.name = "My Own"
+    only(frames[2].object)
+    assert bpy.ops.condyle.duplicate_control_frame() == {"FINISHED"}
+    assert bpy.ops.condyle.move_control_frame(direction="UP") == {"FINISHED"}
+    only(frames[0].object)
+    assert bpy.ops.condyle.remove_control_frame() == {"FINISHED"}
+    names = [frame.object.name for frame in frames]
+    assert names == [f"Knee Frame {k:02d}" for k in range(6)] + ["My Own"] + [
+        f"Knee Frame {k:02d}" for k in (7, 8)
+    ]
+
+
+@pytest.mark.small
 def test_removing_the_selected_frame_keeps_the_joint_at_hand(knee):
     joint, _ = knee()
     frames = joint.condyle.joint.frames

@@ -54,13 +54,14 @@ class FrameOperator:
     least_frames = 0
 
     def execute(self, context: Any) -> set[str]:
-        from ... import core, drive
+        from ... import core, curve_tools, drive
 
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
         try:
             joint.condyle.joint.active_frame = frame_at_hand(context, joint.condyle.joint)
             self.change(context, joint)
+            curve_tools.rename_frames(joint)
         except core.physics().CondyleError as error:
             return failed(self, error)
         try:
