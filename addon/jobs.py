@@ -139,8 +139,11 @@ class JobOperator:
         return {"FINISHED"}
 
     def _fail(self, error: Exception) -> set[str]:
-        session.tell(str(error), "ERROR")
-        self.report({"ERROR"}, str(error))
+        text = str(error)
+        if getattr(error, "kind", "") == "WorkerDied":
+            text += ". Nothing was changed; the next press starts it again"
+        session.tell(text, "ERROR")
+        self.report({"ERROR"}, text)
         return {"CANCELLED"}
 
 

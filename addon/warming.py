@@ -6,6 +6,7 @@ the scene needs comes first; when the scene comes to need more, that is asked fo
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import Any
 
@@ -18,6 +19,7 @@ DELAY, INTERVAL = 1.0, 0.5  # seconds from the first look to the begin, and betw
 FORCES = ("spring", "ground")  # connections that are no constraints; hard ground is one
 
 _asked: set[str] = set()
+_loading: threading.Thread | None = None
 _job: Any = None
 _seen = 0.0  # when the panel was drawn last
 _over = False  # it failed: it is not tried again by itself
@@ -59,9 +61,21 @@ def _is_constraint(settings: Any) -> bool:
     return settings.kind not in FORCES or (settings.kind == "ground" and settings.ground.contact == "RIGID")
 
 
+def _load() -> None:
+    """Import what fits and bakes need; it takes a quarter of a second that the window must not wait for."""
+    core.physics()
+    for name in ("worker.client", "worker.requests", "worker.stage_names"):
+        core.part(name)
+
+
 def _tick() -> float | None:
     """A timer of Blender: takes in how it goes, and asks for what is still wanted."""
-    global _job, _over
+    global _job, _over, _loading
+    if _loading is None:
+        _loading = threading.Thread(target=_load, name="condyle import", daemon=True)
+        _loading.start()
+    if _loading.is_alive():
+        return INTERVAL
     if _job is not None and not _job.poll():
         _redraw()
         return INTERVAL

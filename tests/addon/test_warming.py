@@ -55,6 +55,8 @@ def test_it_is_walked_to_its_end_and_asks_again_when_the_scene_needs_more(part, 
 
     monkeypatch.setattr(part("core").part("worker.requests"), "warm_up", warm_up)
     warming._asked.clear()
+    assert warming._tick()
+    warming._loading.join()
     assert warming._tick() and len(asked) == 1
     assert warming.line() == "Preparing: forward dynamics (50%)"
     job.state = "done"
