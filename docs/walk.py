@@ -23,7 +23,7 @@ MODULE = "bl_ext.user_default.condyle"
 TICK = 0.05  # seconds between two looks at the compute process
 LONGEST = 1500.0  # seconds that a fit or a bake may take, compiling included
 VIRTUAL = "CONDYLE_VIRTUAL_SCREEN" in os.environ
-SMALLER = ("-alpha", "off", "+dither", "-colors", "96", "-strip")
+SMALLER = ("+dither", "-colors", "96", "-strip")
 Walk = Iterator[float]
 
 
