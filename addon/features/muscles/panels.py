@@ -135,7 +135,7 @@ class ChosenMusclePanel(SidebarPanel, Panel):
             column.prop(settings, "num_points")
             column.prop(settings, "mass_lies")
             if settings.mass_lies == "BELLY":
-                column.prop(settings, "tendon_mass", slider=True)
+                column.prop(settings, "tendon_mass", text="On Tendons", slider=True)
         column.prop(settings.law, "kind")
         for name in LAW_SETTINGS[settings.law.kind]:
             column.prop(settings.law, name)
@@ -210,6 +210,7 @@ def draw_side(column: Any, settings: Any, name: str, label: str) -> None:
         return
     column.label(text=f"{label}: {settings.bl_rna.properties[name].enum_items[getattr(settings, name)].name}")
     grid = column.grid_flow(row_major=True, columns=4, even_columns=True, align=True)
+    grid.use_property_split = False  # else each button has a label beside it
     for side in sides:
         grid.prop_enum(settings, name, side, text=SHORT.get(side, side.upper()))
 
