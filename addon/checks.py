@@ -14,6 +14,7 @@ from . import (
     hold,
     keyframes,
     muscle_points,
+    placing,
     references,
     scene_to_model,
     session,
@@ -25,8 +26,6 @@ from .references import Body
 
 # A body that stands farther off its joint than this [m, rad] is told.
 FAR, FAR_TURN = 1e-3, 1e-2
-# samples along each of one, two or three coordinates, and steps of Newton's method from the best of them
-SAMPLES, MOST_STEPS = (33, 9, 6), 20
 
 
 def check(scene: Any) -> list[Finding]:
@@ -181,43 +180,10 @@ def _out_of_reach(scene: Any, fitted: Collection[int]) -> Iterator[Finding]:
         pose = pose @ core.physics().lie.inverse(units.to_metres(scene_to_model.child_in_joint(item), scene))
         start, _ = scene_to_model.start_of(item, joint)
         scale = settings.length_scale * units.length_scale(scene)
-        far, turn = _off(joint, start, pose, scale if scale > 0.0 else 1.0)
+        far, turn = placing.place(joint, start, pose, scale if scale > 0.0 else 1.0)[1:]
         if far > FAR or turn > FAR_TURN:
             text = (
                 f"{given.child.name} stands {1e3 * far:.3g} mm and {np.degrees(turn):.2g}° from where its joint "
                 f"{item.name} can take it, so it will jump"
             )
             yield findings.about(text, CHECK, given.child)
-
-
-def _off(joint: Any, start: np.ndarray, pose: np.ndarray, scale: float) -> tuple[float, float]:
-    """How far a pose (4, 4) is from a joint that stands at or near its start or a sample of its range: [m] and [rad].
-
-    Newton's method from the best of few samples, so that it is quick without compiled code: a pose that the joint can
-    take is found; for others the distance is that of a minimum nearby.
-    """
-    lie = core.physics().lie
-    low, high = _span(joint, start)
-    axes = [np.linspace(*ends, SAMPLES[len(start) - 1]) for ends in zip(low, high)]
-    tried = np.concatenate(
-        [start[None], np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(start))]
-    )
-    weights = np.array([1.0, 1.0, 1.0, *[1.0 / scale] * 3])
-    missed = lie.log(lie.inverse(joint.transform(tried)) @ pose)
-    q = tried[np.argmin(np.linalg.norm(missed * weights, axis=1))]
-    for _ in range(MOST_STEPS):
-        transform, subspace, _ = joint.evaluate(q)
-        missing = weights * lie.log(lie.inverse(transform) @ pose)
-        step = np.linalg.lstsq(weights[:, None] * subspace, missing, rcond=1e-9)[0]
-        q = np.clip(q + step, *np.transpose(joint.range))
-        if np.abs(step).max() < 1e-7:
-            break
-    missing = lie.log(lie.inverse(joint.transform(q)) @ pose)
-    return float(np.linalg.norm(missing[3:])), float(np.linalg.norm(missing[:3]))
-
-
-def _span(joint: Any, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where coordinates are sampled: the joint's range, a turn or a metre about the start where that has no ends."""
-    about = np.array([np.pi if unit == "rad" else 1.0 for unit in joint.coordinate_units])
-    low, high = np.transpose(joint.range)
-    return np.where(np.isfinite(low), low, start - about), np.where(np.isfinite(high), high, start + about)

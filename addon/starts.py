@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import core, given_motions, hold, keyframes, references, scene_to_model, units
+from . import core, given_motions, hold, keyframes, placing, references, scene_to_model, units
 from .features.joints.properties import slider_names
-from .worker_client import Steps
 
 # The animation is looked at this far before the start [frames]. Slopes of second order from three looks: between
 # linear keys the very slope, of a swing once a second at 24 frames a second 0.15 % off.
@@ -88,8 +87,10 @@ def see(
     return seen, told
 
 
-def find(seen: list[Seen], fps: float, fitted: set[str]) -> Steps[Any]:
-    """Steps that find the start; returns coordinates and velocities by body, and warnings.
+def find(
+    seen: list[Seen], read: scene_to_model.SceneModel, fps: float, fitted: set[str]
+) -> tuple[dict[str, tuple[np.ndarray, np.ndarray]], list[str]]:
+    """The start: coordinates and velocities by body; and warnings.
 
     Args:
         fitted: names of joints whose curve was fitted just now.
@@ -101,14 +102,35 @@ def find(seen: list[Seen], fps: float, fitted: set[str]) -> Steps[Any]:
             count = each.joint.num_coordinates
             start[each.name] = np.zeros(count), _speed(each.joint, np.zeros(count), each.poses, fps)
             continue
-        q, told = yield from given_motions.coordinates(each.followed, fitted)
-        warnings += told
+        if each.followed.readings is not None:
+            readings = given_motions.unrolled(each.followed.readings, each.followed.periods)
+            q = np.array([each.joint.from_readings(row) for row in readings])
+        else:
+            set_values = np.array(read.state.q[read.model.coordinate_slice(each.name)])
+            q, told = _placed(each, set_values, fitted)
+            warnings += told
         speed = np.zeros(q.shape[1])
         if each.with_speed:
             poses = np.array([each.joint.transform(row) for row in q])
             speed = _speed(each.joint, q[-1], poses, fps)
         start[each.name] = q[-1], speed
     return start, warnings
+
+
+def _placed(each: Seen, near: np.ndarray, fitted: set[str]) -> tuple[np.ndarray, list[str]]:
+    """Coordinates (3, n) of a joint in its child's poses at the looks, the last of them searched for first."""
+    followed = each.followed
+    after = np.eye(4) if followed.name in fitted else followed.after
+    poses = followed.poses @ core.physics().lie.inverse(after)
+    scale = followed.length_scale if followed.length_scale > 0.0 else 1.0
+    last, far, turn = placing.place(each.joint, near, poses[-1], scale)
+    rows = [last]
+    for pose in poses[-2::-1]:
+        rows.insert(0, placing.place(each.joint, rows[0], pose, scale, near=True)[0])
+    if far <= given_motions.FAR and turn <= given_motions.FAR_TURN:
+        return np.array(rows), []
+    text = f"{followed.name} starts {1e3 * far:.3g} mm and {np.degrees(turn):.2g}° off its child's pose"
+    return np.array(rows), [f"{text}: the nearest that it can take"]
 
 
 def _speed(joint: Any, q: np.ndarray, poses: Any, fps: float) -> np.ndarray:

@@ -235,7 +235,7 @@ def ready(
     names = {report.joint_name for report in fitted.values()}
     given = yield from given_motions.motions(followed, times, names)
     options["motions"] = given.motions
-    found, looked = yield from starts.find(seen, units.frames_per_second(scene), names)
+    found, looked = starts.find(seen, read, units.frames_per_second(scene), names)
     read = replace(read, state=_started(read, given.start, found))
     options["tau"] = forcing.table(read, excited, pushed, times, given.targets)
     if controllers:

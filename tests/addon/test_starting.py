@@ -199,3 +199,15 @@ def test_what_a_loop_cannot_have_is_told_before_anything_runs(part, scene, pendu
     start.preroll, start.loop_blend = 0, 24
     with pytest.raises(ph.ModelError, match="the loop has 24"):
         part("tasks").bake_now(scene)
+
+
+def test_a_joint_of_six_coordinates_starts_in_its_childs_pose(part, scene, make, ph):
+    item = make.box("Stone", (0.2, 0.1, 0.0))
+    make.update()
+    joint = part("authoring").add_joint(scene, None, part("references").Body(item), "free", name="Joint")
+    item.location, item.rotation_euler = (0.5, -0.2, 0.3), (0.4, 0.2, -0.6)
+    make.update()
+    scene.frame_end, scene.condyle.start.source = 3, "POSE"
+    wanted = np.array(item.matrix_world)
+    np.testing.assert_allclose(bake(part, scene).poses["Stone"][0], wanted, atol=1e-6)
+    assert joint.condyle.joint.coordinates[0].start == 0.0
