@@ -6,6 +6,7 @@ the scene needs comes first; when the scene comes to need more, that is asked fo
 
 from __future__ import annotations
 
+import importlib
 import threading
 import time
 from typing import Any
@@ -66,6 +67,8 @@ def _load() -> None:
     core.physics()
     for name in ("worker.client", "worker.requests", "worker.stage_names"):
         core.part(name)
+    for name in ("tasks", "live_mode"):
+        importlib.import_module(f"{core.PACKAGE}.{name}")
 
 
 def _tick() -> float | None:
