@@ -6,6 +6,7 @@ on its material. The muscle's own curve is put aside and comes back with Free Ba
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,8 @@ from .key_reduction import thinned
 from .scene_to_model import SceneModel
 
 PATH = "condyle.muscle.excitation"
+#: property of a baked curve: which of the muscle's hooks were to be seen before, as JSON
+HOOKS = "condyle_hooks"
 COUNT = 48
 DENSITY = 1060.0  # of muscle [kg/m^3] (Mendez & Keys 1960)
 _LINEAR = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value
@@ -141,9 +144,10 @@ def _write(frames: np.ndarray, entry: Shown, shapes: np.ndarray, colors: np.ndar
     curve.materials.append(material)
     item.condyle.muscle.own_curve = own
     item.data = curve
-    for modifier in item.modifiers:
-        if modifier.type == "HOOK":
-            modifier.show_viewport = modifier.show_render = False
+    hooks = [modifier for modifier in item.modifiers if modifier.type == "HOOK"]
+    curve[HOOKS] = json.dumps({each.name: [each.show_viewport, each.show_render] for each in hooks})
+    for modifier in hooks:
+        modifier.show_viewport = modifier.show_render = False
     _key_shapes(item, frames[shapes], local[shapes], entry.radii[shapes])
     _key_activation(material, frames[colors], entry.activation[colors])
     migrations.stamp(item.condyle)
@@ -226,11 +230,12 @@ def free(scene: Any) -> int:
     for item in baked:
         settings = item.condyle.muscle
         made = item.data
+        shown = json.loads(made.get(HOOKS, "{}"))
         item.data = settings.own_curve
         settings.own_curve = None
         for modifier in item.modifiers:
             if modifier.type == "HOOK":
-                modifier.show_viewport = modifier.show_render = True
+                modifier.show_viewport, modifier.show_render = shown.get(modifier.name, (True, True))
         if made != item.data and made.users == 0:
             _remove(made)
     return len(baked)

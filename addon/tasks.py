@@ -154,8 +154,9 @@ def bake(scene: Any) -> Steps[BakeReport]:
     scene = references.find_scene(scene_uid)
     statistics.note(scene, result, clock.seconds["simulate"])
     timing.note_loop(scene, result)
-    session.findings = findings.named_all(scene, warnings, findings.BAKE)
-    return replace(report, warnings=warnings + report.warnings)
+    report = replace(report, warnings=warnings + report.warnings)
+    session.findings = findings.named_all(scene, report.warnings, findings.BAKE)
+    return report
 
 
 def written(

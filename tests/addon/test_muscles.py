@@ -439,7 +439,10 @@ def test_what_a_bake_writes_plays_and_goes(part, scene, arm):
     points[:, 0, :, 0] = 0.02 * (frames - 1)[:, None] * np.sin(np.pi * share)
     lengths = np.linalg.norm(np.diff(points, axis=2), axis=3).sum(axis=2)
     activation = np.linspace(0.0, 1.0, 10)[:, None]
+    hook = next(each for each in muscle.modifiers if each.type == "HOOK")
+    hook.show_render = False
     bakes.write(scene, frames, bakes.shown(scene, read, points, lengths, activation))
+    assert not hook.show_viewport
     for frame in (1, 4, 10):
         scene.frame_set(frame)
         middles, radii = seen(muscle)
@@ -449,6 +452,7 @@ def test_what_a_bake_writes_plays_and_goes(part, scene, arm):
         )
     assert radii.max() < 0.99 * muscle.condyle.muscle.radius
     assert bakes.is_baked(muscle) and bakes.free(scene) == 1
+    assert hook.show_viewport and not hook.show_render
     assert not bakes.is_baked(muscle) and muscle.data.name == "Biceps" and muscle.data.shape_keys is None
 
 
