@@ -155,11 +155,9 @@ def set_frames(scene: Any, frames: tuple[int, int]) -> None:
 
 def _groups() -> dict[str, Any]:
     """The property group of each section, as Blender describes it."""
-    import bpy
+    from .properties import ObjectData, SceneData
 
-    scene, item = (
-        owner.bl_rna.properties["condyle"].fixed_type for owner in (bpy.types.Scene, bpy.types.Object)
-    )
+    scene, item = SceneData.bl_rna, ObjectData.bl_rna
     return {
         section: (item if group else scene).properties[group or section].fixed_type
         for section, group in SECTIONS.items()
