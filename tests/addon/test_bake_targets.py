@@ -365,6 +365,38 @@ def test_figures_are_keyed_and_go_with_the_bake(part, scene, swing, target):
 
 
 @pytest.mark.small
+@pytest.mark.parametrize("target", TARGETS)
+def test_figures_of_muscles_are_on_their_curves(part, scene, make, target):
+    """Written without a simulation."""
+    body = part("references").Body
+    ends = [(body(make.box("Upper", (0, 0, 1))), (0, 0.1, 1)), (body(make.box("Lower")), (0, 0.1, 0))]
+    make.update()
+    muscle = part("muscles").add_muscle(scene, ends, "Biceps")
+    muscle.condyle.muscle.excitation = 0.5
+    muscle.keyframe_insert("condyle.muscle.excitation", frame=2)
+    before = file_digest()
+    bakes, figures, keys = part("muscle_bakes"), part("bake_figures"), part("bake_keys")
+    frames, lengths = np.arange(1.0, 6.0), np.linspace(1.0, 0.8, 5)
+    points = np.zeros((5, 9, 3))
+    points[:, :, 2] = np.linspace(0, 1, 9)
+    shown = bakes.Shown(
+        muscle.session_uid, "Biceps", points, np.ones((5, 9)), 0.01, np.linspace(0, 1, 5), lengths
+    )
+    scene.condyle.simulation.output.target = target
+    output = keys.Output(target=target, extras=frozenset({"MUSCLES"}))
+    entries, names = figures.keyed(frames, figures.figures(scene, None, None, [shown], output, None), output)
+    part("actions").write(scene, frames, [], None, entries)
+    figures.add_properties(names)
+    bakes.write(scene, frames, [shown])
+    scene.frame_set(3)
+    assert np.isclose(muscle["Baked length [m]"], 0.9) and np.isclose(muscle["Baked activation"], 0.5)
+    assert np.isclose(muscle.condyle.muscle.excitation, 0.5)
+    part("bake_writing").free(scene)
+    scene.frame_set(1)
+    assert file_digest() == before
+
+
+@pytest.mark.small
 def test_a_key_every_few_frames_and_the_last(part, scene, swing):
     _, bob, _ = swing
     scene.frame_end, scene.condyle.simulation.output.every = 12, 3
