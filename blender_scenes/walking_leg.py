@@ -185,8 +185,9 @@ def draw(made: Legs, walk: Walk, progress: Progress) -> Image:
     captions = []
     for frame in TILES:
         percent = 100.0 * (frame - 1) / (FRAMES - 1)
-        values = ", ".join(f"{walk.ankle[kind][frame - 1]:.1f}" for kind in (*LANES, "lumped"))
-        text = f"ankle {values} N m" if percent > SWING else "in stance"
+        values = ", ".join(f"{walk.ankle[kind][frame - 1]:.1f}" for kind in LANES)
+        rigid = f"{walk.ankle['lumped'][frame - 1]:.1f}"
+        text = f"ankle {values} N m, rigid {rigid}" if percent > SWING else "in stance"
         captions.append((frame, (f"{percent:.0f} % of the cycle", text)))
     hero = Shot((-1.9, -2.2, 0.75), MIDDLE, 1.25, 42, (1, 1))
     tile = Shot((-1.3, -2.4, 0.6), (0.0, 0.0, 0.28), 1.6, 1, (1, 1))
