@@ -27,6 +27,7 @@ class Coordinate:
         title: what the panel calls it. lower, upper: limits; both 0: none. rest: where its spring is relaxed. All in
             degrees; of a wire, shares of it.
         hold: stiffness of that spring, as a share of what the child's weight asks for when it is stretched out level.
+        on_left: what it is called on the left of the figure, where it runs the other way; empty: as on the right.
     """
 
     title: str
@@ -34,6 +35,7 @@ class Coordinate:
     upper: float
     rest: float = 0.0
     hold: float = 0.0
+    on_left: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,8 +107,9 @@ PRESETS: tuple[Preset, ...] = (
             # (Ludewig); gliding by as much as a shrug and a reach take it (Seth), rounded.
             Coordinate("Around the Ribs", -25.0, 25.0, 0.0, 2.0),
             Coordinate("Elevation", -15.0, 25.0, 0.0, 2.0),
-            Coordinate("Upward Rotation", -10.0, 50.0, 0.0, 2.0),
-            Coordinate("Winging", -10.0, 30.0, 0.0, 2.0),
+            # the joint's type is that of a right blade; z leads outward on both sides
+            Coordinate("Upward Rotation", -10.0, 50.0, 0.0, 2.0, "Downward Rotation"),
+            Coordinate("Winging", -10.0, 30.0, 0.0, 2.0, "Winging In"),
         ),
         "Thorax",
         "Shoulder Blade",

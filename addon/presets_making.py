@@ -57,7 +57,7 @@ def add(scene: Any, name: str, parent: Body, child: Body) -> Any:
         if not before:
             _weigh(scene, body, box)
     _shape(scene, joint, preset, shape, frame, boxes)
-    _settle(scene, joint, preset, child, boxes[1])
+    _settle(scene, joint, preset, child, boxes)
     if not shape.in_parent:
         authoring.take_rest_pose(joint)
     drive.set_driven(scene, joint, True)
@@ -137,23 +137,28 @@ def _shape(
         settings.semi_axes = (parent.reach(x), parent.reach(y), out)
 
 
-def _settle(scene: Any, joint: Any, preset: Preset, child: Body, box: Box) -> None:
+def _settle(scene: Any, joint: Any, preset: Preset, child: Body, boxes: tuple[Box, Box]) -> None:
     """Titles, limits, damping and rest of the coordinates."""
+    parent, box = boxes
+    on_left = box.middle[0] > parent.middle[0]
     found = scene_to_model.mass_properties(scene, child)
     length = units.length_scale(scene)
     reach = 2.0 * float(np.linalg.norm(box.half)) * length
     moment = found.mass * 9.81 * 0.5 * reach  # of its weight, stretched out level [N m]
     inertia = found.mass * reach**2 / 3.0  # of a rod about its end [kg m^2]
     for row, wanted in zip(joint.condyle.joint.coordinates, preset.coordinates):
-        row.title = wanted.title
+        reversed_ = on_left and bool(wanted.on_left)
+        row.title = wanted.on_left if reversed_ else wanted.title
         if preset.anchor == "WIRE":
             row.limits = "NONE" if joint.condyle.joint.periodic else "RANGE"
             row.damping = BEAD_DECAY * found.mass * (joint.condyle.joint.length_scale * length) ** 2
             continue
         row.limits = "RANGE" if preset.kind == "spline_curve" else "CUSTOM"
-        row.lower, row.upper = np.radians(wanted.lower), np.radians(wanted.upper)
+        lower, upper = (-wanted.upper, -wanted.lower) if reversed_ else (wanted.lower, wanted.upper)
+        row.lower, row.upper = np.radians(lower), np.radians(upper)
         row.damping = 2.0 * DAMPING_RATIO * np.sqrt(moment * inertia)
-        row.rest, row.stiffness = np.radians(wanted.rest), wanted.hold * moment
+        row.rest = np.radians(-wanted.rest if reversed_ else wanted.rest)
+        row.stiffness = wanted.hold * moment
 
 
 def _start_near(scene: Any, joint: Any, child: Body, box: Box) -> None:

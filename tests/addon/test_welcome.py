@@ -226,6 +226,28 @@ def test_abduction_leads_outward_on_both_sides(part, scene, make):
 
 
 @pytest.mark.small
+def test_a_shoulder_blade_turns_upward_within_its_limits_on_both_sides(part, scene, make):
+    for side in (1.0, -1.0):  # of the figure, which faces the front view: its left, its right
+        thorax = make.box(f"Thorax {side:+g}", (2.0 * side, 0, 0), (0.3, 0.22, 0.4))
+        blade = make.box(f"Blade {side:+g}", ((2.0 + 0.06) * side, 0.13, 0.05), (0.1, 0.024, 0.15))
+        make.update()
+        select(blade, thorax)
+        bpy.ops.condyle.add_preset(preset="shoulder")
+        joint = next(
+            j for j in part("references").joints_of(scene) if child_of(part, j).object.name == blade.name
+        )
+        tips = np.array([(0.05 * side, 0, 0, 1), (-0.05 * side, 0, 0, 1)])  # away from the spine, next to it
+        upward, winging = sliders(part, joint)[2:]
+        at_rest = placed(part, joint, upward, 0.0)
+        for slider, tip, axis, least in ((upward, 0, 2, 0.02), (winging, 1, 1, 0.01)):
+            # by the larger of its limits the outer end goes up, and the inner edge off the ribs
+            largest = max(ends(joint, slider), key=abs)
+            moved = placed(part, joint, slider, largest) - at_rest
+            assert (moved @ tips[tip])[axis] > least
+            placed(part, joint, slider, 0.0)
+
+
+@pytest.mark.small
 def test_two_bones_get_a_joint_at_the_child_s_head(part, scene, make):
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     make.update()
