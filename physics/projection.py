@@ -59,7 +59,7 @@ def project(
 ) -> Projection:
     """Coordinates at which a joint of one to three coordinates is nearest to each of some poses.
 
-    Distance is sqrt(|w|^2 + |v|^2 / length_scale^2) of the twist log(G(q)^-1 P) (Lee & Terzopoulos 2008, eq. 33). The
+    Distance is sqrt(|w|^2 + |v|^2 / length_scale^2) of the twist log(G(q)^-1 P) (Lee & Terzopoulos 2008, eq. 36). The
     whole range is sampled (several times a knot span), every sample nearer than its neighbours is refined by Newton's
     method where it can lead to the nearest pose, and the nearest of all is the answer: not the minimum next to
     some start. What nothing bounds is searched over one turn or period, screws over as many turns and lengths over

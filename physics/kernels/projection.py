@@ -1,6 +1,6 @@
 """The coordinates of a joint whose pose is nearest to a given one: over a grid of samples, then by Newton's method.
 
-Distance is |log(G(q)^-1 P)| in a left-invariant metric (Lee & Terzopoulos 2008, eq. 33).
+Distance is |log(G(q)^-1 P)| in a left-invariant metric (Lee & Terzopoulos 2008, eq. 36).
 """
 
 from __future__ import annotations
