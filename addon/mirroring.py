@@ -7,6 +7,7 @@ which goes into what is constant in the joint.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Collection
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -88,20 +89,29 @@ def mirror(scene: Any, item: Any, axis: str = "X") -> Mirrored:
     made = [mirrored_shape(scene, item, shape, image) for shape in shapes(settings)]
     frames = joint_reading.control_frames(scene, item)
     place = _place(image, item, parent, other_parent, before.pose)
-    existing = next(
-        (
-            joint
-            for joint in references.joints_of(scene)
-            if references.same(references.resolve(joint.condyle.joint.child), other_child)
-        ),
-        None,
-    )
+    existing = _counterpart(scene, settings, other_parent, other_child)
     target = existing or _new(scene, item, image, (child, other_child, other_parent), behind.pose, place)
     if existing is not None:
         _move(scene, existing, other_parent, place)
     _fill(scene, item, target, image, made, frames, behind.pose)
     told = tuple(dict.fromkeys(each.note for each in (before, behind) if each.note))
     return Mirrored(target, existing is not None, told)
+
+
+def _counterpart(scene: Any, settings: Any, parent: Body | None, child: Body) -> Any:
+    """The joint of the other side that is there already; None where there is none.
+
+    One that carries the child, or, for a joint that closes a loop, one that holds the same two bodies.
+    """
+    for joint in references.joints_of(scene):
+        other = joint.condyle.joint
+        if other.closes_loop != settings.closes_loop or not references.same(
+            references.resolve(other.child), child
+        ):
+            continue
+        if not settings.closes_loop or references.same(references.resolve(other.parent), parent):
+            return joint
+    return None
 
 
 def mirrored_shape(scene: Any, item: Any, shape: Any, image: Image) -> tuple[dict[str, Any], np.ndarray]:
@@ -205,7 +215,15 @@ def _new(
         authoring.make_body(scene, other, density=child.data.body.density)
     name = bpy.utils.flip_name(item.name)
     settings = item.condyle.joint
-    return authoring.add_joint(scene, parent, other, settings.type, place, "" if name == item.name else name)
+    return authoring.add_joint(
+        scene,
+        parent,
+        other,
+        settings.type,
+        place,
+        "" if name == item.name else name,
+        closes_loop=settings.closes_loop,
+    )
 
 
 def _move(scene: Any, item: Any, parent: Body | None, place: np.ndarray) -> None:
@@ -234,10 +252,8 @@ def _fill(
     source, settings = item.condyle.joint, target.condyle.joint
     settings.type = source.type
     _fill_shapes(source, settings, made)
-    for entry in source.bl_rna.properties:
-        name = entry.identifier
-        if name not in OWN and not entry.is_readonly and getattr(settings, name) != getattr(source, name):
-            setattr(settings, name, getattr(source, name))
+    _copy(source, settings, OWN)
+    _copy(source.controller, settings.controller)
     metric = np.array(source.fit.metric_values)
     plain = (
         source.type == "spline_curve"
@@ -292,13 +308,18 @@ def _fill_fit(source: Any, settings: Any, image: Image, metric: np.ndarray) -> N
 
 
 def _fill_coordinate(row: Any, own: Any, sign: float) -> None:
-    for entry in row.bl_rna.properties:
-        name = entry.identifier
-        if name in {"rna_type", "name"} or entry.is_readonly or entry.type in {"POINTER", "COLLECTION"}:
-            continue
-        if getattr(own, name) != getattr(row, name):
-            setattr(own, name, getattr(row, name))
+    _copy(row, own)
     if sign < 0.0:
         own.lower, own.upper = -row.upper, -row.lower
         for name in SIGNED:
             setattr(own, name, -getattr(row, name))
+
+
+def _copy(source: Any, target: Any, but: Collection[str] = ()) -> None:
+    """Give a group of properties the values of another, without the groups within it."""
+    for entry in source.bl_rna.properties:
+        name = entry.identifier
+        if name in {"rna_type", "name", *but} or entry.is_readonly or entry.type in {"POINTER", "COLLECTION"}:
+            continue
+        if getattr(target, name) != getattr(source, name):
+            setattr(target, name, getattr(source, name))

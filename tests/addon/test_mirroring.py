@@ -194,6 +194,24 @@ def test_axes_of_the_other_side_may_be_others(part, scene, hips):
 
 
 @pytest.mark.small
+def test_a_joint_that_closes_a_loop_leaves_the_one_that_carries_alone(part, scene, make, hips):
+    carrying = hips()
+    carrying.condyle.joint.controller.enabled, carrying.condyle.joint.controller.stiffness = True, 7.0
+    mirror = part("mirroring").mirror
+    other = mirror(scene, carrying).joint
+    assert other.condyle.joint.controller.enabled and other.condyle.joint.controller.stiffness == 7.0
+    settings, body = carrying.condyle.joint, part("references").Body
+    ground = make.box("Ground", (0, 0, 0))
+    loop = part("authoring").add_joint(
+        scene, body(ground), body(settings.child.object), "spherical", name="A Loop.L", closes_loop=True
+    )
+    first, second = mirror(scene, loop), mirror(scene, loop)
+    assert not first.renewed and second.renewed and first.joint == second.joint not in (None, other)
+    assert first.joint.condyle.joint.closes_loop and not other.condyle.joint.closes_loop
+    assert other.condyle.joint.type == "hinge" and mirror(scene, carrying).joint == other
+
+
+@pytest.mark.small
 def test_what_cannot_be_seen_is_told_and_what_is_missing_refused(part, scene, make, hips, ph):
     joint = hips("hinge", right=(0.9, 0.3, 0.1, 0.2))
     (warning,) = part("mirroring").mirror(scene, joint).warnings
