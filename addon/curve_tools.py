@@ -217,7 +217,9 @@ def convert_coordinate(item: Any, convert: Map) -> None:
     row.lower, row.upper = sorted((one(row.lower), one(row.upper)))
     pace = rate(row.start)
     row.rest, row.start, row.start_speed = one(row.rest), one(row.start), pace * row.start_speed
-    row.torque /= pace  # the same power
+    row.torque /= pace  # the same power, and with what follows the same motion near the start
+    for name in ("stiffness", "damping", "armature", "limit_stiffness", "limit_damping"):
+        setattr(row, name, getattr(row, name) / pace**2)
     for pose in settings.fit.residuals:
         pose.q = (one(pose.q[0]), *tuple(pose.q)[1:])
     if not isinstance(item.get(PROPERTY), float):
@@ -245,6 +247,12 @@ def _left_alone(scene: Any, item: Any) -> list[str]:
         f"{other.name} takes its frames from here: check its slider"
         for other in references.joints_of(scene)
         if any(shape.frames_of == item for shape in shapes(other.condyle.joint))
+    ]
+    told += [
+        f"{other.name} is excited by this joint: check the target, gain and damping of its controller"
+        for other in scene.objects
+        if other.type == "CURVE" and other.condyle.muscle.excited_by == "CONTROLLER"
+        if other.condyle.muscle.control.joint == item
     ]
     if item.animation_data is not None and len(item.animation_data.nla_tracks):
         told.append("Keys of the slider in NLA strips stay as they are")
