@@ -193,15 +193,16 @@ def _static_property(override: Override) -> Any:
 
 def _is_setting(group: Any, found: Any) -> bool:
     """Whether a property may be set from outside."""
+    from .features.common import shown_by
+
     name = found.identifier
-    stored = name.removesuffix("_angle").removesuffix("_length")
     if (
         name in NOT_SETTINGS
         or name.startswith("active_")
         or (found.is_readonly and found.type not in _NESTING)
     ):
         return False
-    if stored != name and stored in group.properties:  # shows another in the user's units
+    if shown_by(name) in group.properties:  # shows that one in the user's units
         return False
     if found.type in _NESTING:
         base = found.fixed_type.base

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import bake_writing, compat, muscle_points, references
 from .channels import rotation_path
+from .features.common import shown_by
 from .features.simulation.properties import frame_ends
 from .references import Body
 
@@ -38,7 +39,6 @@ IDLE = {
     "frame_end",
     "use_scene_range",
 }
-VIEWS = ("_angle", "_length")
 LONGEST = 24
 
 
@@ -192,7 +192,9 @@ def _settings(group: Any, label: str, keyed: set[str], path: str = "") -> Iterat
     """Settings of a group that were ever set, by what the panel calls them; not those that are keyed."""
     for item in group.bl_rna.properties:
         name = item.identifier
-        if name in {"rna_type", "name"} or name in IDLE or name.endswith(VIEWS) or f"{path}{name}" in keyed:
+        if name in {"rna_type", "name"} or name in IDLE or f"{path}{name}" in keyed:
+            continue
+        if shown_by(name) in group.bl_rna.properties:  # shows that one in the user's units
             continue
         value = getattr(group, name)
         if item.type == "POINTER":
@@ -277,7 +279,7 @@ def _different(one: dict[str, str], other: dict[str, str]) -> list[str]:
 
 
 def _spoken(label: str) -> str:
-    """A label without its unit, in lower case but for what is a name."""
+    """A label without its unit, in lower case."""
     return label.split(" [")[0].lower()
 
 

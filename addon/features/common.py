@@ -151,6 +151,14 @@ def failed(operator: Any, error: Exception) -> set[str]:
 # stored one in the user's units; it stores nothing itself.
 
 
+def shown_by(name: str) -> str:
+    """Name of the number that a property of this name shows in the user's units; empty: it is none of these."""
+    for ending in ("_angle", "_length"):
+        if name.endswith(ending):
+            return name.removesuffix(ending)
+    return ""
+
+
 def angle_view(stored: str, name: str, description: str) -> Any:
     """A property that shows the stored SI angle `stored` in the scene's angle unit."""
     return FloatProperty(

@@ -155,3 +155,15 @@ def test_looking_is_quick(part, scene, make):
     began = time.perf_counter()
     staleness.prints(scene)
     assert time.perf_counter() - began < 1.5
+
+
+def test_lengths_that_are_stored_count_and_views_of_others_do_not(part, scene, baked):
+    _, _, joint = baked
+    settings = part("staleness")._settings
+    law = joint.condyle.muscle.law
+    law.tendon_length = 0.3
+    assert dict(settings(law, "", set())) == {"Tendon Length": "0.3"}
+    before = dict(settings(joint.condyle.joint, "", set()))
+    joint.condyle.joint.coordinates[0].rest_angle = 0.25
+    after = dict(settings(joint.condyle.joint, "", set()))
+    assert [label for label in after if after[label] != before.get(label)] == ["q: Rest"]
