@@ -45,8 +45,15 @@ def check(item: Any, target: str) -> None:
     slot = compat.slot_of(data)
     for other in (*bpy.data.objects, *bpy.data.scenes):
         used = other.animation_data
-        if other != item and used is not None and used.action == action and compat.slot_of(used) == slot:
+        if used is None:
+            continue
+        if other != item and used.action == action and compat.slot_of(used) == slot:
             raise core.model_error(f"{name} also moves {other.name!r}; bake to a new action")
+        for strip in (strip for track in used.nla_tracks for strip in track.strips):
+            if strip.action == action and compat.slot_of(strip) == slot:
+                raise core.model_error(
+                    f"{name} is also played by the NLA strip {strip.name!r} of {other.name!r}; bake to a new action"
+                )
 
 
 def put(item: Any, paths: Sequence[KeyedPath], target: str) -> Any:
@@ -226,6 +233,8 @@ def free(item: Any) -> bool:
     for name in json.loads(record.figures or "[]"):
         if name in item:
             del item[name]
+    if action is not None and action != previous and _has_more(action, previous, record):
+        action.use_fake_user = True  # the user has worked on other channels of it meanwhile
     for made in (action, backup):
         if made is not None and made != previous and made.users == 0:
             bpy.data.actions.remove(made)
@@ -234,28 +243,51 @@ def free(item: Any) -> bool:
     return not replaced
 
 
+def _has_more(action: Any, previous: Any, record: Any) -> bool:
+    """Whether an action that a bake made has keys that are neither ours nor those of the action before."""
+    ours = set(json.loads(record.paths or "[]"))
+    for slot in action.slots if compat.has_slots(action) else (None,):
+        known = compat.curves(previous, compat.same_slot(previous, slot))
+        before = {(curve.data_path, curve.array_index): curve for curve in known}
+        for curve in compat.curves(action, slot):
+            old = before.get((curve.data_path, curve.array_index))
+            if curve.data_path not in ours and (old is None or not curve_keys.equal(curve, old)):
+                return True
+    return False
+
+
 def _restore_in_place(record: Any) -> Any:
-    """The action that a bake changed, with our channels as its copy has them; the copy where the action is gone."""
+    """The action that a bake changed, with our channels as its copy has them; the copy where action or slot is gone."""
     action, backup = record.action, record.backup
-    if action is None:
+    kept = compat.find_slot(backup, record.previous_slot)
+    slot = compat.find_slot(action, record.made_slot) if record.made_slot else compat.same_slot(action, kept)
+    if action is None or (kept is not None and slot is None):
+        if action is not None:
+            action.use_fake_user = True  # nothing else may use what is left of it, and it is the user's
         backup.name = backup.name.removesuffix(" before Condyle")
         return backup
-    identifier = record.made_slot or record.previous_slot
-    slot = compat.find_slot(action, identifier)
-    curves = compat.curves(action, slot)
     ours = set(json.loads(record.paths or "[]"))
-    old = {
+    missing = {
         (curve.data_path, curve.array_index): curve
-        for curve in compat.curves(backup, compat.find_slot(backup, identifier))
+        for curve in compat.curves(backup, kept)
+        if curve.data_path in ours
     }
-    for curve in [curve for curve in curves if curve.data_path in ours]:
-        before = old.get((curve.data_path, curve.array_index))
+    for curve in [curve for curve in compat.curves(action, slot) if curve.data_path in ours]:
+        before = missing.pop((curve.data_path, curve.array_index), None)
         if before is None:
             compat.remove_curve(action, slot, curve)
         else:
             _restore_curve(curve, before)
+    for (path, index), before in missing.items():  # the user has taken the baked curve away
+        group = before.group.name if before.group is not None else "Object Transforms"
+        curve = compat.new_curve(action, slot, path, index, group)
+        curve.extrapolation = before.extrapolation
+        _restore_curve(curve, before)
+        backup.use_fake_user = backup.use_fake_user or bool(before.modifiers)  # it alone has these still
     if record.made_slot and slot is not None:
         action.slots.remove(slot)
+    elif slot is not None:
+        record.previous_slot = slot.identifier  # it may have been renamed
     return action
 
 

@@ -11,9 +11,9 @@ def has_slots(action: Any) -> bool:
     return hasattr(action, "slots")
 
 
-def slot_of(animation_data: Any) -> Any:
-    """The slot in use; None without one, and before 4.4."""
-    return getattr(animation_data, "action_slot", None)
+def slot_of(player: Any) -> Any:
+    """The slot in use of animation data or of a strip; None without one, and before 4.4."""
+    return getattr(player, "action_slot", None)
 
 
 #: in place of a slot's identifier: the action was in use without a slot
@@ -35,17 +35,26 @@ def find_slot(action: Any, identifier: str) -> Any:
     return next((slot for slot in action.slots if slot.identifier == identifier), None)
 
 
+def same_slot(action: Any, slot: Any) -> Any:
+    """The slot of an action that a slot of its copy was copied from, whatever it is called now; None if it is gone."""
+    if slot is None or not has_slots(action):
+        return None
+    return next((each for each in action.slots if each.handle == slot.handle), None)
+
+
 def reassign(animation_data: Any, action: Any, name: str) -> None:
     """Make an action the one in use again, with the slot that `slot_name` told.
 
-    A name told before 4.4 is empty: Blender then gave the action's curves a slot when it loaded the file.
+    A name told before 4.4 is empty: Blender then gave the action's curves a slot when it loaded the file. A slot that
+    has another name by now is found where there is no choice.
     """
     animation_data.action = action
     if action is None or not has_slots(action):
         return
     slot = find_slot(action, name)
-    if slot is None and not name:
-        slot = next(iter(animation_data.action_suitable_slots), None)
+    if slot is None and name != NO_SLOT:
+        suitable = list(animation_data.action_suitable_slots)
+        slot = suitable[0] if suitable and (not name or len(suitable) == 1) else None
     animation_data.action_slot = slot
 
 

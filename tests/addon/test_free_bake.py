@@ -1,0 +1,79 @@
+"""Free Bake loses nothing that the user did between the bake and it."""
+
+from __future__ import annotations
+
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+pytestmark = pytest.mark.small
+
+
+@pytest.fixture
+def swing(part, scene, make):
+    """A bob on a hinge with keys of its own, in five frames."""
+    body = part("references").Body
+    scene.frame_start, scene.frame_end = 1, 5
+    top, bob = make.box("Top", (0, 0, 1.0)), make.box("Bob", (0.3, 0, 0.6))
+    for frame in (1, 3, 9):
+        bob.location.x = 0.3 + 0.01 * frame
+        for path in ("location", "rotation_euler"):
+            bob.keyframe_insert(path, frame=frame)
+    scene.frame_set(1)
+    make.update()
+    part("authoring").add_joint(scene, body(top), body(bob), "hinge", name="Hip")
+    return bob
+
+
+def keys(part, item):
+    return {
+        (curve.data_path, curve.array_index): [tuple(key.co) for key in curve.keyframe_points]
+        for curve in part("compat").curves_in_use(item)
+    }
+
+
+def test_curves_that_were_deleted_after_a_bake_in_place_come_back(part, scene, swing):
+    before = keys(part, swing)
+    scene.condyle.simulation.output.target = "OVERWRITE"
+    part("tasks").bake_now(scene)
+    compat, data = part("compat"), swing.animation_data
+    for curve in list(compat.curves_in_use(swing)):
+        compat.remove_curve(data.action, compat.slot_of(data), curve)
+    part("tasks").free_bake(scene)
+    assert keys(part, swing) == before and len(bpy.data.actions) == 1
+
+
+@pytest.mark.parametrize("target", ["NEW", "CURRENT"])
+def test_a_slot_may_be_renamed_after_a_bake_in_place(part, scene, swing, target):
+    before = keys(part, swing)
+    if not part("compat").has_slots(swing.animation_data.action):
+        pytest.skip("actions have no slots before Blender 4.4")
+    scene.condyle.simulation.output.target = target
+    part("tasks").bake_now(scene)
+    action = swing.condyle.bake.previous_action
+    action.slots[0].name_display = "Another Name"
+    part("tasks").free_bake(scene)
+    assert swing.animation_data.action == action and keys(part, swing) == before
+
+
+def test_keys_of_other_channels_in_the_bakes_action_are_not_deleted_with_it(part, scene, swing):
+    part("tasks").bake_now(scene)
+    action = swing.animation_data.action
+    swing.keyframe_insert("color", frame=2)
+    part("tasks").free_bake(scene)
+    assert swing.animation_data.action != action and action.use_fake_user
+    part("tasks").bake_now(scene)
+    made = swing.animation_data.action.name
+    part("tasks").free_bake(scene)
+    assert made not in bpy.data.actions  # nothing was done to that one
+
+
+def test_an_action_that_a_strip_plays_too_is_not_baked_into(part, scene, swing, ph):
+    data = swing.animation_data
+    strip = data.nla_tracks.new().strips.new("Later", 100, data.action)
+    part("compat").assign_strip_slot(strip, part("compat").slot_of(data))
+    before = keys(part, swing)
+    scene.condyle.simulation.output.target = "CURRENT"
+    with pytest.raises(ph.ModelError, match=r"also played by the NLA strip 'Later' of 'Bob'"):
+        part("tasks").bake_now(scene)
+    assert keys(part, swing) == before
