@@ -94,13 +94,13 @@ class JobOperator:
             return self._stop(context)
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
-        if not self._request.poll():
-            changed = (job.progress, job.message) != (self._request.progress, self._request.message)
-            job.progress, job.message = self._request.progress, self._request.message
-            if changed:
-                show_progress(context)
-            return {"PASS_THROUGH"}
         try:
+            if not self._request.poll():
+                changed = (job.progress, job.message) != (self._request.progress, self._request.message)
+                job.progress, job.message = self._request.progress, self._request.message
+                if changed:
+                    show_progress(context)
+                return {"PASS_THROUGH"}
             self._request = worker_client.advance(self._task, self._request)
         except StopIteration as end:
             self._end(context)
@@ -111,6 +111,7 @@ class JobOperator:
         except (
             Exception
         ) as error:  # a defect: told in full, and it must not leave the add-on waiting for ever
+            self._task.close()
             self._end(context)
             session.tell(f"{self.title} failed: {error}", "ERROR")
             raise

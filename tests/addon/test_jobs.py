@@ -8,7 +8,8 @@ import pytest
 
 
 @pytest.mark.small
-def test_a_defect_in_a_job_does_not_block_the_addon(part, scene, monkeypatch):
+@pytest.mark.parametrize("looked", [True, False])
+def test_a_defect_in_a_job_does_not_block_the_addon(part, scene, monkeypatch, looked):
     jobs, session = part("jobs"), part("session")
     monkeypatch.setattr(jobs, "show_progress", lambda context: None)
     removed = []
@@ -18,14 +19,25 @@ def test_a_defect_in_a_job_does_not_block_the_addon(part, scene, monkeypatch):
         modal_handler_add=lambda *_: None,
     )
     context = SimpleNamespace(scene=scene, window_manager=manager, window=None)
-    request = SimpleNamespace(poll=lambda: True, wait=lambda: None, result=None, state="done", error=None)
+    broken = RuntimeError("linked and not editable")
+    closed = []
+
+    def poll():
+        if looked:  # a live run shows poses there
+            raise broken
+        return True
+
+    request = SimpleNamespace(poll=poll, wait=lambda: None, result=None, state="done", error=None)
 
     class Broken(jobs.JobOperator):
         title = "Bake"
 
         def steps(self, context):
-            yield request
-            raise RuntimeError("linked and not editable")
+            try:
+                yield request
+                raise broken
+            finally:
+                closed.append(True)
 
         def report(self, kind, text):
             raise AssertionError("a defect is raised, not reported as if it were the user's")
@@ -34,5 +46,5 @@ def test_a_defect_in_a_job_does_not_block_the_addon(part, scene, monkeypatch):
     assert operator.start(context) == {"RUNNING_MODAL"}
     with pytest.raises(RuntimeError, match="not editable"):
         operator.modal(context, SimpleNamespace(type="TIMER", value="NOTHING"))
-    assert session.job is None and removed == ["timer"]
+    assert session.job is None and removed == ["timer"] and closed == [True]
     assert "not editable" in session.message
