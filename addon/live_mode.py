@@ -35,6 +35,10 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
     uid = scene.session_uid
     first = tasks.frame_range(scene)[0]
     frames = timing.run_frames(scene, tasks.frame_range(scene))
+    a_frame, a_second = (
+        timing.samples(scene),
+        units.frames_per_second(scene),
+    )  # the user may change them meanwhile
     ready = yield from tasks.ready(uid, frames, {})
     if ready.pulls:
         raise core.model_error(
@@ -55,7 +59,11 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
         assemble=True,
         **options,
     )
-    run = Run(job, scene, ready, seconds)
+    try:
+        run = Run(job, scene, ready, seconds)
+    except core.physics().CondyleError:  # a body is gone meanwhile; nobody would end it
+        job.cancel()
+        raise
     if record:
         run.start_recording()
     if scene.frame_current != int(frames[0]):
@@ -70,8 +78,8 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
         return LiveReport(run.time, None, None)
     result = requests.simulate_answer(answer, ready.read.model)
     scene = references.find_scene(uid)
-    kept = first + np.arange(len(result.t)) / timing.samples(scene)
-    passed = frames[0] + result.t * units.frames_per_second(scene)
+    kept = first + np.arange(len(result.t)) / a_frame
+    passed = frames[0] + result.t * a_second
     excited = timing.at(passed, frames, ready.excited)
     baked = yield from tasks.written(
         uid, kept, ready.read, result, excited, options["tau"], {}, tasks.Clock()
