@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import bake_keys, core, muscle_points, references
+from . import bake_keys, core, forcing, muscle_points, references
 from .bake_keys import Output
 from .curve_keys import KeyedPath
 
@@ -75,9 +75,7 @@ def torques(result: Any, inputs: Any) -> np.ndarray:
     model = result.model
     _, _, _, data, dof_float = model.arrays
     count = model.num_coordinates
-    values = np.tile(model.with_inputs(None), (len(result.t), 1))
-    for column in range(0 if inputs is None else inputs.values.shape[1]):
-        values[:, column] = np.interp(result.t, inputs.times, inputs.values[:, column])
+    values = forcing.sampled(model, inputs, result.t)
     found = np.array(values[:, :count])
     for row, (q, qd, tau) in enumerate(zip(result.q, result.qd, values)):
         for d in range(count):

@@ -110,3 +110,11 @@ def table(
         values[:, first : first + width : 2] = q
         values[:, first + 1 : first + width : 2] = np.gradient(q, times, axis=0)
     return core.physics().Table(read.state.time + times, values)
+
+
+def sampled(model: Any, given: Any, times: np.ndarray) -> np.ndarray:
+    """Forces and inputs (T, nv + inputs) of a `Table`, or None, at times (T,) [s]."""
+    values = np.tile(model.with_inputs(None), (len(times), 1))
+    for column in range(0 if given is None else given.values.shape[1]):
+        values[:, column] = np.interp(times, given.times, given.values[:, column])
+    return values

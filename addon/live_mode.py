@@ -80,8 +80,11 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
     scene = references.find_scene(uid)
     kept = first + np.arange(len(result.t)) / a_frame
     passed = frames[0] + result.t * a_second
+    model, inputs = ready.read.model, run.inputs(options["tau"], result.t)
     excited = timing.at(passed, frames, ready.excited)
-    baked = yield from tasks.written(
-        uid, kept, ready.read, result, excited, options["tau"], {}, tasks.Clock()
-    )
+    for k, entry in enumerate(ready.read.muscles):
+        if entry.excitation is not None:
+            column = model.num_coordinates + model.input_names.index(entry.excitation)
+            excited[:, k] = inputs.values[:, column]
+    baked = yield from tasks.written(uid, kept, ready.read, result, excited, inputs, {}, tasks.Clock())
     return LiveReport(run.time, kept, baked)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import core, live_sliders
+from . import core, forcing, live_sliders
 from .features.live import properties as live_properties
 from .live_display import Display
 from .references import Handle
@@ -42,6 +42,7 @@ class Run:
         self._seconds = seconds
         self._told = -TOLD_INTERVAL
         self._stopping = False
+        self._turned: list[tuple[float, dict[str, float]]] = []  # times and inputs that the sliders said
 
     @property
     def state(self) -> str:
@@ -86,6 +87,7 @@ class Run:
         changes = self._reader.changes(live_properties.settings())
         if changes:
             self.job.tell(changes)
+            self._turned.append((self.time, changes.get("inputs", {})))
         if self._seconds is not None and self.time >= self._seconds:
             self.stop()
 
@@ -93,6 +95,18 @@ class Run:
         if self.time - self._told >= TOLD_INTERVAL:
             self._told = self.time
             self.message = f"{self.figures['rate']:.2f} × real time"
+
+    def inputs(self, given: Any, times: np.ndarray) -> Any:
+        """The `Table` of forces and inputs that drove the run at times (T,) [s]: what was given (a `Table` or None),
+        and from the picture on at which a slider was turned what it says.
+        """
+        model = self._model
+        values = forcing.sampled(model, given, times)
+        names = [*model.coordinate_names, *model.input_names]
+        for since, said in self._turned:
+            for name, value in said.items():
+                values[times >= since, names.index(name)] = value
+        return core.physics().Table(times, values)
 
     def start_recording(self) -> None:
         """Keep what comes from now on."""

@@ -110,6 +110,17 @@ def test_a_record_is_the_bake_that_the_same_scene_gives(part, scene, make, axle)
     assert np.array(bpy.data.objects["Rod"].matrix_world).tobytes() == shown.tobytes()
 
 
+def test_figures_of_a_record_know_of_the_sliders(part, scene, make, axle):
+    def turn(_run):
+        settings().sliders[0].torque = 50.0
+
+    scene.condyle.simulation.output.extras = {"TORQUES"}
+    Hand(part, scene, [(0.2, turn)], record=True, duration=0.6).walk()
+    curve = next(iter(part("compat").curves_in_use(axle)))
+    pushed = [key.co[1] for key in curve.keyframe_points]
+    assert pushed[-1] - pushed[0] > 40.0
+
+
 def test_sliders_act_and_are_kept_when_asked(part, scene, make, axle):
     def turn(_run):
         settings().sliders[0].torque = 50.0

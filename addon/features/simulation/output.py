@@ -36,7 +36,8 @@ EXTRAS = (
     (
         "TORQUES",
         "Torques",
-        "What springs, dampers, limits and given motions push each coordinate with, on the joint's Empty (N·m, N)",
+        "What set torques, springs, dampers, limits, controllers and given motions push each coordinate with, on the "
+        "joint's Empty (N·m, N)",
         2,
     ),
     ("ENERGY", "Energy", "Kinetic, potential and total energy, on the scene (J)", 4),
