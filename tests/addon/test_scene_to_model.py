@@ -158,7 +158,7 @@ CASES = {
     ),
     "parent elsewhere": (
         lambda p, s, j, t, c: s.collection.objects.unlink(t),
-        "parent Thigh is not in scene",
+        "parent Thigh is in no scene",
     ),
     "own parent": (
         lambda p, s, j, t, c: setattr(j.condyle.joint.parent, "object", c),
@@ -252,7 +252,7 @@ def test_bad_input_is_one_clear_error(part, knee, ph, make, damage, message):
 
 
 def test_an_empty_scene_says_what_to_do(part, scene, ph):
-    with pytest.raises(ph.ModelError, match="nothing to simulate: make a joint"):
+    with pytest.raises(ph.ModelError, match="Nothing to simulate: add a joint"):
         part("scene_to_model").read(scene)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import connection_reading, core, references
+from ... import core, references
 from ..connections.kinds import KINDS
 
 # What was drawn of each connection, with what it was drawn from; and its coloured lines.
@@ -70,6 +70,8 @@ def _key(scene: Any, item: Any) -> Any:
 
 
 def _draw(scene: Any, item: Any) -> Any:
+    from ... import connection_reading
+
     settings = item.condyle.connection
     size = scene.condyle.overlay.axis_size or 2.0 * item.empty_display_size
     size = max(float(size), 1e-6)
@@ -94,6 +96,8 @@ def _touching(settings: Any) -> np.ndarray:
 
     In the body they are looked for once: it moves at every frame.
     """
+    from ... import connection_reading
+
     body = references.resolve(settings.body)
     if body is None:
         return np.empty((0, 3))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import core, muscle_lengths, muscle_points
+from ... import core, muscle_points
 
 COLOR, WIDTH = (1.0, 0.50, 0.38), 2.5
 # What was drawn of each muscle, and its coloured lines.
@@ -15,6 +15,8 @@ _lines: dict[int, tuple[Any, float, Any]] = {}
 
 def forget() -> None:
     """Drop all drawings."""
+    from ... import muscle_lengths
+
     _lines.clear()
     muscle_lengths.forget()
 
@@ -33,6 +35,7 @@ def visible(context: Any) -> list[tuple[Any, bool]]:
 
 def lines(scene: Any, item: Any, strength: float) -> Any:
     """The coloured lines of a muscle's path, the same as long as it is the same; None where it has none."""
+    from ... import muscle_lengths
     from .drawing import painted
 
     try:
