@@ -52,16 +52,20 @@ def find(poses: np.ndarray) -> Cycle:
         found: np.ndarray = metric.norm(lie.log(lie.inverse(first) @ second))
         return found
 
-    reach = float(apart(poses[0], poses).max())
+    away = apart(poses[0], poses)
+    reach = float(away.max())
     if not reach > 0.0:
         return none
-    for period in range(LEAST, count):
-        if apart(poses[:-period], poses[period:]).max() < SAME * reach:
+    period, least = count, SAME * reach
+    for trial in range(LEAST, count):
+        # neighbours of keys in every frame are near to each other, too: a cycle goes all the way
+        gap = apart(poses[:-trial], poses[trial:]).max()
+        if gap < least and away[:trial].max() > (1.0 - SAME) * reach:
+            period, least = trial, gap
+        elif period < count:
             break
-    else:
-        if not _goes_on(poses, metric):
-            return none
-        period = count
+    if period == count and not _goes_on(poses, metric):
+        return none
     cycle = poses[:period]
     return Cycle("TO_AND_FRO" if _retraced(cycle, apart, reach) else "CLOSED", period)
 
@@ -80,6 +84,8 @@ def _goes_on(poses: np.ndarray, metric: Any) -> bool:
 def _retraced(cycle: np.ndarray, apart: Apart, reach: float) -> bool:
     """Whether a cycle goes back on the path that it came on."""
     lie = core.physics().lie
+    # it may begin anywhere: what is farthest from there is an end of an open path
+    cycle = np.roll(cycle, -int(np.argmax(apart(cycle[0], cycle))), axis=0)
     farthest = int(np.argmax(apart(cycle[0], cycle)))
     there, back = cycle[: farthest + 1], cycle[farthest + 1 :]
     if not len(back) or len(there) < 2:

@@ -112,6 +112,9 @@ TURN = 2.0 * np.pi
         (np.linspace(0.0, 0.8 * TURN, 13), "NONE", 13),
         (np.abs(np.linspace(-2.0, 2.0, 17)), "TO_AND_FRO", 16),
         (1.0 - np.cos(np.linspace(0.0, 2.0 * TURN, 41)), "TO_AND_FRO", 20),
+        (np.sin(np.linspace(0.0, 2.0 * TURN, 25)), "TO_AND_FRO", 12),  # it begins in the middle
+        (np.linspace(0.0, 2.0, 400), "NONE", 400),  # keys in every frame: neighbours are near to each other
+        (np.linspace(0.0, 3.0 * TURN, 901), "CLOSED", 300),
         (np.linspace(0.0, TURN, 4), "NONE", 4),  # too few to tell
         (np.zeros(9), "NONE", 9),
     ],
