@@ -259,13 +259,26 @@ def _has_more(action: Any, previous: Any, record: Any) -> bool:
 def _restore_in_place(record: Any) -> Any:
     """The action that a bake changed, with our channels as its copy has them; the copy where action or slot is gone."""
     action, backup = record.action, record.backup
+    slot = None if action is None else _give_back(record, action)
+    if slot is not None:
+        record.previous_slot = slot
+        return action
+    if action is not None:
+        action.use_fake_user = True  # nothing else may use what is left of it, and it is the user's
+    backup.name = backup.name.removesuffix(" before Condyle")
+    return backup
+
+
+def _give_back(record: Any, action: Any) -> str | None:
+    """Give the action that a bake changed, or a copy of it, our channels as they were before.
+
+    Returns what finds the slot to be used, which may have another name by now; None: it is gone, nothing was changed.
+    """
+    backup = record.backup
     kept = compat.find_slot(backup, record.previous_slot)
     slot = compat.find_slot(action, record.made_slot) if record.made_slot else compat.same_slot(action, kept)
-    if action is None or (kept is not None and slot is None):
-        if action is not None:
-            action.use_fake_user = True  # nothing else may use what is left of it, and it is the user's
-        backup.name = backup.name.removesuffix(" before Condyle")
-        return backup
+    if kept is not None and slot is None:
+        return None
     ours = set(json.loads(record.paths or "[]"))
     missing = {
         (curve.data_path, curve.array_index): curve
@@ -286,9 +299,7 @@ def _restore_in_place(record: Any) -> Any:
         backup.use_fake_user = backup.use_fake_user or bool(before.modifiers)  # it alone has these still
     if record.made_slot and slot is not None:
         action.slots.remove(slot)
-    elif slot is not None:
-        record.previous_slot = slot.identifier  # it may have been renamed
-    return action
+    return slot.identifier if slot is not None and not record.made_slot else str(record.previous_slot)
 
 
 def _restore_curve(curve: Any, before: Any) -> None:
@@ -309,10 +320,17 @@ def hold_off(item: Any) -> Callable[[], None]:
     if record.blend_type:
         data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
         data.action_influence = record.influence
-    compat.reassign(data, record.backup or record.previous_action, record.previous_slot)
+    before, name, made = record.backup or record.previous_action, record.previous_slot, None
+    if record.backup is not None and record.action is not None:
+        made = record.action.copy()  # the user may have keyed other channels of it since
+        found = _give_back(record, made)
+        before, name = (before, name) if found is None else (made, found)
+    compat.reassign(data, before, name)
 
     def bring_back() -> None:
         compat.reassign(data, action, slot)
+        if made is not None:
+            bpy.data.actions.remove(made)
         for name, value in zip(BLENDING, blending):
             setattr(data, name, value)
         for track, was in muted:

@@ -173,7 +173,17 @@ def _own_curves(item: Any) -> list[Any]:
     record, data = item.condyle.bake, item.animation_data
     if record.backup is not None or record.previous_action is not None:
         action = record.backup or record.previous_action
-        return list(compat.curves(action, compat.find_slot(action, record.previous_slot)))
+        slot = compat.find_slot(action, record.previous_slot)
+        curves = list(compat.curves(action, slot))
+        if record.backup is None or record.action is None:
+            return curves
+        ours = set(json.loads(record.paths or "[]"))
+        used = compat.curves(record.action, compat.same_slot(record.action, slot))
+        other = {(each.data_path, each.array_index): each for each in used if each.data_path not in ours}
+        # all but the baked channels is as the user has it now
+        kept = [(each, other.pop((each.data_path, each.array_index), None)) for each in curves]
+        found = [now or each for each, now in kept if now is not None or each.data_path in ours]
+        return [*found, *other.values()]
     if record.action is not None or data is None:
         return []
     return list(compat.curves_in_use(item))

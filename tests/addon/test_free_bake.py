@@ -68,6 +68,22 @@ def test_keys_of_other_channels_in_the_bakes_action_are_not_deleted_with_it(part
     assert made not in bpy.data.actions  # nothing was done to that one
 
 
+def test_a_second_bake_in_place_reads_what_was_keyed_since(part, scene, swing):
+    scene.condyle.simulation.output.target = "CURRENT"
+    part("tasks").bake_now(scene)
+    action = swing.animation_data.action
+    swing.color[0] = 0.25
+    swing.keyframe_insert("color", frame=1)
+    assert part("staleness").changes(scene) == ["Bob: keys changed"]
+    with part("hold").without_bake(scene):
+        looked = keys(part, swing)
+        assert looked[("color", 0)] == [(1.0, 0.25)] and len(looked[("location", 0)]) == 3
+    assert swing.animation_data.action == action and len(keys(part, swing)[("location", 0)]) == 6
+    assert len(bpy.data.actions) == 2
+    part("tasks").free_bake(scene)
+    assert keys(part, swing)[("color", 0)] == [(1.0, 0.25)]
+
+
 def test_an_action_that_a_strip_plays_too_is_not_baked_into(part, scene, swing, ph):
     data = swing.animation_data
     strip = data.nla_tracks.new().strips.new("Later", 100, data.action)
