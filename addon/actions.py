@@ -86,8 +86,7 @@ def check(body: Body) -> None:
             f"{body.name} is linked from {item.library.filepath}; make a library override first"
         )
     data = item.animation_data
-    if data is not None and data.use_tweak_mode:
-        raise core.model_error(f"{body.name}: leave the NLA's tweak mode first (Tab in the NLA editor)")
+    bake_targets.check_tweaked(item, body.name)
     solo = [track.name for track in data.nla_tracks if track.is_solo] if data is not None else []
     if solo:
         raise core.model_error(
@@ -244,9 +243,12 @@ def free(scene: Any) -> int:
     An action that the user has put in the bake's place stays, with the channels as they are.
 
     Raises:
-        ModelError: a bone that the bake disconnected cannot be connected again now; nothing is changed.
+        ModelError: a bone that the bake disconnected cannot be connected again now, or a strip is tweaked; nothing is
+            changed.
     """
     baked = [item for item in scene.objects if is_baked(item)]
+    for item in baked:
+        bake_targets.check_tweaked(item, repr(item.name))
     bodies = {item.name_full: baked_bodies(item) for item in baked}
     connect = [body for found in bodies.values() for body in found if body.data.channels.was_connected]
     for body in connect:

@@ -21,8 +21,16 @@ BLENDING = ("action_blend_type", "action_extrapolation", "action_influence")
 IN_PLACE = ("CURRENT", "OVERWRITE")
 
 
+def check_tweaked(item: Any, name: str) -> None:
+    """ModelError where an object or scene, by that name, is in the NLA's tweak mode: its action stays put then."""
+    data = item.animation_data
+    if data is not None and data.use_tweak_mode:
+        raise core.model_error(f"{name}: leave the NLA's tweak mode first (Tab in the NLA editor)")
+
+
 def check(item: Any, target: str) -> None:
     """ModelError where a bake to that target would change what is not its own, or not be seen."""
+    check_tweaked(item, repr(item.name))
     data = item.animation_data
     if target == "STRIP":
         if data is not None and not data.use_nla:

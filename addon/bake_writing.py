@@ -82,6 +82,8 @@ def _missed(frames: np.ndarray, channels: list[actions.Channels]) -> list[str]:
 
 def free(scene: Any) -> int:
     """Take every bake of the scene away and put back exactly what was; returns how many objects had one."""
+    if bake_targets.is_put(scene):
+        bake_targets.check_tweaked(scene, repr(scene.name))
     count = actions.free(scene) + muscle_bakes.free(scene)
     if bake_targets.is_put(scene):
         bake_targets.free(scene)

@@ -30,11 +30,16 @@ def at_frame(scene: Any, frame: int) -> Iterator[None]:
 
 @contextmanager
 def without_bake(scene: Any) -> Iterator[None]:
-    """The scene as Free Bake would leave it, to be looked at; afterwards the bake is in place again."""
+    """The scene as Free Bake would leave it, to be looked at; afterwards the bake is in place again.
+
+    Raises:
+        ModelError: a strip is tweaked.
+    """
     held = []
     for item in scene.objects:
         # an action that the user has put in the bake's place counts, as it does when the bake is freed
         if actions.is_baked(item) and bake_targets.is_shown(item):
+            bake_targets.check_tweaked(item, repr(item.name))
             held.append(item)
     kept = _channels_of(held)
     muted: Kept = []
