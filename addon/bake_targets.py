@@ -197,9 +197,11 @@ def _tracks(data: Any, record: Any) -> list[Any]:
     wanted = ((record.track, record.action), (record.pushed_track, record.previous_action))
     found = []
     for name, action in wanted:
-        track = data.nla_tracks.get(name) if name else None
-        if track is not None and all(strip.action in (None, action) for strip in track.strips):
-            found.append(track)
+        called = [
+            track for track in reversed(data.nla_tracks) if name and track.name == name
+        ]  # one may be the user's
+        ours = [each for each in called if all(strip.action in (None, action) for strip in each.strips)]
+        found += ours[:1]
     return found
 
 

@@ -29,7 +29,7 @@ class Job:
     def line(self) -> str:
         """Title, how far it is, and how it ends."""
         if self.endless:
-            return f"{self.title}: {self.activity}   (Esc: stop)"
+            return f"{self.title}: {self.activity}   (Esc: end it, keep nothing)"
         return f"{self.title} {self.progress:.0%}: {self.activity}   (Esc: cancel)"
 
     @property

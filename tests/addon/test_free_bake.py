@@ -112,3 +112,14 @@ def test_a_strip_that_is_tweaked_is_neither_freed_nor_baked_again(part, scene, s
     data.use_tweak_mode = False
     part("tasks").free_bake(scene)
     assert not data.nla_tracks and data.action is not None
+
+
+def test_a_track_of_the_user_with_the_same_name_stays(part, scene, swing):
+    data, other = swing.animation_data, bpy.data.actions.new("Other")
+    theirs = data.nla_tracks.new()
+    theirs.name = "Condyle Bake"
+    theirs.strips.new("Theirs", 200, other)
+    scene.condyle.simulation.output.target = "STRIP"
+    part("tasks").bake_now(scene)
+    part("tasks").free_bake(scene)
+    assert [strip.name for track in data.nla_tracks for strip in track.strips] == ["Theirs"]
