@@ -120,6 +120,7 @@ def keep(live: Any, scene: Any) -> int:
             continue
         place, _, name = slider.path.rpartition(".")
         setattr(item.path_resolve(place), name, slider.value)
+        slider.base, slider.times = slider.value, 1.0
         changed += 1
     return changed
 

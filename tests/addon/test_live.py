@@ -138,6 +138,7 @@ def test_sliders_act_and_are_kept_when_asked(part, scene, make, axle):
     Hand(part, scene, [(0.05, turn)], duration=0.1).walk()
     assert bpy.ops.condyle.live_keep() == {"FINISHED"}
     assert axle.condyle.joint.coordinates[0].torque == 50.0
+    assert not part("live_sliders").touched(settings(), scene)
     assert tuple(scene.condyle.simulation.gravity) == (0.0, 0.0, -1.0)
 
 
