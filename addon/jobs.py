@@ -108,14 +108,16 @@ class JobOperator:
         except core.physics().CondyleError as error:
             self._end(context)
             return self._fail(error)
-        except (
-            Exception
-        ) as error:  # a defect: told in full, and it must not leave the add-on waiting for ever
-            self._task.close()
-            self._end(context)
-            session.tell(f"{self.title} failed: {error}", "ERROR")
+        except Exception as error:
+            self._break_off(context, error)
             raise
         return {"PASS_THROUGH"}
+
+    def _break_off(self, context: Any, error: Exception) -> None:
+        """After a defect, which is told in full: it must not leave the add-on waiting for ever."""
+        self._task.close()
+        self._end(context)
+        session.tell(f"{self.title} failed: {error}", "ERROR")
 
     def cancel(self, context: Any) -> None:
         """Blender ends the operator, because a file is loaded or the window closes."""

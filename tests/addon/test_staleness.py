@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -102,15 +103,13 @@ def test_what_the_user_changes_while_it_is_computed_makes_it_out_of_date(part, s
     joint.condyle.joint.fit.requested = True
     steps = part("tasks").bake(scene)
     job, seen = next(steps), 0
-    try:
+    with suppress(StopIteration):
         while True:
             job.wait(120)
             seen += 1
             if seen == 2:  # the fit is done, the scene has been read
                 joint.condyle.joint.coordinates[0].damping = 0.7
             job = part("worker_client").advance(steps, job)
-    except StopIteration:
-        pass
     assert changes(part, scene) == ["Knee: q: damping changed"]
 
 

@@ -55,8 +55,13 @@ class Live(JobOperator, Operator):
         return live_mode.live(context.scene, self.duration or None, self.record)
 
     def modal(self, context: Any, event: Any) -> set[str]:
-        if session.live is not None and self._drags(context, event):
-            return {"RUNNING_MODAL"}
+        try:
+            if session.live is not None and self._drags(context, event):
+                return {"RUNNING_MODAL"}
+        except Exception as error:
+            self._request.cancel()
+            self._break_off(context, error)
+            raise
         answer: set[str] = super().modal(context, event)
         if event.type == "TIMER" and session.live is not None:
             redraw(context)
