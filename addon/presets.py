@@ -122,7 +122,8 @@ PRESETS: tuple[Preset, ...] = (
         "universal",
         (
             Coordinate("Flexion", -70.0, 80.0, 0.0, 0.5),  # AAOS: extension 70, flexion 80
-            Coordinate("Deviation", -20.0, 30.0, 0.0, 0.5),  # AAOS: radial 20, ulnar 30
+            # AAOS: radial 20, ulnar 30. With the palm to the front, towards the body on the right
+            Coordinate("Ulnar Deviation", -20.0, 30.0, 0.0, 0.5, "Radial Deviation"),
         ),
         "Forearm",
         "Hand",
@@ -134,7 +135,7 @@ PRESETS: tuple[Preset, ...] = (
         "composite",
         (
             Coordinate("Flexion", -20.0, 15.0, 0.0, 0.5),  # AAOS: extension 20, flexion 15
-            Coordinate("Abduction", 0.0, 70.0, 20.0, 0.5),  # AAOS
+            Coordinate("Adduction", -70.0, 0.0, -20.0, 0.5, "Abduction"),  # AAOS: abduction 70
         ),
         "Wrist Bone",
         "Thumb Bone",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import bpy
@@ -26,6 +27,7 @@ DENSITY = 1000.0  # kg/m^3, of what is no closed mesh: its box is taken to be ha
 DAMPING_RATIO = 0.15  # of the child's swing about the joint
 BEAD_DECAY = 0.5  # 1/s, at which a bead on a wire loses its speed
 DOOR_SPEED = 2.0  # rad/s, of a door of its own, which no weight moves
+BESIDE = 0.2  # of half the child's diagonal: nearer to its parent's middle plane, and it hangs below
 OWN_START = 0.35  # of the range: where bodies that a preset made itself begin, so that a bake moves them
 
 
@@ -140,7 +142,7 @@ def _shape(
 def _settle(scene: Any, joint: Any, preset: Preset, child: Body, boxes: tuple[Box, Box]) -> None:
     """Titles, limits, damping and rest of the coordinates."""
     parent, box = boxes
-    on_left = box.middle[0] > parent.middle[0]
+    on_left = _is_left(child, parent, box)
     found = scene_to_model.mass_properties(scene, child)
     length = units.length_scale(scene)
     reach = 2.0 * float(np.linalg.norm(box.half)) * length
@@ -159,6 +161,20 @@ def _settle(scene: Any, joint: Any, preset: Preset, child: Body, boxes: tuple[Bo
         row.damping = 2.0 * DAMPING_RATIO * np.sqrt(moment * inertia)
         row.rest = np.radians(-wanted.rest if reversed_ else wanted.rest)
         row.stiffness = wanted.hold * moment
+
+
+def _is_left(child: Body, parent: Box, box: Box) -> bool:
+    """Whether a child is on the left of the figure: as its name says, or as it lies beside its parent, or in the world
+    where it hangs straight below. In the middle counts as on the right.
+    """
+    words = re.split(r"[^a-z]+", child.name.rpartition("/")[2].lower())
+    named = [word in {"l", "left"} for word in words if word in {"l", "left", "r", "right"}]
+    if named:
+        return named[-1]
+    aside = box.middle[0] - parent.middle[0]
+    if abs(aside) < BESIDE * float(np.linalg.norm(box.half)):
+        aside = box.middle[0]
+    return bool(aside > 1e-6 * float(np.linalg.norm(box.half)))
 
 
 def _start_near(scene: Any, joint: Any, child: Body, box: Box) -> None:

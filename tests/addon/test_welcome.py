@@ -226,6 +226,32 @@ def test_abduction_leads_outward_on_both_sides(part, scene, make):
 
 
 @pytest.mark.small
+@pytest.mark.parametrize(("left", "right", "aside"), [("Hand.L", "Hand.R", 0.0), ("Palm", "Palm", 0.8)])
+def test_a_hand_goes_farther_to_the_little_finger_and_a_thumb_outward_on_both_sides(
+    part, scene, make, left, right, aside
+):
+    """With the palm to the front; by their names, or by where they are."""
+    for preset, number, farther in (("wrist", 1, -1.0), ("thumb", 1, 1.0)):
+        for name, side in ((left, 1.0), (right, -1.0)):  # of the figure: its left, its right
+            arm = make.box(f"{preset} arm {side:+g}", (aside * side, 0, 0.5))
+            hand = make.box(name, (aside * side, 0, 0.04))
+            make.update()
+            select(hand, arm)
+            bpy.ops.condyle.add_preset(preset=preset)
+            joint = next(
+                j for j in part("references").joints_of(scene) if child_of(part, j).object.name == hand.name
+            )
+            slider = sliders(part, joint)[number]
+            largest = max(ends(joint, slider), key=abs)
+            start = placed(part, joint, slider, 0.0)
+            moved = placed(part, joint, slider, largest) - start
+            outward = side * (moved @ (0.0, 0.0, -0.2, 1.0))[0]
+            assert farther * outward > 0.02, (preset, name)
+            for item in (joint, arm, hand):
+                item.name = f"Done {preset} {side:+g}"
+
+
+@pytest.mark.small
 def test_a_shoulder_blade_turns_upward_within_its_limits_on_both_sides(part, scene, make):
     for side in (1.0, -1.0):  # of the figure, which faces the front view: its left, its right
         thorax = make.box(f"Thorax {side:+g}", (2.0 * side, 0, 0), (0.3, 0.22, 0.4))
