@@ -177,3 +177,23 @@ def make() -> SimpleNamespace:
         shaped=shaped,
         on_ball=on_ball,
     )
+
+
+@pytest.fixture
+def arm(part, scene, make):
+    """An upper box, held, and a lower one on a hinge about y; a muscle in front of both."""
+    import mathutils
+
+    upper, lower = make.box("Upper", (0, 0, 0.5)), make.box("Lower", (0, 0, 0.05))
+    make.update()
+    body = part("references").Body
+    joint = part("authoring").add_joint(
+        scene, body(upper), body(lower), "hinge", mathutils.Matrix.Translation((0, 0, 0.27)), name="Elbow"
+    )
+    joint.condyle.joint.axis = (0, 1, 0)
+    scene.frame_end = 21
+    muscle = part("muscles").add_muscle(
+        scene, [(body(upper), (0.06, 0, 0.65)), (body(lower), (0.06, 0, 0.1))], "Biceps"
+    )
+    muscle.condyle.muscle.law.max_force = 60.0
+    return upper, lower, joint, muscle

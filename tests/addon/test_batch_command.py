@@ -1,0 +1,120 @@
+"""The batch as a command: whole runs of it, what is told before anything starts, and children that are left alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+bpy = pytest.importorskip("bpy")
+from .test_batch import names  # noqa: E402
+
+
+@pytest.fixture
+def command(condyle):
+    """Run ``python -m addon batch`` in a fresh process, unjitted: small shots do not wait for a compiler."""
+    if condyle.__name__ != "addon":
+        pytest.skip("the installed extension is called inside Blender (blender --command condyle)")
+    root = Path(condyle.__file__).parents[1]
+
+    def run(*arguments):
+        line = [sys.executable, "-m", "addon", "batch", *map(str, arguments)]
+        environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+        return subprocess.run(
+            line, capture_output=True, text=True, encoding="utf-8", cwd=root, env=environment, timeout=180
+        )
+
+    return run
+
+
+@pytest.fixture
+def hinge_file(part, scene, make, tmp_path):
+    """A saved pendulum on a hinge named Knee."""
+    body = part("references").Body
+    a, b = make.box("A", (0, 0, 1)), make.box("B")
+    make.update()
+    part("authoring").add_joint(scene, body(a), body(b), "hinge", name="Knee")
+    scene.frame_end = 4
+    path = tmp_path / "größere knees" / "shot 1.blend"
+    path.parent.mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    return path
+
+
+def test_a_batch_bakes_with_the_settings_of_its_jobs(command, hinge_file, tmp_path):
+    jobs, report = tmp_path / "jobs.toml", tmp_path / "report.json"
+    (tmp_path / "cut.blend").write_bytes(hinge_file.read_bytes()[:2000])
+    before = hashlib.sha256(hinge_file.read_bytes()).digest()
+    jobs.write_text(
+        """
+        format = "condyle-jobs"
+        version = 1
+        defaults = { out = "baked", simulation = { time_step = 0.005 } }
+        [[jobs]]
+        input = "größere knees/shot 1.blend"
+        frames = [3, 12]
+        joints.Knee.coordinates.angle.start_speed = 2.0
+        [[jobs]]
+        input = "cut.blend"
+        [[jobs]]
+        input = "größere knees/shot 1.blend"
+        out = "nobody.blend"
+        joints.Elbow.coordinates.1.start = 2.0
+        """,
+        "utf-8",
+    )
+    done = command(jobs, "--report", report)
+    assert done.returncode == 1, done.stderr
+    told = {each["output"]: each for each in json.loads(report.read_text("utf-8"))["shots"]}
+    baked, cut, nobody = told.values()
+    assert (baked["state"], baked["scenes"][0]["frames"]) == ("baked", 10)
+    assert cut["state"] == "failed" and "cannot be read" in cut["note"]
+    assert nobody["state"] == "failed" and "has no joint 'Elbow'; it has Knee" in nobody["note"]
+    assert "1 baked, 2 failed" in done.stdout
+    assert hashlib.sha256(hinge_file.read_bytes()).digest() == before
+    assert names(tmp_path / "baked") == ["shot 1.blend", "shot 1.blend.condyle.json"]
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "baked/shot 1.blend"))
+    settings = bpy.context.scene.condyle.simulation
+    assert (settings.frame_start, settings.frame_end) == (3, 12)
+    assert abs(settings.time_step - 0.005) < 1e-9
+    assert bpy.data.objects["Knee"].condyle.joint.coordinates[0].start_speed == 2.0
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nowhere.toml",), "no such file or folder: nowhere.toml"),
+        (("IN", "--out", "OUT", "--at-once", "0"), "--at-once 0"),
+        (
+            ("IN", "--out", "OUT", "--set", "simulation.tme_step=1"),
+            "'simulation.tme_step' (did you mean 'time_step'?)",
+        ),
+        (("IN", "--out", "OUT", "--set", "timestep=1"), "unknown key 'timestep'"),
+        (("IN", "--out", "OUT", "--report", "/no/where.json"), "there is no folder"),
+    ],
+)
+def test_what_is_wrong_is_told_before_anything_starts(command, hinge_file, tmp_path, arguments, message):
+    names = {"IN": hinge_file.parent, "OUT": tmp_path / "out"}
+    done = command(*(names.get(argument, argument) for argument in arguments))
+    assert done.returncode == 2 and message in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_child_ends_when_its_parent_is_gone(condyle, hinge_file, tmp_path):
+    if condyle.__name__ != "addon":
+        pytest.skip("the installed extension is called inside Blender (blender --command condyle)")
+    line = [sys.executable, "-m", "addon", "bake", str(hinge_file), "--out", str(tmp_path / "out.blend")]
+    child = subprocess.run(
+        [*line, "--end-with-stdin"],
+        stdin=subprocess.DEVNULL,  # at its end from the beginning
+        cwd=Path(condyle.__file__).parents[1],
+        timeout=60,
+    )
+    assert child.returncode == 130
+    assert not (tmp_path / "out.blend").exists()
