@@ -232,6 +232,7 @@ def test_soft_parts_have_sliders(part, scene, make, axle):
     assert {"stiffness_along", "stiffness_across", "damping_along", "damping_across"} <= keys
 
 
+@pytest.mark.slow
 def test_an_imported_leg_runs_and_its_muscles_are_turned(part, scene, make):
     path = Path(__file__).parents[3] / "shared" / "models" / "leg6dof9musc.osim"
     if not path.is_file():
