@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+from mathutils import Vector
 
 MODULE = "bl_ext.user_default.condyle"
 TICK = 0.05  # seconds between two looks at the compute process
@@ -153,6 +154,7 @@ def start_again(stage: Stage, close: bool = False) -> Walk:
     ):
         bpy.data.batch_remove(list(collection))
     bpy.data.batch_remove(list(bpy.data.collections))
+    importlib.import_module(f"{MODULE}.session").tell("")  # what it says is about what is gone
     with stage.override():
         bpy.ops.ed.undo_push(message="Start again")
     yield stage.pause
@@ -283,7 +285,12 @@ def presets(stage: Stage) -> Walk:
         ends = item.id_properties_ui(slider).as_dict()
         item[slider] = ends["min"] + share * (ends["max"] - ends["min"])
         item.update_tag()
+        view = stage.area.spaces.active.region_3d
+        before = view.view_rotation.copy()
+        if name == "shoulder":  # from behind, where the blade is
+            view.view_rotation = Vector((-1.0, 1.2, 0.6)).to_track_quat("Z", "Y")
         yield from stage.picture(f"preset-{name}")
+        view.view_rotation = before
 
 
 def muscle(stage: Stage) -> Walk:
