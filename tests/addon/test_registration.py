@@ -1,4 +1,4 @@
-"""Enabling the add-on is quick and imports nothing heavy; disabling leaves nothing behind."""
+"""Enabling the add-on imports nothing heavy; disabling leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -12,41 +12,44 @@ import pytest
 bpy = pytest.importorskip("bpy")
 
 SCRIPT = """
-import importlib, json, os, sys, time
+import importlib, json, os, sys
 import bpy
 before = set(sys.modules)
 sys.path[:0] = json.loads(os.environ["CONDYLE_TEST_PATH"])
-started = time.process_time()
 package = importlib.import_module(os.environ["CONDYLE_TEST_PACKAGE"])
 package.register()
-seconds = time.process_time() - started
-new = sorted({name.split(".")[0] for name in set(sys.modules) - before})
+new = sorted(set(sys.modules) - before)
 package.unregister()
-print("FOUND" + json.dumps({"seconds": seconds, "new": new}))
+print("FOUND" + json.dumps(new))
 sys.stdout.flush()
 os._exit(0)
 """
 
 
 @pytest.mark.small
-def test_register_is_quick_and_light(condyle, tmp_path):
+def test_registering_imports_nothing_that_is_not_needed_then(condyle, tmp_path):
+    """It has to take less than 50 ms of processor time, which is a claim: what is imported decides it."""
     if condyle.__name__ != "addon":
         pytest.skip("measured on the checkout; the installed extension is the same code")
     root = os.path.dirname(os.path.dirname(condyle.__file__))
     environment = {**os.environ, "CONDYLE_TEST_PATH": json.dumps([root]), "CONDYLE_TEST_PACKAGE": "addon"}
-    # as in Blender, compiled code is kept from the first time on
-    environment |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path / "compiled")}
-    best = None
-    for _ in range(2):  # processor time, the better of two: another process may hold the machine
-        command = [sys.executable, "-c", SCRIPT]
-        output = subprocess.run(
-            command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=True
-        )
-        line = next(line for line in output.stdout.splitlines() if line.startswith("FOUND"))
-        found = json.loads(line.removeprefix("FOUND"))
-        best = found if best is None or found["seconds"] < best["seconds"] else best
-    assert best["seconds"] < 0.05
-    assert not {"numba", "scipy", "llvmlite", "physics", "numpy"} & set(best["new"])
+    command = [sys.executable, "-c", SCRIPT]
+    output = subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=True
+    )
+    line = next(line for line in output.stdout.splitlines() if line.startswith("FOUND"))
+    new = set(json.loads(line.removeprefix("FOUND")))
+    assert not {"numba", "scipy", "llvmlite", "physics", "numpy"} & {name.split(".")[0] for name in new}
+    later = (
+        "authoring",
+        "scene_to_model",
+        "muscle_reading",
+        "connection_reading",
+        "transforms",
+        "actions",
+        "tasks",
+    )
+    assert not {f"addon.{name}" for name in later} & new
 
 
 LEFTOVERS = """
