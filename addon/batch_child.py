@@ -96,14 +96,14 @@ class Child:
     def follow(self, progress: Callable[[float], None]) -> Told:
         """Take in what it says until it is gone."""
         told = Told()
-        assert self._process.stdout is not None and self._process.stdin is not None
-        with self._process.stdout as output:
-            for line in output:
+        # leaving closes its pipes and waits for it
+        with self._process as process:
+            for line in process.stdout or ():
                 fraction = told.take(line)
                 if fraction is not None:
                     progress(fraction)
-        told.code = self._process.wait()
-        self._process.stdin.close()
+            # its standard input stays open until then: without one it would end itself
+            told.code = process.wait()
         return told
 
     def end(self) -> None:

@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
+from .copying import frames_of, in_window, joined, moved_by, simulated  # noqa: E402
 
 
 def select(*items):
     for item in bpy.context.view_layer.objects:
         item.select_set(item in items)
     bpy.context.view_layer.objects.active = items[-1]
-
-
-def in_window():
-    return bpy.context.temp_override(window=bpy.context.window_manager.windows[0])
 
 
 @pytest.fixture
@@ -43,31 +40,6 @@ def duplicate(part, *items, linked=False):
     assert part("copies").mend() == 0  # once is enough
     bpy.context.view_layer.update()
     return {item.name.removesuffix(".001"): item for item in copies}
-
-
-def frames_of(joint):
-    return [row.object for row in joint.condyle.joint.frames]
-
-
-def joined(part, joint):
-    """Names of a joint's parent and child."""
-    resolve, settings = part("references").resolve, joint.condyle.joint
-    return tuple(body and body.name for body in map(resolve, (settings.parent, settings.child)))
-
-
-def moved_by(slider, child):
-    """How far a slider moves a body."""
-    bpy.context.view_layer.update()
-    before = np.array(child.matrix_world)
-    slider["coordinate"] = slider["coordinate"] + 0.3
-    slider.update_tag()
-    bpy.context.view_layer.update()
-    return np.abs(np.array(child.matrix_world) - before).max()
-
-
-def simulated(part, scene):
-    bpy.context.view_layer.update()
-    return [entry.name for entry in part("scene_to_model").read(scene).bodies]
 
 
 @pytest.mark.small

@@ -6,40 +6,12 @@ import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
+from .copying import frames_of, in_window, joined, moved_by, simulated  # noqa: E402
 
 
 @pytest.fixture
 def knee(part, scene, make):
     return make.driven_knee(part, scene)
-
-
-def in_window():
-    return bpy.context.temp_override(window=bpy.context.window_manager.windows[0])
-
-
-def frames_of(joint):
-    return [row.object for row in joint.condyle.joint.frames]
-
-
-def joined(part, joint):
-    """Names of a joint's parent and child."""
-    resolve, settings = part("references").resolve, joint.condyle.joint
-    return tuple(body and body.name for body in map(resolve, (settings.parent, settings.child)))
-
-
-def moved_by(slider, child):
-    """How far a slider moves a body."""
-    bpy.context.view_layer.update()
-    before = np.array(child.matrix_world)
-    slider["coordinate"] = slider["coordinate"] + 0.3
-    slider.update_tag()
-    bpy.context.view_layer.update()
-    return np.abs(np.array(child.matrix_world) - before).max()
-
-
-def simulated(part, scene):
-    bpy.context.view_layer.update()
-    return [entry.name for entry in part("scene_to_model").read(scene).bodies]
 
 
 @pytest.mark.small

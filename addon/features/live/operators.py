@@ -62,8 +62,9 @@ class Live(JobOperator, Operator):
             self._request.cancel()
             self._break_off(context, error)
             raise
+        before = session.live and session.live.figures
         answer: set[str] = super().modal(context, event)
-        if event.type == "TIMER" and session.live is not None:
+        if session.live is not None and session.live.figures is not before:
             redraw(context)
         return answer
 
