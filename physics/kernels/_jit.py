@@ -104,11 +104,12 @@ CACHE_BASE: Path | None = _cache_base() if JITTED else None
 def _options() -> dict[str, Any]:
     """Options of every kernel.
 
-    Kernels allocate nothing, so Numba's reference counts of their arrays only cost: two atomic operations
-    for each array at each call. The
-    switch for them is not a public one, so it is looked for.
+    A product and the sum behind it may be one operation that rounds once ("contract"); nothing else of fast-math, which
+    would take sums apart in another order and believe that all numbers are finite. Kernels allocate nothing, so Numba's
+    reference counts of their arrays only cost: two atomic operations for each array at each call. The switch for them
+    is not a public one, so it is looked for.
     """
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
     from numba.core.options import DefaultOptions
 
     if hasattr(DefaultOptions, "_nrt"):
@@ -195,7 +196,7 @@ def _shared(function: Kernel) -> Any:
 
 
 def jit(function: Kernel) -> Kernel:
-    """Compile a kernel lazily, one specialization, without the interpreter lock and without fast-math."""
+    """Compile a kernel lazily, one specialization, without the interpreter lock."""
     if numba is None:
         return function
     if LINKING is None:

@@ -12,9 +12,10 @@ import importlib
 import operator
 import pickle
 import sys
+import time
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from numba.core import sigutils, types
 from numba.core.codegen import JITCodeLibrary
@@ -49,6 +50,16 @@ class Loader:
 
 class _Shared(JITCodeLibrary):  # type: ignore[misc, unused-ignore]
     """Machine code that its callers find by its name: they get nothing of it to compile themselves."""
+
+    def _optimize_final_module(self) -> None:
+        """As Numba's, and at the end neighbouring numbers, of which twists and rotations are made, go together."""
+        codegen: Any = self._codegen
+        for options in (
+            {"cost": "cheap", "opt": codegen._opt_level, "loop_vectorize": codegen._loopvect},
+            {"slp_vectorize": True},
+        ):
+            manager, builder = codegen._module_pass_manager(**options)
+            manager.run(self._final_module, builder)
 
     def _get_module_for_linking(self) -> Any:
         library: Any = self
@@ -248,6 +259,24 @@ class SharedCompiler(_Compiler):
     inlined = False
 
 
+class _Clock:
+    """Processor time spent inside, and of it what was not spent inside of clocks within."""
+
+    _outer: ClassVar[list[_Clock]] = []
+
+    def __enter__(self) -> _Clock:
+        self._within, self._began = 0.0, time.process_time()
+        self._outer.append(self)
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self._outer.pop()
+        spent = time.process_time() - self._began
+        self.own = spent - self._within
+        if self._outer:
+            self._outer[-1]._within += spent
+
+
 class Inline(CPUDispatcher):  # type: ignore[misc, unused-ignore]
     """A function as kernels call it."""
 
@@ -261,18 +290,27 @@ class Inline(CPUDispatcher):  # type: ignore[misc, unused-ignore]
         return resolve(tuple(types.unliteral(argument) for argument in arguments), keywords)
 
     def compile(self, signature: Any) -> Any:
-        """As Numba's, but what the cache holds is loaded without taking the time: its watches look at every call of
-        LLVM, those of all callers that wait for this one.
+        """As Numba's, without the watches that it sets: they look at each event of all callers that wait for this one.
+
+        The seconds that it took, without those of what it calls, are kept in the result.
         """
-        arguments, own = tuple(sigutils.normalize_signature(signature)[0]), cast(Any, self)
+        arguments, result = sigutils.normalize_signature(signature)
+        own = cast(Any, self)
         with global_compiler_lock:
-            known = own.overloads.get(arguments) or own._cache.load_overload(signature, own.targetctx)
-            if known is not None and arguments not in own.overloads:
-                own._cache_hits[signature] += 1
-                own.targetctx.insert_user_function(known.entry_point, known.fndesc, [known.library])
+            known = own.overloads.get(tuple(arguments))
+            if known is None:
+                known = own._cache.load_overload(signature, own.targetctx)
+                if known is not None:
+                    own._cache_hits[signature] += 1
+                    own.targetctx.insert_user_function(known.entry_point, known.fndesc, [known.library])
+                else:
+                    own._cache_misses[signature] += 1
+                    with own._compiling_counter, _Clock() as clock:
+                        known = own._compiler.compile(arguments, result)
+                    known.metadata["seconds"] = clock.own
+                    own._cache.save_overload(signature, known)
                 own.add_overload(known)
-        compile_anew: Callable[[Any], Any] = super().compile
-        return compile_anew(signature)
+        return known.entry_point
 
 
 class Kernel(Inline):

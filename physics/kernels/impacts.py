@@ -21,6 +21,8 @@ from .spatial import Array
 AIM, FIRST, SECOND = 0, 1, 2
 IMPACT_VECTORS = 3
 APART = 1e-7  # of the largest speed
+# of the speeds: a point that can only jam bears impulses against each other until their round-off moves it
+LARGEST = 1e6
 GROWN = 1e-9  # of the work that the impulses do one way and the other: what is less is round-off
 
 
@@ -48,13 +50,14 @@ def work_of(
 @jit
 def keeps_apart(count: int, matrix: Array, right: Array, kinds: Array, impulse: Array) -> bool:
     """Whether no row moves as it must not: where no impulses can have that, those that are found grow without end."""
-    largest, worst = 0.0, 0.0
+    largest, worst, most = 0.0, 0.0, 0.0
     for i in range(count):
+        most = max(most, matrix[i, i] * abs(impulse[i]))
         if kinds[i] != TANGENT:
             speed = row_speed(i, count, matrix, right, impulse)
             worst = max(worst, abs(speed) if kinds[i] == EQUALITY else -speed)
         largest = max(largest, abs(right[i]))
-    return worst <= APART * largest
+    return worst <= APART * largest and most <= LARGEST * largest
 
 
 @jit

@@ -193,7 +193,7 @@ def compilation(report: Report) -> None:
         report.figure(
             f"compile_{name}_s", times["total"], times, f"[{times['processor']:.3g} s of processor time]"
         )
-    print("    cold, each kernel with those that it calls:")
+    print("    cold, each kernel without those that it calls:")
     for kernel, seconds in sorted(cold["kernels"].items(), key=lambda item: -item[1]):
         print(f"    {kernel:40} {seconds:.2f} s")
 

@@ -68,16 +68,16 @@ for name, module in sorted(sys.modules.items()):
         for kernel in vars(module).values():
             for made in (kernel, vars(kernel).get("entry") if hasattr(kernel, "overloads") else None):
                 for compiled in getattr(made, "overloads", {}).values():
-                    timers = (compiled.metadata or {}).get("timers", {})
-                    if kernel.__module__ == name and timers:
-                        kernels[f"{name.split('.')[-1]}.{kernel.__name__}"] = timers["compiler_lock"]
+                    seconds = (compiled.metadata or {}).get("seconds")
+                    if kernel.__module__ == name and seconds is not None:
+                        kernels[f"{name.split('.')[-1]}.{kernel.__name__}"] = seconds
 times = {"import": imported - start, "total": total - start, "processor": busy}
 print(json.dumps(times | {"kernels": kernels}))
 """
 
 
 def child(program: str, cache: str) -> dict[str, Any]:
-    """Seconds of one child process: import, total, processor time, and compilation by kernel."""
+    """Seconds of one child process: import, total, processor time, and of it by kernel, without those that it calls."""
     environment = os.environ | {"CONDYLE_CACHE_DIR": cache, "PYTHONPATH": str(ROOT)}
     completed = subprocess.run(
         [sys.executable, "-c", BEGINNING + program + REPORT],

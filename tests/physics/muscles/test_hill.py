@@ -138,7 +138,8 @@ def test_derivatives(law):
 
         force, by_force = muscle_force_tangent(law.record, 0, *arguments)
         first, second, by_first, by_second = muscle_rates_tangent(law.record, 0, *arguments)
-        assert np.allclose([force, first, second], rates(arguments), rtol=1e-13, atol=1e-13)
+        # the same formulas in two kernels, whose round-off is not the same
+        assert np.allclose([force, first, second], rates(arguments), rtol=1e-12, atol=1e-12)
         for k in range(3 + count):
             step = np.zeros(5)
             step[k] = steps[k]
