@@ -11,6 +11,7 @@ from . import core
 # Samples in each direction from which the best is taken, by the number of coordinates; with more there is the start.
 SAMPLES = (33, 9, 6)
 MOST_STEPS = 20
+MET = 1e-6  # rad, and what counts as much: the rounding of a pose that Blender holds
 
 
 def place(
@@ -18,22 +19,42 @@ def place(
 ) -> tuple[np.ndarray, float, float]:
     """Coordinates (n,) at which a joint is nearest to a pose (4, 4), and how far it is off: [m] and [rad].
 
-    Newton's method from the best of few samples: a pose that the joint can take is found; for others the distance is
-    that of a minimum nearby.
+    Newton's method from the start, and where that does not meet the pose from the best of few samples: a pose that the
+    joint can take is found; for others the distance is that of a minimum nearby.
 
     Args:
         scale: length that counts as much as a radian [m]. near: from the start alone.
     """
-    lie = core.physics().lie
-    q = np.array(start, dtype=np.float64)
     weights = np.array([1.0, 1.0, 1.0, *[1.0 / scale] * 3])
-    if not near and len(q) <= len(SAMPLES):
-        low, high = _span(joint, q)
-        axes = [np.linspace(*ends, SAMPLES[len(q) - 1]) for ends in zip(low, high)]
-        grid = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(q))
-        tried = np.concatenate([q[None], grid])
-        missed = lie.log(lie.inverse(joint.transform(tried)) @ pose)
-        q = tried[np.argmin(np.linalg.norm(missed * weights, axis=1))]
+    q = np.array(start, dtype=np.float64)
+    found = _descend(joint, q, pose, weights)
+    if near or len(q) > len(SAMPLES) or np.linalg.norm(weights * found[1]) < MET:
+        q, missing = found
+    else:
+        q, missing = _descend(joint, _best_sample(joint, q, pose, weights), pose, weights)
+    return q, float(np.linalg.norm(missing[3:])), float(np.linalg.norm(missing[:3]))
+
+
+def _missing(joint: Any, q: np.ndarray, pose: np.ndarray) -> np.ndarray:
+    """Twists (..., 6) from the poses at coordinates (..., n) to a pose."""
+    lie = core.physics().lie
+    return np.asarray(lie.log(lie.inverse(joint.transform(q)) @ pose))
+
+
+def _best_sample(joint: Any, start: np.ndarray, pose: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    low, high = _span(joint, start)
+    axes = [np.linspace(*ends, SAMPLES[len(start) - 1]) for ends in zip(low, high)]
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(start))
+    tried = np.concatenate([start[None], grid])
+    best: np.ndarray = tried[np.argmin(np.linalg.norm(_missing(joint, tried, pose) * weights, axis=1))]
+    return best
+
+
+def _descend(
+    joint: Any, q: np.ndarray, pose: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Coordinates where Newton's steps from q end, and the twist (6,) that is missing there."""
+    lie = core.physics().lie
     for _ in range(MOST_STEPS):
         transform, subspace, _ = joint.evaluate(q)
         missing = weights * lie.log(lie.inverse(transform) @ pose)
@@ -41,8 +62,7 @@ def place(
         q = np.clip(q + step, *np.transpose(joint.range))
         if np.abs(step).max() < 1e-7:
             break
-    missing = lie.log(lie.inverse(joint.transform(q)) @ pose)
-    return q, float(np.linalg.norm(missing[3:])), float(np.linalg.norm(missing[:3]))
+    return q, _missing(joint, q, pose)
 
 
 def _span(joint: Any, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

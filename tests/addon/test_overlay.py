@@ -269,3 +269,20 @@ def test_two_hundred_control_frames_cost_a_redraw_little(part, scene, make, over
     redraw()
     # measured 0.4 ms; ten times that on a busy machine
     assert min(redraw() for _ in range(20)) < 4e-3
+
+
+def test_lines_of_nothing_are_no_batch(overlay):
+    """Blender takes no batch without points: the drawing would end there, and all else with it."""
+    brush = overlay.drawing.Brush.__new__(overlay.drawing.Brush)
+    brush.shader, brush.passes = None, (("NONE", 1.0),)
+    brush._batch = lambda shader, kind, content: len(content["pos"])
+    lines = overlay.drawing.Lines
+    nothing, one = np.empty((0, 2, 3)), np.zeros((1, 2, 3))
+    made = brush.made(
+        [
+            lines(1.0, nothing, np.empty((0, 4))),
+            lines(2.0, nothing, np.empty((0, 4))),
+            lines(2.0, one, np.ones((1, 4))),
+        ]
+    )
+    assert made == [(2.0, [2])]

@@ -265,6 +265,9 @@ class Brush:
             widths.setdefault(each.width, []).append(each)
         made = []
         for width, group in sorted(widths.items()):
+            group = [each for each in group if len(each.ends)]  # a batch of no lines is an error
+            if not group:
+                continue
             points = np.concatenate([each.ends for each in group]).reshape(-1, 3).astype(np.float32)
             colors = np.concatenate([each.colors for each in group])
             paints = (np.repeat(colors * [1.0, 1.0, 1.0, share], 2, axis=0) for _, share in self.passes)

@@ -1,0 +1,42 @@
+"""A joint is found in a pose that it can take, from a start that leads elsewhere, too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bpy")
+
+
+@pytest.fixture
+def place(part):
+    return part("placing").place
+
+
+@pytest.mark.parametrize("near", [False, True])
+def test_a_pose_next_to_the_start_is_met(place, ph, near):
+    joint = ph.joints.Universal()
+    q, far, turn = place(joint, np.array([0.3, -0.2]), joint.transform([0.4, 0.1]), 1.0, near)
+    assert np.abs(q - [0.4, 0.1]).max() < 1e-9 and far < 1e-12 and turn < 1e-9
+
+
+def test_a_start_that_leads_astray_is_left(place, ph):
+    """On a curve that comes back near itself, steps from one side end where it is nearest there."""
+    angles = np.linspace(0.0, 5.5, 12)
+    frames = np.tile(np.eye(4), (12, 1, 1))
+    frames[:, :3, 3] = np.stack([np.cos(angles), np.sin(angles), 0.05 * angles], axis=1)
+    joint = ph.joints.SplineCurve(frames)
+    low, high = joint.range[0]
+    pose = joint.transform([high - 0.02 * (high - low)])
+    start = np.array([low])
+    _, far, _ = place(joint, start, pose, 1.0, near=True)
+    assert far > 0.1
+    q, far, turn = place(joint, start, pose, 1.0)
+    assert far < 1e-9 and turn < 1e-9 and abs(q[0] - (high - 0.02 * (high - low))) < 1e-6
+
+
+def test_what_cannot_be_met_is_told(place, ph):
+    pose = np.eye(4)
+    pose[:3, 3] = [0.0, 0.0, 0.25]
+    _, far, turn = place(ph.joints.Hinge((0, 0, 1)), np.array([0.3]), pose, 1.0)
+    assert abs(far - 0.25) < 1e-12 and turn < 1e-9
