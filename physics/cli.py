@@ -77,6 +77,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     convert.set_defaults(run=_convert)
 
+    compiling = commands.add_parser(
+        "compile", parents=[telling], help="compile all kernels ahead, so that no first use waits"
+    )
+    compiling.add_argument("--processes", type=int, metavar="N", help="as many as processors, at most 4")
+    compiling.add_argument("--no-muscles", action="store_true", help="without those for models with muscles")
+    compiling.set_defaults(run=_compile)
+
     plot = commands.add_parser("plot", parents=[telling], help="draw a result file (needs matplotlib)")
     plot.add_argument("result", type=Path, metavar="RESULT.npz")
     plot.add_argument("--out", type=Path, required=True, metavar="PLOT.png")
@@ -160,6 +167,15 @@ def _convert(options: argparse.Namespace, reporter: Reporter) -> int:
     kept = {"name": read.name, "coordinates": names, "not_read": list(read.warnings)}
     save_model(model, options.out, read.state(model), extras={"opensim": kept})
     reporter.done(out=str(options.out), bodies=model.num_bodies, coordinates=model.num_coordinates)
+    return EXIT_DONE
+
+
+def _compile(options: argparse.Namespace, reporter: Reporter) -> int:
+    from .compiling import compile_ahead
+
+    reporter.start("compile")
+    seconds = compile_ahead(options.processes, not options.no_muscles, reporter.progress)
+    reporter.done(compiling=f"{seconds:.1f} s")
     return EXIT_DONE
 
 

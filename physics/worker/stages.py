@@ -19,6 +19,12 @@ import numpy as np
 
 from .. import dynamics, joints
 from ..builder import ModelBuilder
+from ..constraints import DistanceConstraint
+from ..dynamics.constrained import assemble, constrained_dynamics
+from ..dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from ..dynamics.jacobian import body_jacobian
+from ..dynamics.maximal import maximal_coordinates
+from ..dynamics.wrenches import force_wrenches
 from ..errors import CancelledError, FormatError
 from ..inverse_kinematics import inverse_kinematics
 from ..kernels import _jit
@@ -90,11 +96,16 @@ def stages_of(model: Model, integrator: str, has_motions: bool) -> list[str]:
     return needed(integrator, constrained, bool(model.muscles))
 
 
-def _small_model(constrained: bool = False, muscled: bool = False) -> Model:
+def _small_builder(constrained: bool = False) -> ModelBuilder:
     builder = ModelBuilder()
-    joint = joints.Hinge((1.0, 0.0, 0.0))
     hard: dict[str, Any] = {"limits": [[-1.0, 1.0]], "limit_restitution": 0.0} if constrained else {}
+    joint = joints.Hinge((1.0, 0.0, 0.0))
     builder.add_body("pendulum", joint=joint, mass=1.0, com=(0.0, 0.0, -1.0), inertia=np.eye(3), **hard)
+    return builder
+
+
+def _small_model(constrained: bool = False, muscled: bool = False) -> Model:
+    builder = _small_builder(constrained)
     if muscled:
         path = [PathPoint(None, (0.0, 0.2, 0.0)), PathPoint("pendulum", (0.0, 0.1, -0.5))]
         builder.add_muscle("muscle", path, law=Tension(1.0))
@@ -129,6 +140,31 @@ def _dynamics_stages() -> dict[str, Callable[[], None]]:
     }
 
 
+def _compile_variable_steps() -> None:
+    builder = _small_builder()
+    builder.add_constraint("point", DistanceConstraint("pendulum", None, (0, 0, -1), (0, 1, -1), length=1.0))
+    held = builder.build()
+    for model, integrator in (
+        (_small_model(), "RK45"),
+        (held, "RK45"),
+        (_small_model(constrained=True), "event_driven"),
+    ):
+        simulate(model, assemble(model, model.state()), duration=1e-3, dt=1e-3, integrator=integrator)
+
+
+def _compile_functions() -> None:
+    model = _small_model()
+    at = model.state()
+    for function in (dynamics.inverse_dynamics, dynamics.mass_matrix, force_wrenches):
+        function(model, at)
+    body_jacobian(model, at, "pendulum")
+    inverse_dynamics_derivatives(model, at, [0.0])
+    forward_dynamics_derivatives(model, at)
+    _ = maximal_coordinates(model, at).jacobian
+    held = _small_model(constrained=True)
+    constrained_dynamics(held, held.state())
+
+
 def _step_back() -> None:
     """Whoever compiles leaves the processor to others, where a thread can (Linux)."""
     if sys.platform == "linux":
@@ -151,6 +187,8 @@ STAGES: dict[str, Callable[[], None]] = {
     OBSERVATION + WITH_MUSCLES: partial(_compile_observation, True),
     "projection": _compile_projection,
     "inverse kinematics": _compile_inverse_kinematics,
+    "steps of variable length": _compile_variable_steps,
+    "mass matrices and derivatives": _compile_functions,
 }
 _executor = ThreadPoolExecutor(1, "compile", _step_back)
 _futures: dict[str, Future[None]] = {}

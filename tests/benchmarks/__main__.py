@@ -193,6 +193,8 @@ def compilation(report: Report) -> None:
         report.figure(
             f"compile_{name}_s", times["total"], times, f"[{times['processor']:.3g} s of processor time]"
         )
+    seconds = {str(count): compile_time.ahead(count) for count in (1, 2)}
+    report.figure("compile_ahead_s", seconds["2"], seconds, f"[two processes; one: {seconds['1']:.3g} s]")
     print("    cold, each kernel without those that it calls:")
     for kernel, seconds in sorted(cold["kernels"].items(), key=lambda item: -item[1]):
         print(f"    {kernel:40} {seconds:.2f} s")

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -94,3 +95,13 @@ def cold_and_warm(program: str = SIMULATION) -> tuple[dict[str, Any], dict[str, 
     """The same program with an empty cache folder, then with the cache that it left."""
     with tempfile.TemporaryDirectory(prefix="condyle-cache-") as cache:
         return child(program, cache), child(program, cache)
+
+
+def ahead(processes: int) -> float:
+    """Seconds until `python -m physics compile` has compiled all but muscles' kernels, with an empty cache folder."""
+    with tempfile.TemporaryDirectory(prefix="condyle-cache-") as cache:
+        command = [sys.executable, "-m", "physics", "compile", "--no-muscles", "--processes", str(processes)]
+        began = time.perf_counter()
+        environment = os.environ | {"CONDYLE_CACHE_DIR": cache}
+        subprocess.run(command, cwd=ROOT, env=environment, check=True, stderr=subprocess.DEVNULL)
+        return time.perf_counter() - began
