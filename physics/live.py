@@ -27,6 +27,8 @@ REST = 0.5 * TICK  # s that a run sleeps where it is ahead of the clock
 MOST_BEHIND = 0.1  # s behind the clock that are still caught up with; what is more is let go
 MEMORY = 0.5  # s over which rate and head-room are averaged
 
+UNSEEN = ("inputs", "grip")  # knobs that the energies of a recorded motion do not see
+
 Show = Callable[[dict[str, float], FloatArray], None]
 Listen = Callable[[], Iterable[Mapping[str, Any]]]
 
@@ -69,8 +71,9 @@ class LiveRun:
             raise ModelError(
                 f"a live run needs a method with a fixed step, not {integrator!r}: {', '.join(FIXED_STEP)}"
             )
-        self._given = model
-        self._knobs = Knobs(model, force_table(model, tau))
+        self._given, self._table = model, force_table(model, tau)
+        self._knobs = Knobs(model, self._table)
+        self._turned: list[tuple[float, dict[str, Any]]] = []  # when [s] what else than inputs was turned
         self._integrator, self._listen, self._show = integrator, listen, show
         self._clock, self._sleep = clock, sleep
         self._problem, self._state = make_problem(
@@ -95,21 +98,37 @@ class LiveRun:
         self._busy, self._moved, self._passed = 1e-9, 0.0, 1e-9  # averaged: computing, motion, time [s]
 
     def run(self) -> Result:
-        """Run until it is told to stop; returns the motion.
+        """Run until it is told to stop; returns the motion, its energies by what gravity and forces were then.
 
         Raises:
             DivergedError: as `simulate`. Whatever `listen` and `show` raise.
         """
         self._last = self._began = self._noted = self._clock()
         result = INTEGRATORS[self._integrator](self._problem, self._integrator, self._state)
-        return dataclasses.replace(result, model=self._given)
+        result = dataclasses.replace(result, model=self._given)
+        if self._turned:
+            vars(result)["_observed"] = result.poses, self._energies(result)
+        return result
+
+    def _energies(self, result: Result) -> FloatArray:
+        knobs, found = Knobs(self._given, self._table), np.empty((len(result.t), 3))
+        slack = 1e-6 * self._dt
+        ends = [int(np.searchsorted(result.t, since - slack)) for since, _ in self._turned]
+        begin = 0
+        for end, changes in zip([*ends, len(result.t)], [*(said for _, said in self._turned), {}]):
+            rows = slice(begin, end)
+            if end > begin:
+                found[rows] = observe(knobs.model, result.q[rows], result.qd[rows], anywhere=True)[1]
+            knobs.turn(changes)
+            begin = end
+        return found
 
     def _steer(self, done: int, q: FloatArray, qd: FloatArray) -> int:
         """How many steps are due by the clock; waits until some are."""
         now = self._clock()
         self._note(now)
         while True:
-            if self._take_in():
+            if self._take_in(done):
                 return 0
             self._credit += self._factor * (now - self._last)
             self._credit = min(self._credit, self._factor * MOST_BEHIND)
@@ -140,8 +159,8 @@ class LiveRun:
         self._moved = fade * self._moved + self._asked * self._dt
         self._passed = fade * self._passed + passed
 
-    def _take_in(self) -> bool:
-        """Hear what was said; whether the run shall end."""
+    def _take_in(self, done: int) -> bool:
+        """Hear what was said after so many steps; whether the run shall end."""
         for said in self._listen():
             changes = dict(said)
             if "stop" in changes:
@@ -149,6 +168,9 @@ class LiveRun:
             if "factor" in changes:
                 self._factor = number(changes.pop("factor"), "factor", positive=True)
             self._knobs.turn(changes)
+            kept = {key: value for key, value in changes.items() if key not in UNSEEN}
+            if kept:
+                self._turned.append((self._problem.start + done * self._dt, kept))
             self._heard += 1
         return False
 
@@ -175,7 +197,7 @@ def between(result: Result, start: float, end: float) -> Result:
     def cut(samples: FloatArray | None) -> FloatArray | None:
         return None if samples is None else samples[kept]
 
-    return dataclasses.replace(
+    part = dataclasses.replace(
         result,
         t=result.t[kept],
         q=result.q[kept],
@@ -184,3 +206,5 @@ def between(result: Result, start: float, end: float) -> Result:
         efforts=cut(result.efforts),
         muscle_states=cut(result.muscle_states),
     )
+    vars(part)["_observed"] = result.poses[kept], result.energy[kept]
+    return part

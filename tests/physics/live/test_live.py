@@ -149,6 +149,24 @@ def test_gravity_ground_and_springs_are_turned_as_if_the_model_were_built_so():
         knobs.model.arrays[3][0] = 1.0
 
 
+def test_recorded_energies_are_by_what_was_turned_then():
+    """Gravity, springs and ground store energy: each sample has it by their numbers at its time, as it was shown."""
+    model = legs()
+    said = [
+        (0.1, {"gravity": [0.0, 1.0, -3.0]}),
+        (0.2, {"inputs": {"thigh.angle": 2.0}}),
+        (0.3, {"forces": {"band": {"stiffness": 90.0}, "floor": {"stiffness": 1e3}}}),
+    ]
+    result, pictures = run(model, said, record_interval=1e-3)
+    rows = np.rint([1e3 * figures["time"] for figures, _ in pictures]).astype(int)
+    shown = np.array([figures["energy"] for figures, _ in pictures])
+    assert np.abs(result.energy[rows, 2] - shown).max() < 1e-12 * np.abs(shown).max()
+    untouched = dataclasses.replace(result)  # which finds energies by the model as it was given
+    assert np.abs(untouched.energy - result.energy)[150:, 1].min() > 1.0
+    part = between(result, 0.25, 0.4)
+    assert (part.energy == result.energy[250:401]).all() and (part.poses == result.poses[250:401]).all()
+
+
 def test_a_grip_pulls_a_point_to_the_mouse():
     model = legs()
     target = [0.0, 0.35, -0.45]
