@@ -123,7 +123,8 @@ class StopLive(Operator):
 
 
 class RecordLive(Operator):
-    """Record the live run from now on; press again to end the record. When the run stops, the record becomes a bake"""
+    """Record the live run from now on; press again to end the record, and once more to record anew
+    instead. When the run stops, the record becomes a bake"""
 
     bl_idname = "condyle.live_record"
     bl_label = "Record"
