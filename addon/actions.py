@@ -51,9 +51,11 @@ class Channels:
         if away <= 1e-4 * bone.length:
             return True
         if not scene.condyle.simulation.disconnect_bones:
+            leaves = float(np.abs(location[0]).max()) <= 1e-4 * bone.length
             raise core.model_error(
-                f"bone {self.body.name!r} is connected to its parent and the joint moves it {away:.3g} units away; "
-                "disconnect it, or turn on Disconnect Bones"
+                f"bone {self.body.name!r} is connected to its parent and the simulation moves it {away:.3g} units "
+                "away; disconnect it, or turn on Disconnect Bones"
+                + ("; where its parent moves but is held, prescribe a free joint for that" if leaves else "")
             )
         _check_editable(self.body)
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,9 @@ PATH, WEIGHT_PATH = "condyle.joint.prescribed", "condyle.joint.follow"
 HELD = 0.999
 # Keys this far from the joint [m, radians] are told: the joint takes the nearest pose that it can.
 FAR, FAR_TURN = 1e-3, 1e-2
+# Beyond this length [rad] a step takes a rotation vector for the shorter one of the same rotation (`CHART_LIMIT` of
+# `kernels.rollout`, which Blender's process does not import), so that it would leave what is given.
+FARTHEST_TURN = np.pi + 0.5
 
 
 @dataclass
@@ -179,12 +183,57 @@ def motions(followed: list[Followed], times: np.ndarray, fitted: set[str]) -> St
 
 def coordinates(each: Followed, fitted: set[str], rows: Any = slice(None)) -> Steps[Any]:
     """Steps that find the coordinates (R, n) of a joint at some of the frames; returns them, and warnings."""
+    vector = _rotation_vector(each.joint)
+    told: list[str] = []
     if each.readings is not None:
         readings = unrolled(each.readings, each.periods)[rows]
-        return np.array([each.joint.from_readings(row) for row in readings]), []
-    after = np.eye(4) if each.name in fitted else each.after
-    found = yield from _projected(each, each.poses[rows] @ core.physics().lie.inverse(after))
-    return found
+        q = np.array([each.joint.from_readings(row) for row in readings])
+    else:
+        after = np.eye(4) if each.name in fitted else each.after
+        poses = each.poses[rows] @ core.physics().lie.inverse(after)
+        if each.joint.type != "free":
+            q, told = yield from _projected(each, poses)
+        if vector is not None:
+            q = _turned(each.joint, poses)
+    if vector is not None:
+        q[:, vector] = without_leaps(q[:, vector])
+        most = float(np.linalg.norm(q[:, vector], axis=1).max())
+        if most > FARTHEST_TURN:
+            raise core.model_error(
+                f"joint {each.name!r} follows its animation by {np.degrees(most):.4g}° from its rest; "
+                f"a {each.joint.type} joint can by {np.degrees(FARTHEST_TURN):.0f}° at most"
+            )
+    return q, told
+
+
+def _rotation_vector(joint: Any) -> slice | None:
+    """Which coordinates of a joint are the vector of any rotation; None: there are none."""
+    if joint.type in {"spherical", "euler"}:
+        return slice(0, 3)
+    if joint.type == "free":
+        return slice(0, 3) if joint.rotation_first else slice(3, 6)
+    return None
+
+
+def _turned(joint: Any, poses: np.ndarray) -> np.ndarray:
+    """Coordinates (R, n) of a joint with any rotation, and a free one's place, in poses (R, 4, 4)."""
+    rotations, places = poses[:, :3, :3], poses[:, :3, 3]
+    turns: np.ndarray = core.physics().lie.so3_log(rotations)
+    if joint.type != "free":
+        return turns
+    if joint.rotation_first:
+        return np.hstack([turns, np.einsum("fji,fj->fi", rotations, places)])
+    return np.hstack([places, turns])
+
+
+def without_leaps(vectors: np.ndarray) -> np.ndarray:
+    """Rotation vectors (R, 3) of the same rotations, each with the turns that bring it next to the one before."""
+    result = vectors.copy()
+    for before, vector in pairwise(result):
+        angle, last = np.linalg.norm(vector), np.linalg.norm(before)
+        axis = vector / angle if angle > 1e-9 else before / max(last, 1e-9)
+        vector[:] = axis * (angle + 2.0 * np.pi * np.round((before @ axis - angle) / (2.0 * np.pi)))
+    return result
 
 
 def _projected(each: Followed, poses: np.ndarray) -> Steps[Any]:

@@ -93,7 +93,7 @@ def held_motion(scene: Any, bodies: Iterable[Body], frames: np.ndarray) -> list[
         ):
             told.append(
                 f"{body.name} moves in these frames, but is held: what hangs on it was simulated with {body.name} "
-                f"in its pose of frame {frames[0]:g}"
+                f"in its pose of frame {frames[0]:g}; a free joint that is prescribed lets it carry what hangs on it"
             )
     return told
 

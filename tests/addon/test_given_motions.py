@@ -194,3 +194,64 @@ def test_a_controller_draws_a_joint_to_its_slider(part, scene, arm, ph):
     settings.limit = 1e-6  # as good as none
     angles = part("tasks").bake_now(scene).coordinates["Upper Joint.angle"]
     assert np.abs(angles).max() < 1e-3  # it hangs at rest
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("rotation_first", [False, True])
+def test_a_free_joint_that_is_prescribed_carries_what_hangs_on_it(part, scene, make, rotation_first):
+    """A keyed bone that turns far: a connected bone swings on it and stays at its tip."""
+    scene.frame_start, scene.frame_end = 1, 25
+    rig = make.armature(
+        "Rig", {"A": ((0, 0, 1), (0, 0, 0.6), None), "B": ((0, 0, 0.6), (0, 0, 0), "A")}, True
+    )
+    root, body = rig.pose.bones["A"], part("references").Body
+    root.rotation_mode = "XYZ"
+    for frame, turn in ((1, 0.3), (25, 3.6)):
+        root.location, root.rotation_euler = (0.02 * frame, 0.0, 0.01 * frame), (0.2, turn, 0.1)
+        root.keyframe_insert("location", frame=frame)
+        root.keyframe_insert("rotation_euler", frame=frame)
+    scene.frame_set(1)
+    make.update()
+    part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
+    with pytest.raises(part("core").physics().ModelError, match="parent moves but is held, prescribe a free"):
+        part("tasks").bake_now(scene)
+    free = part("authoring").add_joint(scene, None, body(rig, "A"), "free")
+    free.condyle.joint.rotation_first, free.condyle.joint.prescribed = rotation_first, True
+    keyed = []
+    for frame in range(1, 26):
+        scene.frame_set(frame)
+        keyed.append(np.array(body(rig, "A").matrix))
+    report = part("tasks").bake_now(scene)
+    np.testing.assert_allclose(report.poses["Rig/A"], keyed, atol=1e-5)  # single precision in Blender
+    for frame in range(1, 26):
+        scene.frame_set(frame)
+        assert (rig.pose.bones["B"].head - root.tail).length < 1e-5
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("kind", ["spherical", "euler", "free"])
+def test_any_rotation_is_followed_without_leaps(part, scene, make, kind):
+    """Past half a turn, back again and through its rest; where it turns too far that is told."""
+    scene.frame_start, scene.frame_end = 1, 25
+    ball = make.box("Ball")
+    for frame, turn in ((1, 0.0), (12, 3.5), (25, -2.0)):
+        ball.rotation_euler = (0.0, turn, 0.0)
+        ball.keyframe_insert("rotation_euler", frame=frame)
+    scene.frame_set(1)
+    make.update()
+    joint = part("authoring").add_joint(scene, None, part("references").Body(ball), kind)
+    joint.condyle.joint.prescribed = True
+    keyed = []
+    for frame in range(1, 26):
+        scene.frame_set(frame)
+        keyed.append(np.array(ball.matrix_world))
+    report = part("tasks").bake_now(scene)
+    # from key to key a cubic between samples, single precision in Blender
+    np.testing.assert_allclose(report.poses["Ball"], keyed, atol=1e-5)
+    turn = report.result.q[:, -2]
+    assert turn.max() == pytest.approx(3.5, abs=1e-4) and np.abs(np.diff(turn)).max() < 0.8
+    part("tasks").free_bake(scene)
+    ball.rotation_euler = (0.0, 8.0, 0.0)
+    ball.keyframe_insert("rotation_euler", frame=25)
+    with pytest.raises(part("core").physics().ModelError, match=r"by 458.* at most"):
+        part("tasks").bake_now(scene)
