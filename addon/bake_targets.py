@@ -57,7 +57,10 @@ def check(item: Any, target: str) -> None:
             continue
         if other != item and used.action == action and compat.slot_of(used) == slot:
             raise core.model_error(f"{name} also moves {other.name!r}; bake to a new action")
-        for strip in (strip for track in used.nla_tracks for strip in track.strips):
+        own = (
+            _tracks(used, item.condyle.bake) if other == item else []
+        )  # the bake before goes with its tracks
+        for strip in (strip for track in used.nla_tracks if track not in own for strip in track.strips):
             if strip.action == action and compat.slot_of(strip) == slot:
                 raise core.model_error(
                     f"{name} is also played by the NLA strip {strip.name!r} of {other.name!r}; bake to a new action"

@@ -81,6 +81,21 @@ def test_every_target_shows_the_motion_and_is_freed_to_the_bit(part, scene, swin
 
 
 @pytest.mark.small
+@pytest.mark.parametrize("first", TARGETS)
+def test_the_target_may_change_from_bake_to_bake(part, scene, swing, first):
+    _, bob, _ = swing
+    before = file_digest()
+    for target in TARGETS:
+        for each in (first, target):
+            scene.condyle.simulation.output.target = each
+            report = part("tasks").bake_now(scene)
+        assert shows(scene, bob, report) < 4e-6
+    part("tasks").free_bake(scene)
+    scene.frame_set(5)
+    assert file_digest() == before
+
+
+@pytest.mark.small
 @pytest.mark.parametrize("target", TARGETS)
 def test_undo_and_redo_of_every_target(part, scene, swing, target):
     window = bpy.context.window_manager.windows[0]
