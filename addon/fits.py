@@ -188,6 +188,8 @@ def _steps(
         frames, poses = frames[: cycle.count], poses[: cycle.count]
     keywords = _metric(scene, given, wished) | {"smoothing": wished["smoothing"]}
     keywords |= _marked(settings.fit, frames, surface)
+    if not (name or surface or wished["smoothing"]):  # nobody could set the number before there was a joint
+        wished["num_frames"] = min(wished["num_frames"], max(len(poses), settings.order))
     if surface:
         keywords |= _of_surface(settings, wished, places)
     else:

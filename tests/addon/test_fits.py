@@ -67,6 +67,25 @@ def test_wishes_given_to_the_operator_become_the_settings_and_others_stay(knee):
 
 
 @pytest.mark.small
+def test_five_keys_do_without_a_joint(part, scene, make):
+    """Nothing shows the number of control frames there, so the fit takes no more than the keys can fix."""
+    thigh, shank = make.box("Thigh"), make.box("Shank", (0, 0, -0.4))
+    for frame, angle in ((1, 0.0), (5, 0.4), (9, 0.8), (13, 1.2), (17, 1.6)):
+        shank.location.y, shank.rotation_euler.x = 0.1 * np.sin(angle), angle
+        shank.keyframe_insert("location", frame=frame)
+        shank.keyframe_insert("rotation_euler", frame=frame)
+    thigh.select_set(True)
+    shank.select_set(True)
+    bpy.context.view_layer.objects.active = shank
+    assert bpy.ops.condyle.fit() == {"FINISHED"}
+    (joint,) = part("references").joints_of(scene)
+    assert len(joint.condyle.joint.frames) == joint.condyle.joint.fit.num_frames == 5
+    only(joint)
+    with pytest.raises(RuntimeError, match="6 control frames are more than 5 poses can fix"):
+        bpy.ops.condyle.fit(num_frames=6)
+
+
+@pytest.mark.small
 def test_the_child_stays_at_its_keyed_pose_after_a_fit(knee):
     """The sliders begin at the key nearest to the frame at hand, not at 0."""
     scene, joint, _ = knee
