@@ -99,8 +99,13 @@ def split_scale(matrix: Any, name: str) -> tuple[np.ndarray, float]:
     lengths = np.linalg.norm(linear, axis=0)
     scale = float(lengths.mean())
     shown = ", ".join(f"{length:.4g}" for length in lengths)
-    if not scale > 0.0 or np.linalg.det(linear) <= 0.0:
-        raise core.model_error(f"{name}: mirrored or zero scale ({shown}); apply the scale (Ctrl+A) first")
+    determinant = np.linalg.det(linear)
+    if determinant < 0.0:
+        raise core.model_error(
+            f"{name}: its scale is negative, which mirrors it; apply the scale (Ctrl+A) first"
+        )
+    if not determinant > 0.0:
+        raise core.model_error(f"{name}: its scale is zero ({shown}) along some axis; make it greater first")
     if np.abs(lengths - scale).max() > SCALE_TOLERANCE * scale:
         raise core.model_error(f"{name}: non-uniform scale ({shown}); apply the scale (Ctrl+A) first")
     left, stretch, right = np.linalg.svd(linear)

@@ -182,7 +182,7 @@ CASES = {
         lambda p, s, j, t, c: setattr(c, "scale", (1, 2, 1)),
         r"Shank: non-uniform scale \(1, 2, 1\)",
     ),
-    "mirrored": (lambda p, s, j, t, c: setattr(c, "scale", (-1, 1, 1)), "Shank: mirrored or zero scale"),
+    "mirrored": (lambda p, s, j, t, c: setattr(c, "scale", (-1, 1, 1)), "Shank: its scale is negative"),
     "no control frames": (
         lambda p, s, j, t, c: setattr(j.condyle.joint, "type", "spline_curve"),
         "at least 4 control frames",

@@ -47,7 +47,8 @@ class FrameOperator:
         if not needs_curve(cls, context):
             return False
         if cls.least_frames > len(active_joint(context).condyle.joint.frames):
-            cls.poll_message_set(f"The joint has fewer than {cls.least_frames} control frames")
+            least = f"fewer than {cls.least_frames}" if cls.least_frames > 1 else "no"
+            cls.poll_message_set(f"The joint has {least} control frames")
             return False
         return True
 
