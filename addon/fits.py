@@ -144,9 +144,7 @@ def fit_selected(
         scene = references.find_scene(scene_uid)
         item = references.find_joint(item_uid, report.joint_name)
     else:
-        child = references.active_body(context)
-        others = [body for body in references.selected_bodies(context) if not references.same(body, child)]
-        parent = others[0] if len(others) == 1 else references.blender_parent(child)
+        child, parent = _keyed_child(context)
         matrix = units.array4(child.matrix)
         handles = (child.handle(), child.name, parent and parent.handle(), parent and parent.name)
         given = keyframes.source(child.name, child, parent, matrix)
@@ -155,6 +153,7 @@ def fit_selected(
         child = references.find_body(handles[0], handles[1])
         parent = None if handles[2] is None else references.find_body(handles[2], handles[3])
         item = authoring.add_joint(scene, parent, child, kind=kind, matrix=matrix)
+        references.make_active(context, child)  # the panels show its joint, and the next press fits it again
     apply(scene, item, report)
     if not item.condyle.joint.driven:
         drive.set_driven(scene, item, True)
@@ -164,6 +163,18 @@ def fit_selected(
     closest = int(np.argmin(np.abs(np.asarray(report.frames) - scene.frame_current)))
     nearest.set_readings(scene, item, np.asarray(report.q).reshape(len(report.frames), -1)[closest])
     return report
+
+
+def _keyed_child(context: Any) -> tuple[references.Body, references.Body | None]:
+    """Child and parent of the joint that a fit makes: the active body moves against the other selected one, or against
+    its Blender parent; where only the other one is keyed, that one moves."""
+    child = references.active_body(context)
+    others = [body for body in references.selected_bodies(context) if not references.same(body, child)]
+    if len(others) != 1:
+        return child, references.blender_parent(child)
+    if len(keyframes.keyed_frames(others[0])) and not len(keyframes.keyed_frames(child)):
+        return others[0], child
+    return child, others[0]
 
 
 def _steps(

@@ -88,6 +88,23 @@ def test_selected_keys_of_a_bone(part, scene, make):
     assert frames_of(joint) == [2, 5, 8, 11, 14, 17, 20]  # those of the parent do not count
 
 
+@pytest.mark.small
+@pytest.mark.parametrize("last", ["Shank", "Thigh"])
+def test_without_a_joint_the_keyed_one_moves_whichever_is_selected_last(part, scene, make, last):
+    make.keyed_knee()
+    for name in sorted(("Thigh", "Shank"), key=last.__eq__):
+        bpy.data.objects[name].select_set(True)
+    bpy.context.view_layer.objects.active = bpy.data.objects[last]
+    for _ in range(2):  # the second press fits the same joint
+        assert bpy.ops.condyle.fit(num_frames=5) == {"FINISHED"}
+        (joint,) = part("references").joints_of(scene)
+        assert [joint.condyle.joint.child.object.name, joint.condyle.joint.parent.object.name] == [
+            "Shank",
+            "Thigh",
+        ]
+        assert bpy.context.active_object.name == "Shank"
+
+
 def ring(make, angles, wobble=0.1):
     """Poses on a wavy ring."""
     poses = []

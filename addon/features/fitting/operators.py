@@ -91,7 +91,8 @@ class _FitOperator(JobOperator):
 
 class FitFromKeyframes(_FitOperator, Operator):
     """Fit the joint's curve to the keyed poses of its child, relative to its parent. Without a joint one is made first,
-    from the active object or bone to the other selected one, or to its parent in Blender"""
+    from the active object or bone to the other selected one, or to its parent in Blender. Of two, the keyed one moves
+    """
 
     bl_idname = "condyle.fit"
     bl_label = "Fit Curve from Keyframes"
