@@ -32,16 +32,18 @@ class Cycle:
     Attributes:
         kind: "NONE", "CLOSED" (once round a closed path), "TO_AND_FRO" (back on the same path).
         count: how many of the first poses make one cycle, none of them twice; all where there is no cycle.
+        one_way: which poses (m,) of a motion to and fro lie from one end of its path to the other; else all (n,).
     """
 
     kind: str
     count: int
+    one_way: np.ndarray
 
 
 def find(poses: np.ndarray) -> Cycle:
     """The cycle that poses (n, 4, 4) go through."""
     count = len(poses)
-    none = Cycle("NONE", count)
+    none = Cycle("NONE", count, np.arange(count))
     if count <= LEAST:
         return none
     arguments = core.part("fitting.arguments")
@@ -67,7 +69,8 @@ def find(poses: np.ndarray) -> Cycle:
     if period == count and not _goes_on(poses, metric):
         return none
     cycle = poses[:period]
-    return Cycle("TO_AND_FRO" if _retraced(cycle, apart, reach) else "CLOSED", period)
+    way = _retraced(cycle, apart, reach)
+    return Cycle("CLOSED", period, none.one_way) if way is None else Cycle("TO_AND_FRO", period, way)
 
 
 def _goes_on(poses: np.ndarray, metric: Any) -> bool:
@@ -81,17 +84,22 @@ def _goes_on(poses: np.ndarray, metric: Any) -> bool:
     return bool(before @ closing > DIRECTION and closing @ after > DIRECTION)
 
 
-def _retraced(cycle: np.ndarray, apart: Apart, reach: float) -> bool:
-    """Whether a cycle goes back on the path that it came on."""
+def _retraced(cycle: np.ndarray, apart: Apart, reach: float) -> np.ndarray | None:
+    """Which poses of a cycle are one way, if it goes back on the path that it came on; None where it does not."""
     lie = core.physics().lie
     # it may begin anywhere: what is farthest from there is an end of an open path
-    cycle = np.roll(cycle, -int(np.argmax(apart(cycle[0], cycle))), axis=0)
+    turn = int(np.argmax(apart(cycle[0], cycle)))
+    numbers = np.roll(np.arange(len(cycle)), -turn)
+    cycle = cycle[numbers]
     farthest = int(np.argmax(apart(cycle[0], cycle)))
     there, back = cycle[: farthest + 1], cycle[farthest + 1 :]
+    ways = numbers[: farthest + 1], np.append(numbers[farthest:], turn)
+    # the one that does not go on from the last pose to the first, so that the curve begins where the keys do
+    way = ways[0] if not len(back) or (np.diff(ways[0]) > 0).all() else ways[1]
     if not len(back) or len(there) < 2:
-        return True
+        return way
     twists = lie.log(lie.inverse(there[:-1]) @ there[1:])
     shares = np.linspace(0.0, 1.0, BETWEEN + 1)[:, None, None]
     path = (there[:-1] @ lie.exp(shares * twists)).reshape(-1, 4, 4)
     gaps = [apart(path, pose).min() for pose in back]
-    return bool(max(gaps) < SAME_PATH * reach)
+    return way if max(gaps) < SAME_PATH * reach else None

@@ -197,6 +197,8 @@ def _steps(
     cycle = cycles.find(poses)
     if closed:  # the end is the beginning and counts once
         frames, poses = frames[: cycle.count], poses[: cycle.count]
+    elif wished["keys"] == "ONE_WAY" and not surface:
+        frames, poses = frames[cycle.one_way], poses[cycle.one_way]
     keywords = _metric(scene, given, wished) | {"smoothing": wished["smoothing"]}
     keywords |= _marked(settings.fit, frames, surface)
     if not (name or surface or wished["smoothing"]):  # nobody could set the number before there was a joint

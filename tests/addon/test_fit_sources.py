@@ -179,6 +179,45 @@ def test_a_motion_that_comes_back_is_offered_a_closed_curve(part, scene, bead):
 
 
 @pytest.mark.small
+@pytest.mark.parametrize(
+    ("angles", "frames"),
+    [
+        (120.0 - np.abs(np.linspace(-120.0, 120.0, 13)), list(range(1, 26, 4))),
+        (
+            60.0 + 60.0 * np.sin(np.linspace(0.0, 2.0 * np.pi, 13)),
+            list(range(13, 38, 4)),
+        ),  # it begins in the middle
+    ],
+)
+def test_of_a_motion_to_and_fro_one_way_is_offered_and_fits(part, scene, make, angles, frames):
+    _, shank = make.keyed_knee(25)  # every 5 degrees
+    poses = {}
+    for number in range(25):
+        scene.frame_set(1 + 4 * number)
+        poses[5 * number] = shank.location.copy(), shank.rotation_quaternion.copy()
+    shank.animation_data_clear()
+    for number, angle in enumerate(angles):
+        shank.location, shank.rotation_quaternion = poses[5 * round(angle / 5.0)]
+        for path in ("location", "rotation_quaternion"):
+            shank.keyframe_insert(path, frame=1 + 4 * number)
+    only(shank)
+    assert bpy.ops.condyle.fit(num_frames=5) == {"FINISHED"}
+    (joint,) = part("references").joints_of(scene)
+    fit = joint.condyle.joint.fit
+    assert (
+        fit.cyclic == "TO_AND_FRO" and fit.worst_distance > 1.0
+    )  # a curve of its own there and back: too few frames
+    assert "One Way" in part("session").message
+    layout = MagicMock()
+    part("features.fitting.panels").FitPanel.draw(MagicMock(layout=layout), bpy.context)
+    offers = layout.box().column().operator.call_args_list
+    assert [offer.kwargs.get("text") for offer in offers] == ["Fit One Way"]
+    assert bpy.ops.condyle.fit(keys="ONE_WAY", num_frames=5) == {"FINISHED"}
+    assert fit.keys == "ONE_WAY" and frames_of(joint) == frames
+    assert fit.worst_distance < 0.1
+
+
+@pytest.mark.small
 def test_worst_keys_come_first_and_a_click_goes_to_the_frame(part, scene, knee):
     joint, _ = knee
     assert bpy.ops.condyle.fit(num_frames=4) == {"FINISHED"}

@@ -110,8 +110,10 @@ class FitFromKeyframes(_FitOperator, Operator):
         return {"periodic": self.periodic}
 
     def told(self, outcome: Any) -> str:
-        closes = "; the motion comes back: tick Closed" if outcome.cyclic == "CLOSED" else ""
-        return super().told(outcome) + ("" if self.periodic else closes)
+        offer = {"CLOSED": "comes back: tick Closed", "TO_AND_FRO": "goes to and fro: choose Keys, One Way"}
+        if self.periodic or self.keys == "ONE_WAY" or outcome.cyclic not in offer:
+            return super().told(outcome)
+        return f"{super().told(outcome)}; the motion {offer[outcome.cyclic]}"
 
 
 class FitSurface(_FitOperator, Operator):

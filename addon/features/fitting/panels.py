@@ -53,7 +53,12 @@ class FitPanel(SidebarPanel, Panel):
 def _draw_cycle(layout: Any, settings: Any) -> None:
     """Offer what suits keys that come back to where they began."""
     kind = settings.fit.cyclic
-    if settings.type != "spline_curve" or settings.periodic or kind == "NONE":
+    if (
+        settings.type != "spline_curve"
+        or settings.periodic
+        or kind == "NONE"
+        or settings.fit.keys == "ONE_WAY"
+    ):
         return
     column = layout.box().column(align=True)
     if kind == "CLOSED":
@@ -61,7 +66,7 @@ def _draw_cycle(layout: Any, settings: Any) -> None:
         column.operator("condyle.fit", text="Fit a Closed Curve", icon="CURVE_BEZCIRCLE").periodic = True
     else:
         column.label(text="The motion goes to and fro", icon="ARROW_LEFTRIGHT")
-        column.label(text="Fit the keys of one way only", icon="BLANK1")
+        column.operator("condyle.fit", text="Fit One Way", icon="CURVE_PATH").keys = "ONE_WAY"
 
 
 def _draw_buttons(layout: Any) -> None:

@@ -39,6 +39,11 @@ class CommonWishes:
             ("ALL", "All", "Every key of its location and rotation"),
             ("SELECTED", "Selected", "Those that are selected in the Timeline or another animation editor"),
             ("PREVIEW", "Preview Range", "Those inside the preview range of the scene"),
+            (
+                "ONE_WAY",
+                "One Way",
+                "For a curve: of a motion to and fro those from one end to the other; else all",
+            ),
         ),
         override=OVERRIDE,
     )
