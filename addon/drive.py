@@ -98,7 +98,12 @@ def refresh(scene: Any, item: Any) -> None:
     for name, row, (lower, upper), factor in zip(names, settings.coordinates, ranges, factors):
         _ensure_property(item, name, row, lower / factor, upper / factor, factor)
     _remove_stale(item, names)
-    followers.arrange(scene, followers.Inputs(item, names, factors), moves, scale * length)
+    bounds = {
+        k: (lower / factors[k], upper / factors[k])
+        for k, (row, (lower, upper)) in enumerate(zip(settings.coordinates, ranges))
+        if row.limits == "CUSTOM"
+    }
+    followers.arrange(scene, followers.Inputs(item, names, factors, bounds), moves, scale * length)
     item.update_tag()
 
 

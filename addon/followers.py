@@ -23,10 +23,23 @@ CLOSEST = 0.02
 
 
 class Inputs:
-    """The sliders of a joint as drivers read them: its Empty, the properties, and SI units in one unit of each."""
+    """The sliders of a joint as drivers read them: its Empty, the properties, and SI units in one unit of each.
 
-    def __init__(self, item: Any, names: list[str], factors: list[float]) -> None:
-        self.item, self.names, self.factors = item, names, factors
+    ``bounds`` has, by the number of a slider, the limits in its units that it is read within: keys, unlike the mouse,
+    may set a slider beyond its ends.
+    """
+
+    def __init__(
+        self, item: Any, names: list[str], factors: list[float], bounds: dict[int, tuple[float, float]]
+    ) -> None:
+        self.item, self.names, self.factors, self.bounds = item, names, factors, bounds
+
+    def text(self, reading: int) -> str:
+        """How an expression reads a slider."""
+        if reading not in self.bounds:
+            return f"q{reading}"
+        lower, upper = self.bounds[reading]
+        return f"min(max(q{reading},{lower:.9g}),{upper:.9g})"
 
 
 def chain_of(item: Any) -> list[Any]:
@@ -167,8 +180,8 @@ class _Drivers:
         stretch = 1.0 if spacing > CLOSEST else CLOSEST / spacing
         weights = {reading: weight * factors[reading] * stretch for reading, weight in curve.weights.items()}
         sources = {f"q{reading}": (self.inputs.item, f'["{names[reading]}"]') for reading in weights}
-        text = "+".join(f"{weight!r}*q{reading}" for reading, weight in weights.items())
-        if list(weights.values()) == [1.0]:
+        text = "+".join(f"{weight!r}*{self.inputs.text(reading)}" for reading, weight in weights.items())
+        if list(weights.values()) == [1.0] and not self.inputs.bounds.keys() & weights:
             text = ""
         made = self._driver(path, index, sources, text)
         curve_keys.fill(made, stretch * curve.places, factor * curve.values, factor / stretch * curve.rates)

@@ -338,6 +338,10 @@ def test_limits_bound_the_sliders(part, scene, make):
     authoring.drive(scene, joint, True)
     bounds = joint.id_properties_ui("coordinate angle_2").as_dict()
     assert np.allclose((bounds["min"], bounds["max"]), (-0.5, 0.75))
+    for value, shown in ((2.0, 0.75), (-2.0, 0.5), (0.25, 0.25)):  # keys may set a slider beyond its ends
+        set_sliders(part, joint, (0.0, value, 0.0))
+        make.update()
+        assert b.matrix_world.to_quaternion().angle == pytest.approx(shown, abs=1e-6)
 
 
 @pytest.mark.parametrize("inverted", [False, True])
