@@ -23,7 +23,7 @@ class Channels:
         """From matrices (F, 4, 4) of the body's own channels; ModelError where they cannot be had by its channels."""
         owner = body.owner
         linear = matrices[:, :3, :3]
-        scale = np.linalg.norm(linear, axis=1)
+        scale = np.sqrt(np.einsum("fij,fij->fj", linear, linear))
         if np.abs(scale - scale[:1, :1]).max() > 4.0 * units.SCALE_TOLERANCE * scale.max():
             raise core.model_error(
                 f"{body.name}: a parent's scale changes or is not uniform, so no keys can hold its pose"
@@ -123,9 +123,9 @@ def _bent_by(bone: Any) -> Iterator[tuple[Any, Any]]:
     """The IK constraints that bend a chain with this bone, on a bone further down (`is_in_ik_chain` counts muted ones
     and does not count those along curves).
     """
-    for below in bone.children_recursive:
+    for below in bone.id_data.pose.bones:
         for constraint in below.constraints:
-            if constraint.type in {"IK", "SPLINE_IK"} and not constraint.mute:
+            if below != bone and constraint.type in {"IK", "SPLINE_IK"} and not constraint.mute:
                 chain = [below, *below.parent_recursive]
                 if constraint.type == "IK" and not constraint.use_tail:
                     del chain[0]

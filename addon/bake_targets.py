@@ -114,10 +114,11 @@ def _put_new(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) -> A
 def _write(action: Any, slot: Any, paths: Sequence[KeyedPath]) -> None:
     """New curves in an action that has none at these paths."""
     for entry in paths:
-        for index in range(entry.values.shape[1]):
-            curve = compat.new_curve(action, slot, entry.path, index, entry.group)
-            rates = None if entry.rates is None else entry.rates[:, index]
-            curve_keys.fill(curve, entry.positions, entry.values[:, index], rates)
+        curves = [
+            compat.new_curve(action, slot, entry.path, index, entry.group)
+            for index in range(entry.values.shape[1])
+        ]
+        curve_keys.fill(curves, entry.positions, entry.values, entry.rates)
 
 
 def _put_in_place(data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
@@ -134,17 +135,18 @@ def _put_in_place(data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
     fill = curve_keys.fill_range if record.target == "CURRENT" else curve_keys.fill
     found = {(curve.data_path, curve.array_index): curve for curve in compat.curves(action, slot)}
     for entry in paths:
+        curves = []
         for index in range(entry.values.shape[1]):
             curve = found.get((entry.path, index))
             if curve is None:
                 curve = compat.new_curve(action, slot, entry.path, index, entry.group)
-            rates = None if entry.rates is None else entry.rates[:, index]
             if record.target == "OVERWRITE":
                 curve.keyframe_points.clear()
-            fill(curve, entry.positions, entry.values[:, index], rates)
             curve.mute = False
             for modifier in curve.modifiers:
                 modifier.mute = True
+            curves.append(curve)
+        fill(curves, entry.positions, entry.values, entry.rates)
     return action
 
 

@@ -48,9 +48,9 @@ def write(
         ModelError: why it cannot be written; nothing has been changed.
     """
     output, kept = bake_keys.output_of(scene), Kept()
-    channels = channels_of(scene, frames, read, result)
     figures = bake_figures.figures(scene, read, result, drawn, output, inputs)
     with hold.without_bake(scene):
+        channels = _channels_of(scene, frames, read, result)
         for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
             bake_targets.check(item, output.target)
     free(scene)
@@ -99,11 +99,11 @@ def is_baked(scene: Any) -> bool:
     return any(actions.is_baked(item) or muscle_bakes.is_baked(item) for item in scene.objects)
 
 
-def channels_of(scene: Any, frames: np.ndarray, read: Any, result: Any) -> list[actions.Channels]:
-    """What each body's keys shall be; ModelError before anything is changed."""
+def _channels_of(scene: Any, frames: np.ndarray, read: Any, result: Any) -> list[actions.Channels]:
+    """What each body's keys shall be, the scene being without its bake; ModelError before anything is changed."""
     if len(result.poses) != len(frames):
         raise core.model_error(f"the simulation gave {len(result.poses)} samples for {len(frames)} frames")
-    with hold.without_bake(scene), hold.at_frame(scene, int(frames[0])):
+    with hold.at_frame(scene, int(frames[0])):
         bodies, worlds = [], {}
         for index, entry in enumerate(read.bodies):
             body = references.find_body(entry.handle, entry.name)

@@ -104,7 +104,7 @@ def new_curve(action: Any, slot: Any, path: str, index: int, group: str) -> Any:
     found = curves(action, slot, ensure=True)
     curve = found.new(path, index=index)
     groups = _bag(action, slot).groups
-    named = next((each for each in groups if each.name == group), None)
+    named = groups.get(group)
     curve.group = named if named is not None else groups.new(group)
     return curve
 

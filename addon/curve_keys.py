@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +13,14 @@ _KEYFRAME = bpy.types.Keyframe.bl_rna.properties
 _BEZIER = _KEYFRAME["interpolation"].enum_items["BEZIER"].value
 _LINEAR = _KEYFRAME["interpolation"].enum_items["LINEAR"].value
 _FREE = _KEYFRAME["handle_left_type"].enum_items["FREE"].value
-#: everything that a key has: attribute, numbers a key, type
+#: everything that a key has: attribute, numbers a key, type; kinds as Blender stores them, for it takes arrays of
+#: another type key by key, in seven times the time
 _ATTRIBUTES = (
-    ("interpolation", 1, np.int32),
-    ("easing", 1, np.int32),
-    ("type", 1, np.int32),
-    ("handle_left_type", 1, np.int32),
-    ("handle_right_type", 1, np.int32),
+    ("interpolation", 1, np.uint8),
+    ("easing", 1, np.uint8),
+    ("type", 1, np.uint8),
+    ("handle_left_type", 1, np.uint8),
+    ("handle_right_type", 1, np.uint8),
     ("amplitude", 1, np.float32),
     ("back", 1, np.float32),
     ("period", 1, np.float32),
@@ -46,44 +48,56 @@ class KeyedPath:
     rates: np.ndarray | None
 
 
-def fill(curve: Any, positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None) -> None:
-    """Give a curve these keys (n,) and no others: the cubics with these rates (n,) between them, or straight lines."""
-    points = curve.keyframe_points
-    count = len(positions)
+def fill(curves: Sequence[Any], positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None) -> None:
+    """Give the curves (c) of a path these rising keys (n,), (n, c) and no others: the cubics with these rates (n, c)
+    between them, or straight lines.
+    """
+    for curve, made in zip(curves, _made(positions, values, rates), strict=True):
+        _give(curve, made)
+    curves[-1].update()  # tags all; there is nothing to sort, and free handles stay as they are
+
+
+def _give(curve: Any, made: Keys) -> None:
+    points, count = curve.keyframe_points, len(made["co"])
     if len(points) > count:
         points.clear()
-    fresh = not points  # new keys are Bezier
     points.add(count - len(points))
-    for name, numbers in _made(positions, values, rates).items():
-        if not (fresh and name == "interpolation" and rates is not None):
-            points.foreach_set(name, numbers.ravel())
-    curve.update()
+    for name, numbers in made.items():
+        points.foreach_set(name, numbers.ravel())
 
 
-def _made(positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None) -> Keys:
+def _made(positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None) -> list[Keys]:
+    """Keys of each column of the values (n, c)."""
     count = len(positions)
-    if rates is None:
-        rates = np.zeros(count)
-        interpolation = _LINEAR
-    else:
-        interpolation = _BEZIER
+    interpolation = _LINEAR if rates is None else _BEZIER
+    rates = np.zeros_like(values) if rates is None else rates
     after = np.empty(count)
     after[:-1] = (positions[1:] - positions[:-1]) / 3.0
     after[-1] = after[-2] if count > 1 else 0.0
     before = np.concatenate([after[:1], after[:-1]])
-    return {
-        "interpolation": np.full(count, interpolation, dtype=np.int32),
-        "handle_left_type": np.full(count, _FREE, dtype=np.int32),
-        "handle_right_type": np.full(count, _FREE, dtype=np.int32),
-        "co": _pairs(positions, values),
-        "handle_left": _pairs(positions - before, values - before * rates),
-        "handle_right": _pairs(positions + after, values + after * rates),
+    kinds = {
+        name: np.full(count, kind, dtype=np.uint8)
+        for name, kind in (
+            ("interpolation", interpolation),
+            ("handle_left_type", _FREE),
+            ("handle_right_type", _FREE),
+        )
     }
+    places = {
+        "co": _pairs(positions, values),
+        "handle_left": _pairs(positions - before, values - before[:, None] * rates),
+        "handle_right": _pairs(positions + after, values + after[:, None] * rates),
+    }
+    return [
+        kinds | {name: numbers[column] for name, numbers in places.items()}
+        for column in range(values.shape[1])
+    ]
 
 
 def _pairs(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    pairs = np.empty((len(x), 2), dtype=np.float32)
-    pairs[:, 0], pairs[:, 1] = x, y
+    """Positions (n,) with each column of values (n, c): (c, n, 2)."""
+    pairs = np.empty((y.shape[1], len(x), 2), dtype=np.float32)
+    pairs[..., 0], pairs[..., 1] = x, y.T
     return pairs
 
 
@@ -133,22 +147,26 @@ def joined(*parts: Keys) -> Keys:
     return chosen(together, np.argsort(times(together), kind="stable"))
 
 
-def fill_range(curve: Any, positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None) -> None:
-    """Give a curve these keys in place of those it has from the first of them to the last.
+def fill_range(
+    curves: Sequence[Any], positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None
+) -> None:
+    """Give the curves (c) of a path these rising keys (n,), (n, c) in place of those they have from the first to the
+    last of the positions.
 
     Keys outside stay as they are. Those next to the range keep the shape of what lies beyond them: their handles no
     longer move by themselves.
     """
-    old = taken(curve)
-    before, after = times(old) < np.float32(positions[0]), times(old) > np.float32(positions[-1])
-    if not (before.any() or after.any()):
+    for curve, made in zip(curves, _made(positions, values, rates), strict=True):
+        old = taken(curve)
+        before, after = times(old) < np.float32(positions[0]), times(old) > np.float32(positions[-1])
         curve.keyframe_points.clear()
-        fill(curve, positions, values, rates)
-        return
-    for side in (before, after):
-        near = np.flatnonzero(side)[-1:] if side is before else np.flatnonzero(side)[:1]
-        old["handle_left_type"][near] = old["handle_right_type"][near] = _FREE
-    curve.keyframe_points.clear()
-    curve.keyframe_points.add(1)  # what Blender makes of a key of which nothing is said
-    new = {name: np.repeat(numbers, len(positions), axis=0) for name, numbers in taken(curve).items()}
-    put(curve, joined(chosen(old, before), new | _made(positions, values, rates), chosen(old, after)))
+        if not (before.any() or after.any()):
+            _give(curve, made)
+            continue
+        for side in (before, after):
+            near = np.flatnonzero(side)[-1:] if side is before else np.flatnonzero(side)[:1]
+            old["handle_left_type"][near] = old["handle_right_type"][near] = _FREE
+        curve.keyframe_points.add(1)  # what Blender makes of a key of which nothing is said
+        new = {name: np.repeat(numbers, len(positions), axis=0) for name, numbers in taken(curve).items()}
+        put(curve, joined(chosen(old, before), new | made, chosen(old, after)))
+    curves[-1].update()

@@ -184,7 +184,8 @@ class _Drivers:
         if list(weights.values()) == [1.0] and not self.inputs.bounds.keys() & weights:
             text = ""
         made = self._driver(path, index, sources, text)
-        curve_keys.fill(made, stretch * curve.places, factor * curve.values, factor / stretch * curve.rates)
+        values, rates = factor * curve.values[:, None], factor / stretch * curve.rates[:, None]
+        curve_keys.fill([made], stretch * curve.places, values, rates)
 
     def vector(self, first: int, sign: float, limit: Any) -> None:
         """Turn by a rotation vector: its length is the angle, its direction the axis; a limit shortens it."""

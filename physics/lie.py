@@ -232,21 +232,15 @@ def quaternion_from_matrix(rotation: Any) -> FloatArray:
     """Unit quaternions wxyz (..., 4), w >= 0, of rotations (..., 3, 3): by the largest of the four components."""
     m = np.asarray(rotation, dtype=np.float64)
     d0, d1, d2 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
-    x, y, z = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
-    xy, xz, yz = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
-    squares = np.stack([1 + d0 + d1 + d2, 1 + d0 - d1 - d2, 1 - d0 + d1 - d2, 1 - d0 - d1 + d2], axis=-1)
-    products = np.stack(
-        [
-            np.stack([squares[..., 0], x, y, z], axis=-1),
-            np.stack([x, squares[..., 1], xy, xz], axis=-1),
-            np.stack([y, xy, squares[..., 2], yz], axis=-1),
-            np.stack([z, xz, yz, squares[..., 3]], axis=-1),
-        ],
-        axis=-2,
-    )
-    largest = np.argmax(squares, axis=-1)[..., None, None]
+    products = np.empty((*m.shape[:-2], 4, 4))  # four times each component times each other
+    products[..., 0, 0], products[..., 1, 1] = 1 + d0 + d1 + d2, 1 + d0 - d1 - d2
+    products[..., 2, 2], products[..., 3, 3] = 1 - d0 + d1 - d2, 1 - d0 - d1 + d2
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        products[..., 0, i + 1] = products[..., i + 1, 0] = m[..., k, j] - m[..., j, k]
+        products[..., j + 1, k + 1] = products[..., k + 1, j + 1] = m[..., j, k] + m[..., k, j]
+    largest = np.argmax(np.einsum("...ii->...i", products), axis=-1)[..., None, None]
     row = np.take_along_axis(products, largest, axis=-2)[..., 0, :]
-    row = row / np.linalg.norm(row, axis=-1, keepdims=True)
+    row /= np.sqrt(np.einsum("...i,...i->...", row, row))[..., None]
     result: FloatArray = np.where(row[..., :1] < 0.0, -row, row)
     return result
 
