@@ -155,7 +155,7 @@ def _write(frames: np.ndarray, entry: Shown, shapes: np.ndarray, colors: np.ndar
 
 
 def _to_local(item: Any, points: np.ndarray) -> np.ndarray:
-    inverse = np.linalg.inv(units.array4(item.matrix_world))
+    inverse = units.inverses(units.array4(item.matrix_world))
     return points @ inverse[:3, :3].T + inverse[:3, 3]
 
 
@@ -165,16 +165,18 @@ def _four(points: np.ndarray) -> np.ndarray:
 
 def _key_shapes(item: Any, frames: np.ndarray, points: np.ndarray, radii: np.ndarray) -> None:
     """A shape key for each frame, and the time at which each is met."""
+    places, sizes = points.reshape(len(frames), -1).astype(np.float32), radii.astype(np.float32)
     for number, frame in enumerate(frames):
         key = item.shape_key_add(name=f"Frame {int(frame)}", from_mix=False)
         key.interpolation = "KEY_LINEAR"
-        key.data.foreach_set("co", points[number].astype(np.float32).ravel())
-        key.data.foreach_set("radius", radii[number].astype(np.float32))
+        data = key.data
+        data.foreach_set("co", places[number])
+        data.foreach_set("radius", sizes[number])
     keys = item.data.shape_keys
     keys.use_relative = False
-    places = np.array([key.frame for key in keys.key_blocks])
+    met = np.array([key.frame for key in keys.key_blocks])
     curves = _new_curves(keys, f"{item.name} Shape")
-    _fill_linear(curves.new("eval_time", index=0), frames, places)
+    _fill_linear(curves.new("eval_time", index=0), frames, met)
 
 
 def _key_activation(material: Any, frames: np.ndarray, activation: np.ndarray) -> None:
@@ -202,7 +204,7 @@ def _fill_linear(curve: Any, frames: np.ndarray, values: np.ndarray) -> None:
     points = curve.keyframe_points
     points.add(len(frames))
     points.foreach_set("co", np.column_stack([frames, values]).astype(np.float32).ravel())
-    points.foreach_set("interpolation", np.full(len(frames), _LINEAR, dtype=np.int32))
+    points.foreach_set("interpolation", np.full(len(frames), _LINEAR, dtype=np.uint8))
     curve.update()
 
 

@@ -5,6 +5,7 @@ Nothing is evaluated for it: settings, channels, keys and meshes are looked at a
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
@@ -198,26 +199,35 @@ def _keys(curve: Any) -> np.ndarray:
     return np.concatenate([values, name.astype(np.float32)])
 
 
+@functools.cache
+def _watched(kind: type) -> list[tuple[str, str, str]]:
+    """Identifier, name and type of the properties of a kind of group that a simulation may read."""
+    found = kind.bl_rna.properties
+    return [
+        (item.identifier, item.name, item.type)
+        for item in found
+        if item.identifier not in {"rna_type", "name"} | IDLE
+        and shown_by(item.identifier) not in found  # that one shows it in the user's units
+    ]
+
+
 def _settings(group: Any, label: str, keyed: set[str], path: str = "") -> Iterator[tuple[str, str]]:
     """Settings of a group that were ever set, by what the panel calls them; not those that are keyed."""
-    for item in group.bl_rna.properties:
-        name = item.identifier
-        if name in {"rna_type", "name"} or name in IDLE or f"{path}{name}" in keyed:
-            continue
-        if shown_by(name) in group.bl_rna.properties:  # shows that one in the user's units
+    for name, called, kind in _watched(type(group)):
+        if f"{path}{name}" in keyed:
             continue
         value = getattr(group, name)
-        if item.type == "POINTER":
+        if kind == "POINTER":
             if isinstance(value, bpy.types.PropertyGroup):
-                yield from _settings(value, f"{label}{item.name}: ", keyed, f"{path}{name}.")
+                yield from _settings(value, f"{label}{called}: ", keyed, f"{path}{name}.")
             elif value is not None:
-                yield f"{label}{item.name}", f"@{value.name_full}"
-        elif item.type == "COLLECTION":
+                yield f"{label}{called}", f"@{value.name_full}"
+        elif kind == "COLLECTION":
             for index, entry in enumerate(value):
-                called = getattr(entry, "label", "") or str(index + 1)
-                yield from _settings(entry, f"{label}{called}: ", keyed, f"{path}{name}[{index}].")
+                number = getattr(entry, "label", "") or str(index + 1)
+                yield from _settings(entry, f"{label}{number}: ", keyed, f"{path}{name}[{index}].")
         elif group.is_property_set(name):
-            yield f"{label}{item.name}", _text(value)
+            yield f"{label}{called}", _text(value)
 
 
 def _text(value: Any) -> str:
