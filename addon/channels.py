@@ -124,9 +124,22 @@ def missed_between(rotations: np.ndarray, channels: np.ndarray, mode: str) -> np
     """
     if mode == "QUATERNION" or len(rotations) < 2:
         return np.zeros(max(len(rotations) - 1, 0))
+    return _apart(rotations, matrices(_halfway(channels), mode))
+
+
+def missed_by_vectors(vectors: np.ndarray) -> np.ndarray:
+    """Angles (F - 1,) [rad] by which rotation vectors (F, 3), cubic from frame to frame, miss the even turn halfway:
+    near a length of 2 pi, where all of them mean no rotation, they swing around.
+    """
+    lie = core.physics().lie
+    return _apart(lie.so3_exp(vectors), lie.so3_exp(_halfway(vectors)))
+
+
+def _apart(rotations: np.ndarray, halfway: np.ndarray) -> np.ndarray:
+    """Angles (F - 1,) [rad] between rotations (F - 1, 3, 3) and the even turn halfway between rotations (F, 3, 3)."""
     lie = core.physics().lie
     even = _halfway(lie.continuous_quaternions(lie.quaternion_from_matrix(rotations)))
-    off = np.swapaxes(matrices(even, "QUATERNION"), 1, 2) @ matrices(_halfway(channels), mode)
+    off = np.swapaxes(matrices(even, "QUATERNION"), 1, 2) @ halfway
     return np.asarray(np.linalg.norm(lie.so3_log(off), axis=1))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import (
+    channels,
     compat,
     core,
     drive,
@@ -28,9 +29,11 @@ PATH, WEIGHT_PATH = "condyle.joint.prescribed", "condyle.joint.follow"
 HELD = 0.999
 # Keys this far from the joint [m, radians] are told: the joint takes the nearest pose that it can.
 FAR, FAR_TURN = 1e-3, 1e-2
-# Beyond this length [rad] a step takes a rotation vector for the shorter one of the same rotation (`CHART_LIMIT` of
-# `kernels.rollout`, which Blender's process does not import), so that it would leave what is given.
+# Beyond this length [rad] a step takes a rotation vector that is free for the shorter one of the same rotation
+# (`CHART_LIMIT` of `kernels.rollout`, which Blender's process does not import), so that it would leave what leads it.
 FARTHEST_TURN = np.pi + 0.5
+# Beyond that, how far [rad] the vectors may be off between frames.
+MISSED_TURN = np.radians(0.5)
 
 
 @dataclass
@@ -197,13 +200,27 @@ def coordinates(each: Followed, fitted: set[str], rows: Any = slice(None)) -> St
             q = _turned(each.joint, poses)
     if vector is not None:
         q[:, vector] = without_leaps(q[:, vector])
-        most = float(np.linalg.norm(q[:, vector], axis=1).max())
-        if most > FARTHEST_TURN:
-            raise core.model_error(
-                f"joint {each.name!r} follows its animation by {np.degrees(most):.4g}° from its rest; "
-                f"a {each.joint.type} joint can by {np.degrees(FARTHEST_TURN):.0f}° at most"
-            )
+        _check_turns(each, q[:, vector])
     return q, told
+
+
+def _check_turns(each: Followed, vectors: np.ndarray) -> None:
+    """ModelError where rotation vectors (R, 3) cannot lead a joint: where it is free at times they change their chart
+    under what leads it, and near a whole turn they swing around.
+    """
+    most = float(np.linalg.norm(vectors, axis=1).max())
+    if most > FARTHEST_TURN and (each.controller or not each.switched.all()):
+        raise core.model_error(
+            f"joint {each.name!r} follows its animation by {np.degrees(most):.4g}° from its rest; a "
+            f"{each.joint.type} joint can by {np.degrees(FARTHEST_TURN):.0f}° at most, unless it is prescribed in all "
+            "frames"
+        )
+    missed = channels.missed_by_vectors(vectors) if len(vectors) > 1 else np.zeros(1)
+    if most > FARTHEST_TURN and missed.max() > MISSED_TURN:
+        raise core.model_error(
+            f"joint {each.name!r} turns about another axis near a whole turn from its rest, where a {each.joint.type} "
+            f"joint cannot follow its animation: it would be {np.degrees(missed.max()):.2g}° off between frames"
+        )
 
 
 def _rotation_vector(joint: Any) -> slice | None:

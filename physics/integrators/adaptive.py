@@ -37,8 +37,10 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
     now, written = problem.start, 1
     y = np.concatenate([state.q, state.qd, () if state.muscle_states is None else state.muscle_states])
     chart = np.array(state.chart)
-    change_charts(model.arrays, CHART_LIMIT, y[:nv], y[nv : 2 * nv], np.empty(nv), chart)
-    event = chart_event(model)
+    charted = y[:nv], y[nv : 2 * nv], np.empty(nv), chart
+    slope(now, y)  # notes which coordinates are held
+    change_charts(model.arrays, slope.spaces[1], CHART_LIMIT, *charted)
+    event = chart_event(model, slope.spaces[1])
     stops = [*motion_stops(problem, now, end), end]
     while now < end:
         slope.written = written
@@ -75,14 +77,17 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
         now = float(solution.t_events[0][0])
         y = solution.y_events[0][0].copy()
         # the root lies a hair to either side of the limit
-        changed = change_charts(model.arrays, CHART_LIMIT - 1e-6, y[:nv], y[nv : 2 * nv], np.empty(nv), chart)
+        charted = y[:nv], y[nv : 2 * nv], np.empty(nv), chart
+        changed = change_charts(model.arrays, slope.spaces[1], CHART_LIMIT - 1e-6, *charted)
         recording.info["chart_changes"] += int(changed)
     slope.settle(written)
     return recording.result(written)
 
 
-def chart_event(model: Model) -> Any:
-    """Terminal event: the longest rotation vector reaches the limit of its chart; None where there is none."""
+def chart_event(model: Model, dof: FloatArray) -> Any:
+    """Terminal event: the longest rotation vector that is not held, as the workspace's dof tells at the moment, reaches
+    the limit of its chart; None where there is none.
+    """
     from ..kernels.rollout import CHART_LIMIT
 
     body_int, _, block_int, _, _ = model.arrays
@@ -97,7 +102,8 @@ def chart_event(model: Model) -> Any:
     columns = np.array(first)[:, None] + np.arange(3)
 
     def event(_: float, y: FloatArray) -> float:
-        return float(np.linalg.norm(y[columns], axis=1).max()) - CHART_LIMIT
+        free = (dof[columns, layout.HELD] == 0.0).all(axis=1)
+        return float(np.linalg.norm(y[columns[free]], axis=1).max(initial=0.0)) - CHART_LIMIT
 
     event.terminal = True  # type: ignore[attr-defined]
     event.direction = 1.0  # type: ignore[attr-defined]

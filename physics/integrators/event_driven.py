@@ -154,7 +154,7 @@ class _Run:
         problem, nv = self.problem, self.model.num_coordinates
         until = min([*motion_stops(problem, self.now, self.end), self.end])
         waiting = problem.samples[self.counters[1] :]
-        chart = chart_event(self.model)
+        chart = chart_event(self.model, self.slope.spaces[1])
 
         start, lift = self.now, max(-2.0 * self.gap(self.q.copy(), self.qd.copy()), LIFT)
 
@@ -216,7 +216,8 @@ class _Run:
             self.recording.info["impacts"] += 1
             return
         qdd = np.empty_like(self.q)
-        changed = change_charts(self.model.arrays, CHART_LIMIT - 1e-6, self.q, self.qd, qdd, self.chart)
+        dof = self.slope.spaces[1]
+        changed = change_charts(self.model.arrays, dof, CHART_LIMIT - 1e-6, self.q, self.qd, qdd, self.chart)
         self.recording.info["chart_changes"] += int(changed)
 
     def result(self) -> Result:

@@ -361,7 +361,8 @@ def implicit_rollout(
             )
             if more is not None:
                 record_forces(before, counters, count, more[1], more[5], more[6], more[7])
-        if has_charts and change_charts(arrays, CHART_LIMIT, q, qd, vectors[ACCELERATIONS, :nv], chart) > 0:
+        qdd = vectors[ACCELERATIONS, :nv]
+        if has_charts and change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, qdd, chart) > 0:
             notes[KNOWN] = 0.0
             notes[HISTORY] = 0.0
         counters[0] += 1

@@ -11,6 +11,7 @@ from .layout import (
     BLOCK_START,
     COORDINATE,
     DOF_START,
+    HELD,
     KIND,
     OK,
     ROTATION_VECTOR,
@@ -75,10 +76,13 @@ def interpolate(times: Array, values: Array, t: float, tau: Array) -> None:
 
 
 @jit
-def change_charts(arrays: Array, limit: float, q: Array, qd: Array, qdd: Array, chart: Array) -> int:
+def change_charts(
+    arrays: Array, dof: Array, limit: float, q: Array, qd: Array, qdd: Array, chart: Array
+) -> int:
     """Bring every rotation vector longer than limit back to |r| <= pi; returns how many changed.
 
-    Their accelerations qdd, which belong to the old chart, are set to 0.
+    Their accelerations qdd, which belong to the old chart, are set to 0. A vector of which a coordinate is held goes
+    where its given motion goes.
     """
     body_int, _, block_int, _, _ = arrays
     changed = 0
@@ -88,6 +92,8 @@ def change_charts(arrays: Array, limit: float, q: Array, qd: Array, qdd: Array, 
                 continue
             d = body_int[i, DOF_START] + block_int[b, COORDINATE]
             if q[d] * q[d] + q[d + 1] * q[d + 1] + q[d + 2] * q[d + 2] <= limit * limit:
+                continue
+            if dof[d, HELD] != 0.0 or dof[d + 1, HELD] != 0.0 or dof[d + 2, HELD] != 0.0:
                 continue
             r, rd = principal_rotation_vector((q[d], q[d + 1], q[d + 2]), (qd[d], qd[d + 1], qd[d + 2]))
             for j in range(3):
@@ -274,5 +280,5 @@ def rollout(
                     arrays[3], first, before, counters[1], samples, t, dt, stage[FIRST], tau, record_q
                 )
         if has_charts:
-            change_charts(arrays, CHART_LIMIT, q, qd, qdd, chart)
+            change_charts(arrays, dof, CHART_LIMIT, q, qd, qdd, chart)
         counters[0] += 1

@@ -261,5 +261,5 @@ def advance(
                 )
             record_forces(before, counters, count, system, effort, record_force, record_effort)
         if has_charts:
-            change_charts(arrays, CHART_LIMIT, q, qd, qdd, chart)
+            change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, qdd, chart)
         counters[0] += 1

@@ -219,3 +219,34 @@ def test_methods_without_impulses_agree_at_their_order_where_a_window_begins():
 def test_a_single_time_without_hold_is_refused():
     with pytest.raises(ph.ModelError, match=r"single time 0\.5 and no hold"):
         ph.Motion([0.5], [1.0], hold=False)
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "symplectic_euler", "sdirk2", "DOP853", "event_driven"])
+def test_a_rotation_vector_that_is_given_turns_on_beyond_the_limit_of_its_chart(integrator):
+    """A ball joint that is led twice around an axis does what a hinge does."""
+    found = []
+    times = np.linspace(0.0, 1.0, 41)
+    angles = 2.0 + 4.0 * np.pi * times**2
+    for root, turns in (
+        (ph.joints.Hinge((0.0, 1.0, 0.0)), angles),
+        (ph.joints.Spherical(), np.outer(angles, [0.0, 1.0, 0.0])),
+    ):
+        builder = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81))
+        for name, parent, joint in (
+            ("root", None, root),
+            ("swing", "root", ph.joints.Hinge((1.0, 0.0, 0.0))),
+        ):
+            builder.add_body(
+                name, parent, joint=joint, mass=1.0, inertia=np.diag([0.02, 0.03, 0.02]), com=(0.1, 0, -0.2)
+            )
+        model = builder.build()
+        q = np.append(np.atleast_1d(turns[0]), 0.0)
+        motions = {"root": ph.Motion(times, turns)}
+        result = ph.simulate(
+            model, model.state(q), 1.0, dt=1e-3, integrator=integrator, motions=motions, record_interval=0.025
+        )
+        found.append((result.poses, result.efforts[:, len(q) // 3]))
+    # the same equations in other coordinates: round-off, or what SciPy makes of its tolerance of 1e-8 a step
+    tolerance = 1e-6 if integrator in {"DOP853", "event_driven"} else 1e-9
+    np.testing.assert_allclose(found[1][0], found[0][0], atol=tolerance)
+    np.testing.assert_allclose(found[1][1], found[0][1], atol=100.0 * tolerance)
