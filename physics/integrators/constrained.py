@@ -45,7 +45,8 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
     spaces = workspace.clear()
     carry(model, state, workspace.stage[5])
     system, memory, contacts, effort = constraint_space(model)
-    constraints = model.constraint_arrays
+    parts = (model.arrays, model.constraint_arrays, contacts, problem.motions, problem.tau)
+    room = (workspace.stage, effort, system, memory, spaces)
 
     def go_on(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
@@ -53,11 +54,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
         if counters[0] == 0:
             note_start(problem, q, qd, workspace, system, recording)
         advance(
-            model.arrays,
-            constraints,
-            contacts,
-            problem.motions,
-            problem.tau,
+            parts,
             number,
             problem.start,
             problem.dt,
@@ -66,11 +63,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
             problem.samples,
             (q, qd, chart),
             (recording.rows, recording.qd, recording.forces, recording.efforts),
-            workspace.stage,
-            effort,
-            system,
-            memory,
-            spaces,
+            room,
         )
         recording.info["constraints"] = statistics(system)
         refuse_torn(problem, system, counters, recording)

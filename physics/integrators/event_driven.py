@@ -63,7 +63,9 @@ class _Run:
         self.counters = np.array([0, 1], dtype=np.int64)
         self.workspace = model.workspace()
         self.spaces = self.workspace.clear()
-        self.system, self.memory, self.contacts, self.effort = constraint_space(model)
+        self.system, self.memory, self.contacts, effort = constraint_space(model)
+        self.parts = model.arrays, model.constraint_arrays, self.contacts, problem.motions, problem.tau
+        self.room = self.workspace.stage, effort, self.system, self.memory, self.spaces
         self.slope = ConstrainedSlope(problem, self.recording)
         self.idle = 0
         weight = float(np.linalg.norm(model.gravity))
@@ -85,22 +87,7 @@ class _Run:
         from ..kernels.stepper import strike
 
         self.control(0.0)
-        left: float = strike(
-            self.model.arrays,
-            self.model.constraint_arrays,
-            self.contacts,
-            self.problem.motions,
-            self.problem.tau,
-            self.now,
-            AT_ONCE,
-            self.q,
-            self.qd,
-            self.workspace.stage,
-            self.effort,
-            self.system,
-            self.memory,
-            self.spaces,
-        )
+        left: float = strike(self.parts, self.now, AT_ONCE, self.q, self.qd, self.room)
         self.recording.check(self.spaces[2], self.now, int(self.counters[1]))
         return left
 
@@ -118,11 +105,7 @@ class _Run:
         dt = min(self.problem.dt, self.end - self.now)
         self.control(dt)
         advance(
-            self.model.arrays,
-            self.model.constraint_arrays,
-            self.contacts,
-            self.problem.motions,
-            self.problem.tau,
+            self.parts,
             layout.SYMPLECTIC_EULER,
             self.now,
             dt,
@@ -131,11 +114,7 @@ class _Run:
             self.problem.samples,
             (self.q, self.qd, self.chart),
             (recording.q, recording.qd, recording.forces, recording.efforts),
-            self.workspace.stage,
-            self.effort,
-            self.system,
-            self.memory,
-            self.spaces,
+            self.room,
         )
         recording.check(self.spaces[2], self.now, int(counters[1]))
         self.now = self.end if dt < self.problem.dt else self.now + dt

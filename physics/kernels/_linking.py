@@ -183,23 +183,14 @@ class _Without:
             gc.enable()
 
 
-_refreshed: list[bool] = []
-
-
 def forgive(dispatcher: Any) -> Any:
     """The dispatcher, for which a file of the cache that cannot be read is as good as none."""
     cache = dispatcher._cache
-    load = cache.load_overload
 
     def load_overload(signature: Any, context: Any) -> Any:
-        try:
-            if (
-                _refreshed
-            ):  # all that a load looks up is there, and it takes a third of the time to look for more
-                with cache._guard_against_spurious_io_errors():
-                    return cache._load_overload(signature, context)
-            _refreshed.append(True)
-            return load(signature, context)
+        try:  # without the implementations of all that Numba knows, which take as long as the kernels: for compilers
+            with cache._guard_against_spurious_io_errors():
+                return cache._load_overload(signature, context)
         except (pickle.UnpicklingError, EOFError, ValueError, IndexError, AttributeError, ImportError):
             cache.flush()
             return None

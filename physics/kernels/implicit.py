@@ -12,11 +12,9 @@ from .layout import (
     BACKWARD_EULER,
     GIVEN,
     HELD,
-    KIND,
     LINEARLY_IMPLICIT_EULER,
     NOT_CONVERGED,
     OK,
-    ROTATION_VECTOR,
     SINGULAR,
     STATUS,
 )
@@ -48,7 +46,7 @@ from .newton import (
     solve_step,
     step_matrix,
 )
-from .rollout import CHART_LIMIT, change_charts, copy, record_samples, table_force
+from .rollout import CHART_LIMIT, change_charts, copy, has_charts, record_samples, table_force
 from .spatial import Array
 from .stepper import record_forces
 from .stopping import stop_within, unilateral
@@ -313,9 +311,7 @@ def implicit_rollout(
     vectors, notes, flags = implicit[3], implicit[4], spaces[2]
     nv = q.shape[0]
     last_q, last_qd = vectors[LAST_Q, :nv], vectors[LAST_QD, :nv]
-    has_charts = False
-    for b in range(arrays[2].shape[0]):
-        has_charts |= arrays[2][b, KIND] == ROTATION_VECTOR
+    charts = has_charts(arrays)
     for _ in range(num_steps):
         t = start + counters[0] * dt
         copy(q, last_q)
@@ -339,7 +335,7 @@ def implicit_rollout(
         if more is not None and flags[STATUS] == OK:
             count = settle(arrays, more, (times, values), t, dt, q, qd, implicit, spaces)
         if flags[STATUS] == OK:
-            check_step(arrays, has_charts, dt, vectors[GIVEN_FORCE], q, qd, spaces)
+            check_step(arrays, charts, dt, vectors[GIVEN_FORCE], q, qd, spaces)
         if flags[STATUS] != OK:
             copy(last_q, q)
             copy(last_qd, qd)
@@ -362,7 +358,7 @@ def implicit_rollout(
             if more is not None:
                 record_forces(before, counters, count, more[1], more[5], more[6], more[7])
         qdd = vectors[ACCELERATIONS, :nv]
-        if has_charts and change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, qdd, chart) > 0:
+        if charts and change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, qdd, chart) > 0:
             notes[KNOWN] = 0.0
             notes[HISTORY] = 0.0
         counters[0] += 1

@@ -75,6 +75,15 @@ def interpolate(times: Array, values: Array, t: float, tau: Array) -> None:
         tau[d] = (1.0 - share) * values[low, d] + share * values[high, d]
 
 
+@inline
+def has_charts(arrays: Array) -> bool:
+    """Whether a joint of the model has a rotation vector."""
+    found = False
+    for b in range(arrays[2].shape[0]):
+        found |= arrays[2][b, KIND] == ROTATION_VECTOR
+    return found
+
+
 @jit
 def change_charts(
     arrays: Array, dof: Array, limit: float, q: Array, qd: Array, qdd: Array, chart: Array
@@ -239,9 +248,7 @@ def rollout(
     stage_q, stage_qd, sum_qd, sum_qdd = stage[0, :nv], stage[1, :nv], stage[3, :nv], stage[4, :nv]
     tau, qdd, last_q, last_qd = stage[5], stage[2, :nv], stage[6, :nv], stage[7, :nv]
     first, states = values.shape[1], has_states(arrays)
-    has_charts = False
-    for b in range(arrays[2].shape[0]):
-        has_charts |= arrays[2][b, KIND] == ROTATION_VECTOR
+    charts = has_charts(arrays)
     for _ in range(num_steps):
         t = start + counters[0] * dt
         copy(q, last_q)
@@ -267,7 +274,7 @@ def rollout(
         if states:
             finish_states(arrays[3], first, integrator, dt, stage)
         if flags[STATUS] == OK:
-            check_step(arrays, has_charts, dt, tau, q, qd, spaces)
+            check_step(arrays, charts, dt, tau, q, qd, spaces)
         if flags[STATUS] != OK:
             copy(last_q, q)
             copy(last_qd, qd)
@@ -279,6 +286,6 @@ def rollout(
                 record_states(
                     arrays[3], first, before, counters[1], samples, t, dt, stage[FIRST], tau, record_q
                 )
-        if has_charts:
+        if charts:
             change_charts(arrays, dof, CHART_LIMIT, q, qd, qdd, chart)
         counters[0] += 1

@@ -27,24 +27,14 @@ PARTS = 32
 
 @jit
 def runge_kutta_stages(
-    arrays: Array,
-    constraints: Array,
-    motion: Array,
-    tables: Array,
-    t: float,
-    dt: float,
-    q: Array,
-    qd: Array,
-    stage: Array,
-    effort: Array,
-    system: Array,
-    memory: Array,
-    spaces: Array,
+    parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array
 ) -> tuple[int, int]:
     """The four stages, and q and qd at the step's end; returns rows and rank of the equalities of the last stage.
 
-    What rests on limits is held, and stays so.
+    What rests on limits is held, and stays so. For parts and room see `stepper.advance`.
     """
+    arrays, constraints, _, motion, tables = parts
+    stage, effort, system, memory, spaces = room
     data, dof = arrays[3], spaces[1]
     nv = q.shape[0]
     stage_q, stage_qd = stage[0, :nv], stage[1, :nv]
@@ -82,33 +72,18 @@ def runge_kutta_stages(
 
 
 @jit
-def runge_kutta_step(
-    arrays: Array,
-    constraints: Array,
-    contacts: Array,
-    motion: Array,
-    tables: Array,
-    t: float,
-    dt: float,
-    q: Array,
-    qd: Array,
-    stage: Array,
-    effort: Array,
-    system: Array,
-    memory: Array,
-    spaces: Array,
-) -> int:
+def runge_kutta_step(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) -> int:
     """One step of the classical Runge-Kutta method on accelerations with equalities, and back onto them at its end.
 
     Coordinates that rest on limits are held there. Where the velocities at its end would lead beyond another limit or
     a contact, the step is that of `stop_within`.
     """
+    arrays, constraints, contacts, motion, tables = parts
+    stage, effort, system, memory, spaces = room
     data, dof, nv = arrays[3], spaces[1], q.shape[0]
     tau, qdd, trial = stage[5], stage[2, :nv], stage[3, :nv]
     catch(motion, t, q, qd)
-    found = runge_kutta_stages(
-        arrays, constraints, motion, tables, t, dt, q, qd, stage, effort, system, memory, spaces
-    )
+    found = runge_kutta_stages(parts, t, dt, q, qd, room)
     if memory.shape[0] > 0 or unilateral(constraints):
         last = stage[6, :nv], stage[7, :nv]
         hold(motion, t, 0.0, last[0], last[1], dof)
@@ -182,26 +157,12 @@ def add_share(share: float, first: bool, effort: Array, mean: Array, system: Arr
 
 
 @jit
-def runge_kutta_parts(
-    arrays: Array,
-    constraints: Array,
-    contacts: Array,
-    motion: Array,
-    tables: Array,
-    t: float,
-    dt: float,
-    q: Array,
-    qd: Array,
-    stage: Array,
-    effort: Array,
-    system: Array,
-    memory: Array,
-    spaces: Array,
-) -> int:
+def runge_kutta_parts(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) -> int:
     """One step, cut into parts where a limit or a contact is met in it, so that the impact is near its instant.
 
     Forces of rows and held coordinates are means over the step then.
     """
+    stage, effort, system, memory, spaces = room
     nv = q.shape[0]
     last_q, last_qd, mean = stage[6, :nv], stage[7, :nv], stage[10, :nv]
     done, size, count, found = 0, PARTS, 0, False
@@ -210,26 +171,11 @@ def runge_kutta_parts(
         copy(qd, last_qd)
         keep(memory, False)
         start, span = t + dt * done / PARTS, dt * size / PARTS
-        count = runge_kutta_step(
-            arrays,
-            constraints,
-            contacts,
-            motion,
-            tables,
-            start,
-            span,
-            q,
-            qd,
-            stage,
-            effort,
-            system,
-            memory,
-            spaces,
-        )
+        count = runge_kutta_step(parts, start, span, q, qd, room)
         if not found and size > 1 and met(memory):
             copy(last_q, q)
             copy(last_qd, qd)
-            begin_states(arrays[3], tables[1].shape[1], stage[BEGUN], stage[5])
+            begin_states(parts[0][3], parts[4][1].shape[1], stage[BEGUN], stage[5])
             keep(memory, True)
             size //= 2
             continue

@@ -27,10 +27,8 @@ from .evaluate import evaluate
 from .layout import (
     FORWARD_EULER,
     HELD,
-    KIND,
     MUSCLE_STATES,
     OK,
-    ROTATION_VECTOR,
     RUNGE_KUTTA_4,
     STATUS,
     SYMPLECTIC_EULER,
@@ -43,6 +41,7 @@ from .rollout import (
     change_charts,
     copy,
     derivative,
+    has_charts,
     prepare_stage,
     record_samples,
 )
@@ -52,24 +51,13 @@ from .watch import check_step
 
 
 @inline
-def euler_step(
-    arrays: Array,
-    constraints: Array,
-    contacts: Array,
-    motion: Array,
-    tables: Array,
-    integrator: int,
-    t: float,
-    dt: float,
-    q: Array,
-    qd: Array,
-    stage: Array,
-    effort: Array,
-    system: Array,
-    memory: Array,
-    spaces: Array,
-) -> int:
-    """One step of forward or symplectic Euler with impulses of all constraints; returns how many rows they have."""
+def euler_step(parts: Array, integrator: int, t: float, dt: float, q: Array, qd: Array, room: Array) -> int:
+    """One step of forward or symplectic Euler with impulses of all constraints; returns how many rows they have.
+
+    For parts and room see `advance`.
+    """
+    arrays, constraints, contacts, motion, tables = parts
+    stage, effort, system, memory, spaces = room
     dof = spaces[1]
     nv = q.shape[0]
     tau, qdd, last_qd = stage[5], stage[2, :nv], stage[7, :nv]
@@ -108,25 +96,12 @@ def euler_step(
 
 
 @jit
-def strike(
-    arrays: Array,
-    constraints: Array,
-    contacts: Array,
-    motion: Array,
-    tables: Array,
-    t: float,
-    dt: float,
-    q: Array,
-    qd: Array,
-    stage: Array,
-    effort: Array,
-    system: Array,
-    memory: Array,
-    spaces: Array,
-) -> float:
+def strike(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) -> float:
     """Impulses of all that would be passed within dt at (t, q, qd): an impact. Returns the least speed with which a
-    limit or a contact that took part is left, infinity where none did.
+    limit or a contact that took part is left, infinity where none did. For parts and room see `advance`.
     """
+    arrays, constraints, contacts, motion, tables = parts
+    stage, effort, system, memory, spaces = room
     qdd, last_qd = stage[2, : q.shape[0]], stage[7, : q.shape[0]]
     evaluate(arrays, constraints, motion, tables, t, q, qd, stage[5], qdd, effort, system, spaces)
     copy(qd, last_qd)
@@ -160,12 +135,37 @@ def record_forces(
 
 
 @jit
+def record(
+    parts: Array,
+    t: float,
+    dt: float,
+    count: int,
+    counters: Array,
+    samples: Array,
+    state: Array,
+    records: Array,
+    room: Array,
+) -> None:
+    """Write the samples that fall into the step from t to the state, with what constraints and held coordinates took
+    in it.
+    """
+    stage, effort, system, _, _ = room
+    record_q, record_qd, record_force, record_effort = records
+    nv, data, before = state[0].shape[0], parts[0][3], counters[1]
+    if before >= samples.shape[0] or samples[before] > t + dt * (1.0 + 1e-9):
+        return
+    record_samples(
+        t, dt, samples, counters, stage[8, :nv], stage[9, :nv], state[0], state[1], record_q, record_qd
+    )
+    if data[MUSCLE_STATES] > 0.0:
+        first = parts[4][1].shape[1]
+        record_states(data, first, before, counters[1], samples, t, dt, stage[FIRST], stage[5], record_q)
+    record_forces(before, counters, count, system, effort, record_force, record_effort)
+
+
+@jit
 def advance(
-    arrays: Array,
-    constraints: Array,
-    contacts: Array,
-    motion: Array,
-    tables: Array,
+    parts: Array,
     integrator: int,
     start: float,
     dt: float,
@@ -174,92 +174,37 @@ def advance(
     samples: Array,
     state: Array,
     records: Array,
-    stage: Array,
-    effort: Array,
-    system: Array,
-    memory: Array,
-    spaces: Array,
+    room: Array,
 ) -> None:
     """As `rollout`, for models that have more than a tree: advance state = (q, qd, chart) in place by up to
     num_steps.
 
-    tables is (times, values) of the generalized forces, motion the held coordinates (`motion`), records (q, qd,
-    forces of the constraints' rows, forces of held coordinates), effort (nv,) a workspace, system and memory those
-    of the rows.
+    parts is (arrays, constraints, contacts, motion, tables) of the model: the held coordinates (`motion`), and (times,
+    values) of the generalized forces. records is (q, qd, forces of the constraints' rows, forces of held coordinates),
+    room the workspaces (stage, effort (nv,), system and memory of the rows, spaces).
     """
+    arrays, stage, spaces, flags = parts[0], room[0], room[4], room[4][2]
     q, qd, chart = state
-    record_q, record_qd, record_force, record_effort = records
-    flags = spaces[2]
     nv = q.shape[0]
-    qdd, last_q, last_qd = stage[2, :nv], stage[8, :nv], stage[9, :nv]
-    has_charts = False
-    for b in range(arrays[2].shape[0]):
-        has_charts |= arrays[2][b, KIND] == ROTATION_VECTOR
+    last_q, last_qd = stage[8, :nv], stage[9, :nv]
+    charts = has_charts(arrays)
     for _ in range(num_steps):
         t = start + counters[0] * dt
         copy(q, last_q)
         copy(qd, last_qd)
         if arrays[3][MUSCLE_STATES] > 0.0:
-            begin_states(arrays[3], tables[1].shape[1], stage[5], stage[FIRST])
+            begin_states(arrays[3], parts[4][1].shape[1], stage[5], stage[FIRST])
         if integrator == RUNGE_KUTTA_4:
-            count = runge_kutta_parts(
-                arrays,
-                constraints,
-                contacts,
-                motion,
-                tables,
-                t,
-                dt,
-                q,
-                qd,
-                stage,
-                effort,
-                system,
-                memory,
-                spaces,
-            )
+            count = runge_kutta_parts(parts, t, dt, q, qd, room)
         else:
-            count = euler_step(
-                arrays,
-                constraints,
-                contacts,
-                motion,
-                tables,
-                integrator,
-                t,
-                dt,
-                q,
-                qd,
-                stage,
-                effort,
-                system,
-                memory,
-                spaces,
-            )
+            count = euler_step(parts, integrator, t, dt, q, qd, room)
         if flags[STATUS] == OK:
-            check_step(arrays, has_charts, dt, stage[5], q, qd, spaces)
+            check_step(arrays, charts, dt, stage[5], q, qd, spaces)
         if flags[STATUS] != OK:
             copy(last_q, q)
             copy(last_qd, qd)
             return
-        before = counters[1]
-        if before < samples.shape[0] and samples[before] <= t + dt * (1.0 + 1e-9):
-            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
-            if arrays[3][MUSCLE_STATES] > 0.0:
-                ends = stage[FIRST], stage[5]
-                record_states(
-                    arrays[3],
-                    tables[1].shape[1],
-                    before,
-                    counters[1],
-                    samples,
-                    t,
-                    dt,
-                    ends[0],
-                    ends[1],
-                    record_q,
-                )
-            record_forces(before, counters, count, system, effort, record_force, record_effort)
-        if has_charts:
-            change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, qdd, chart)
+        record(parts, t, dt, count, counters, samples, state, records, room)
+        if charts:
+            change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, stage[2, :nv], chart)
         counters[0] += 1
