@@ -71,6 +71,18 @@ def add_connection(
     share = 0.5 if KINDS[kind].sided else 0.25  # a surface is seen as one
     item.empty_display_size = share * max(authoring.typical_length(body), 1e-6)
     authoring.attach(item, other, world)
+    _set_up(item, kind, body, other, surface, joints)
+    migrations.stamp(item.condyle)
+    migrations.stamp(scene.condyle)
+    if KINDS[kind].has_end and (end is not None or not KINDS[kind].sided):
+        set_end(scene, item, body.matrix.translation if end is None else end)
+    return item
+
+
+def _set_up(
+    item: Any, kind: str, body: Body, other: Body | None, surface: Any, joints: list[Any] | None
+) -> None:
+    """Settings of a new connection: the scenery that is its surface, the joints that it couples."""
     settings = item.condyle.connection
     settings.enabled = True
     settings.kind = kind
@@ -86,11 +98,6 @@ def add_connection(
                 4.0 * item.empty_display_size * x,
                 4.0 * item.empty_display_size * z,
             )
-    migrations.stamp(item.condyle)
-    migrations.stamp(scene.condyle)
-    if KINDS[kind].has_end and (end is not None or not KINDS[kind].sided):
-        set_end(scene, item, body.matrix.translation if end is None else end)
-    return item
 
 
 def _joints_to_couple(scene: Any, body: Body, other: Body | None) -> list[Any]:

@@ -35,10 +35,8 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
     uid = scene.session_uid
     first = tasks.frame_range(scene)[0]
     frames = timing.run_frames(scene, tasks.frame_range(scene))
-    a_frame, a_second = (
-        timing.samples(scene),
-        units.frames_per_second(scene),
-    )  # the user may change them meanwhile
+    a_frame = timing.samples(scene)  # the user may change this and the next meanwhile
+    a_second = units.frames_per_second(scene)
     ready = yield from tasks.ready(uid, frames, {})
     if ready.pulls:
         raise core.model_error(
@@ -77,7 +75,6 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
     if not answer.arrays:
         return LiveReport(run.time, None, None)
     result = requests.simulate_answer(answer, ready.read.model)
-    scene = references.find_scene(uid)
     kept = first + np.arange(len(result.t)) / a_frame
     passed = frames[0] + result.t * a_second
     model, inputs = ready.read.model, run.inputs(options["tau"], result.t)

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from ._typing import FloatArray
+from ._typing import FloatArray, IntArray
 from .errors import ModelError
 from .joints.base import IDENTITY, Joint
 from .joints.spline_curve import kernel_poses
@@ -159,12 +159,9 @@ def pack(
         root = i if link.parent < 0 else body_int[link.parent, layout.ROOT]
         count = link.joint.num_coordinates
         body_int[i] = [link.parent, first_dof, count, first_block, len(factorization.blocks), root, 0, 0]
-        body_int[root, layout.TREE_END] = i + 1
         body_float[i] = _body_row(link, placement, body_frames[i])
         first_dof += count
-    forks = [link.parent for i, link in enumerate(links) if 0 <= link.parent != i - 1]
-    body_int[forks, layout.FORKED] = 1
-    body_int[:, layout.TREE_END] = body_int[body_int[:, layout.ROOT], layout.TREE_END]
+    _note_shape(body_int)
     header[layout.LIMIT_ROWS] = size
     data += [limit.packed(int(body_int[limit.body, layout.DOF_START])) for limit in limits]
     size += len(limits) * layout.LIMIT_WIDTH
@@ -174,9 +171,8 @@ def pack(
     size += sum(map(len, rows))
     if muscles is not None:
         records = muscles.records(body_frames, body_int)
-        header[layout.MUSCLE_COUNT], header[layout.MUSCLE_ROWS] = len(records), size
-        header[layout.MUSCLE_MASSIVE] = muscles.num_massive
-        header[layout.MUSCLE_STATES] = muscles.num_states
+        header[[layout.MUSCLE_COUNT, layout.MUSCLE_ROWS]] = len(records), size
+        header[[layout.MUSCLE_MASSIVE, layout.MUSCLE_STATES]] = muscles.num_massive, muscles.num_states
         data += records
         size += sum(map(len, records))
     dof_float = _with_laws(links, size, data)
@@ -186,6 +182,15 @@ def pack(
     for array in arrays:
         array.flags.writeable = False
     return arrays
+
+
+def _note_shape(body_int: IntArray) -> None:
+    """Note where the tree of each body ends, and which bodies carry another one than the next."""
+    parents, roots = body_int[:, layout.PARENT], body_int[:, layout.ROOT]
+    ends = np.zeros(len(body_int), dtype=np.int64)
+    np.maximum.at(ends, roots, np.arange(1, len(body_int) + 1))
+    body_int[:, layout.TREE_END] = ends[roots]
+    body_int[parents[(parents >= 0) & (parents != np.arange(len(body_int)) - 1)], layout.FORKED] = 1
 
 
 def _with_laws(links: Sequence[Link], size: int, data: list[FloatArray]) -> FloatArray:

@@ -57,14 +57,7 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
             rtol=problem.rtol,
             atol=problem.atol,
         )
-        if len(solution.t):  # SciPy gives an empty list where the event came before any sample
-            found = solution.y.T
-            if found[-1].size and solution.t[-1] == until and until not in waiting:
-                found = found[:-1]
-            recording.q[written : written + len(found)] = found[:, :nv]
-            recording.qd[written : written + len(found)] = found[:, nv : 2 * nv]
-            recording.rows[written : written + len(found), nv:] = found[:, 2 * nv :]
-            written += len(found)
+        written += _write(recording, written, solution, None if until in waiting else until)
         recording.info["evaluations"] += int(solution.nfev)
         if solution.status == 0:
             now, y = until, solution.y[:, -1].copy()
@@ -82,6 +75,19 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
         recording.info["chart_changes"] += int(changed)
     slope.settle(written)
     return recording.result(written)
+
+
+def _write(recording: Recording, first: int, solution: Any, until: float | None) -> int:
+    """Write the samples of a stretch, but the one at its end where none is wanted there; returns how many."""
+    if not len(solution.t):  # so SciPy says that the event came before any sample
+        return 0
+    found, nv = solution.y.T, recording.q.shape[1]
+    if found[-1].size and solution.t[-1] == until:
+        found = found[:-1]
+    rows = slice(first, first + len(found))
+    recording.q[rows], recording.qd[rows] = found[:, :nv], found[:, nv : 2 * nv]
+    recording.rows[rows, nv:] = found[:, 2 * nv :]
+    return len(found)
 
 
 def chart_event(model: Model, dof: FloatArray) -> Any:
