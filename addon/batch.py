@@ -30,6 +30,7 @@ from .batch_report import (
     GOOD,
     INTERRUPTED,
     KEPT,
+    SKIPPED,
     TIMED_OUT,
     WOULD,
     Outcome,
@@ -214,6 +215,8 @@ class Run:
                 self._children.discard(child)
         if late.is_set():
             raise _Ended(TIMED_OUT, f"not done in {shot.timeout:g} s", told)
+        if told.empty and shot.may_be_empty:
+            raise _Ended(SKIPPED, "nothing to simulate", told)
         _judge(told, part)
         return told
 

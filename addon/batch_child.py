@@ -39,6 +39,7 @@ class Told:
     Attributes:
         code: its exit code; below 0 the number of the signal that ended it.
         scenes: facts about each baked scene. warnings, errors: one line each.
+        empty: its file has nothing to simulate.
         blender: version of its Blender. libraries: files that its file links to.
         lines: the last of what it printed beside.
     """
@@ -47,6 +48,7 @@ class Told:
     scenes: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    empty: bool = False
     blender: str = ""
     libraries: list[str] = field(default_factory=list)
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
@@ -67,6 +69,7 @@ class Told:
             self.warnings.append(str(event["text"]))
         elif kind == "error":
             self.errors.append(str(event["message"]))
+            self.empty = self.empty or bool(event.get("empty"))
         elif kind == "progress":
             return float(event["fraction"])
         return None

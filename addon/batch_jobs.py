@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import os
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ class Shot:
         frames: first and last frame; None: as the file says.
         timeout: seconds after which it is given up; None: never.
         settings: nested tables for ``overrides``.
+        may_be_empty: nobody asked for this very file: where it has nothing to simulate, that is no failure.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Shot:
     frames: tuple[int, int] | None = None
     timeout: float | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    may_be_empty: bool = False
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -105,7 +107,7 @@ def _folder_shots(folder: Path, given: dict[str, Any], out: Path | None, recursi
             f"{folder} has no .blend file{'' if recursive else ' (--recursive looks into its folders)'}"
         )
     return [
-        _shot(str(inside.with_suffix("")), path, out / inside, given, str(path))
+        replace(_shot(str(inside.with_suffix("")), path, out / inside, given, str(path)), may_be_empty=True)
         for path in found
         for inside in [path.relative_to(folder)]
     ]

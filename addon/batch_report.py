@@ -9,6 +9,7 @@ from . import batch_records as records
 from .batch_jobs import Shot
 
 BAKED, KEPT, WOULD = "baked", "kept", "to bake"
+SKIPPED = "skipped"
 FAILED, DIVERGED, CRASHED, TIMED_OUT, INTERRUPTED = (
     "failed",
     "diverged",
@@ -16,7 +17,7 @@ FAILED, DIVERGED, CRASHED, TIMED_OUT, INTERRUPTED = (
     "timed out",
     "interrupted",
 )
-GOOD = (BAKED, KEPT, WOULD)
+GOOD = (BAKED, KEPT, WOULD, SKIPPED)
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Outcome:
     """What became of one shot.
 
     Attributes:
-        state: one of BAKED, KEPT, WOULD, FAILED, DIVERGED, CRASHED, TIMED_OUT, INTERRUPTED.
+        state: one of BAKED, KEPT, WOULD, SKIPPED, FAILED, DIVERGED, CRASHED, TIMED_OUT, INTERRUPTED.
         note: why, in a line. seconds: from the child's start to the output in its place.
         scenes: facts about each baked scene.
         warnings: one line each.

@@ -160,6 +160,9 @@ class FakeChild:
             told.code = -9
         elif self.does == "interrupt":
             signal.raise_signal(signal.SIGINT)
+        elif self.does == "empty":
+            told.code = 1
+            told.take('{"event": "error", "error": "Error", "message": "nothing to simulate", "empty": true}')
         elif isinstance(self.does, int):
             told.code = self.does
             told.lines.append("Segmentation fault")
@@ -272,6 +275,20 @@ def test_a_shot_that_fails_does_not_stop_the_others(run, folder):
     assert notes["a"] == "the knee is missing" and notes["b"] == "signal 11: Segmentation fault"
     FakeChild.behaviour = {"a": 3}
     assert run()[0] == {"a": "diverged", "b": "baked", "Knie größer": "kept"}
+
+
+def test_a_file_with_nothing_to_simulate_fails_only_where_it_was_asked_for(run, part, folder):
+    FakeChild.behaviour = {"a": "empty"}
+    states, outcomes = run()
+    assert states == {"a": "skipped", "b": "baked", "Knie größer": "baked"}
+    assert next(each.note for each in outcomes if each.shot.name == "a") == "nothing to simulate"
+    assert "skipped" in part("batch_report").GOOD and not (folder / "out/a.blend").exists()
+    assert run(dry_run=True)[0]["a"] == "skipped"
+    jobs = folder / "jobs.toml"
+    jobs.write_text(
+        'format = "condyle-jobs"\nversion = 1\njobs = [{ input = "a.blend", out = "named.blend" }]\n'
+    )
+    assert run(part("batch_jobs").read(jobs, {}, None, False))[0] == {"a": "failed"}
 
 
 def test_a_shot_that_takes_too_long_is_given_up(run, part, folder):
