@@ -37,22 +37,26 @@ class Reporter:
         self._name = ""
         self._last = -INTERVAL
         self._text = ""
+        self._news: tuple[float, str] | None = None  # what the last progress said
         self._bar = False
 
     def start(self, name: str) -> None:
         """A piece of work begins."""
         self._began = time.monotonic()
-        self._name, self._text, self._last = name, "", -INTERVAL
+        self._name, self._text, self._last, self._news = name, "", -INTERVAL, None
         self.event("start", name=name)
 
     def progress(self, fraction: float, message: str = "") -> None:
-        """Done so far, 0 to 1; told at most 20 times a second."""
+        """Done so far, 0 to 1; told at most 20 times a second, and only what is new."""
         now = time.monotonic()
         if now - self._last < INTERVAL and fraction < 1.0:
             return
-        self._last, self._text = now, message or self._text
-        fraction = min(max(float(fraction), 0.0), 1.0)
-        self.event("progress", fraction=round(fraction, 4), message=self._text)
+        fraction = round(min(max(float(fraction), 0.0), 1.0), 4)
+        news = (fraction, message or self._text)
+        if news == self._news:
+            return
+        self._last, self._text, self._news = now, news[1], news
+        self.event("progress", fraction=fraction, message=self._text)
         if self._terminal and not self._quiet:
             filled = round(BAR_WIDTH * fraction)
             bar = self._full * filled + self._empty * (BAR_WIDTH - filled)

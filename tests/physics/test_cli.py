@@ -225,8 +225,25 @@ def test_progress_is_told_at_most_20_times_a_second():
     reporter = Reporter(log_json=True, stream=stream)
     began = time.monotonic()
     while time.monotonic() - began < 0.3:
-        reporter.progress(0.5)
+        reporter.progress(time.monotonic() - began)
     assert 1 <= len(events(stream.getvalue())) <= 7
+
+
+def test_progress_is_not_told_twice(monkeypatch):
+    stream = io.StringIO()
+    clock = iter(range(100))
+    monkeypatch.setattr("physics.reporting.time.monotonic", lambda: float(next(clock)))
+    reporter = Reporter(log_json=True, stream=stream)
+    for fraction, message in (
+        (0.0, "compiling"),
+        (0.0, "compiling"),
+        (0.00001, ""),
+        (0.0, "simulating"),
+        (0.5, ""),
+    ):
+        reporter.progress(fraction, message)
+    told = [(event["fraction"], event["message"]) for event in events(stream.getvalue())]
+    assert told == [(0.0, "compiling"), (0.0, "simulating"), (0.5, "simulating")]
 
 
 def test_quiet_tells_errors_only():
