@@ -19,16 +19,14 @@ from typing import Any
 GONE = 130  # exit code of a batch's child whose parent is gone
 BAKE_CODES = "Exit codes: 0 done, 1 a scene failed, 2 usage, 3 a simulation diverged, 130 interrupted."
 BATCH_CODES = (
-    "Exit codes: 0 every shot is done, 1 some are not, 2 usage or a wrong job file (nothing was started), "
-    "130 interrupted (the same command goes on where it was)."
+    "Exit codes: 0 every shot is done or has nothing to simulate, 1 some are not, 2 usage or a wrong job file "
+    "(nothing was started), 130 interrupted (the same command goes on where it was)."
 )
 
 
-def parser() -> argparse.ArgumentParser:
-    """What the command line understands."""
-    result = argparse.ArgumentParser(
-        prog="python -m addon", description="Condyle for .blend files, without a window."
-    )
+def parser(program: str = "python -m addon") -> argparse.ArgumentParser:
+    """What the command line understands; program: by what it is called, for its usage."""
+    result = argparse.ArgumentParser(prog=program, description="Condyle for .blend files, without a window.")
     commands = result.add_subparsers(dest="command", required=True)
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument(
@@ -92,10 +90,10 @@ def _add_batch(commands: Any, shared: argparse.ArgumentParser) -> None:
     batch.add_argument("--report", type=Path, metavar="FILE.json", help="write what became of each shot")
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str], program: str = "python -m addon") -> int:
     """Run a command line; returns the exit code. For `bake`, Blender must be imported and the add-on registered."""
     try:
-        options = parser().parse_args(list(arguments))
+        options = parser(program).parse_args(list(arguments))
     except SystemExit as end:
         return int(end.code or 0)
     _take_interrupts()
@@ -224,7 +222,7 @@ def _open(task: Task, reporter: Any) -> list[str] | int:
             return int(reporting.EXIT_USAGE)
         names = [task.scene]
     if not names:
-        reporter.error(f"{source} has nothing to simulate: no joints and no free bodies")
+        reporter.error(f"{source} has nothing to simulate: no joints and no free bodies", empty=True)
         return int(reporting.EXIT_FAILED)
     scenes = [bpy.data.scenes[name] for name in names]
     try:

@@ -129,7 +129,7 @@ def run_command(arguments: list[str]) -> int:
     """``blender --command condyle ...``."""
     from . import cli
 
-    return cli.main(arguments)
+    return cli.main(arguments, "blender --command condyle")
 
 
 def register() -> None:

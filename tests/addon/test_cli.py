@@ -100,6 +100,11 @@ def test_usage(command, knee_file, tmp_path, arguments, code, message):
     assert not (tmp_path / "out.blend").exists()
 
 
+def test_inside_blender_the_usage_names_blenders_command(part, capsys):
+    assert part("registration").run_command(["bake", "--help"]) == 0
+    assert capsys.readouterr().out.startswith("usage: blender --command condyle bake ")
+
+
 def test_a_scene_that_fails(command, scene, make, tmp_path):
     broken = tmp_path / "broken.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(broken), copy=True)
