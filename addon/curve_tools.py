@@ -20,6 +20,7 @@ from .worker_client import Steps
 
 #: poses of the old curve that the new one is fitted to, and places where its length is measured, a control frame
 SAMPLES, PLACES = 12, 64
+SAME = 1e-4  # two ways are as long: poses that are set by hand come in single precision
 
 Map = Callable[[np.ndarray], np.ndarray]
 
@@ -284,7 +285,10 @@ def duplicate(scene: Any, item: Any, index: int, share: float = 0.25) -> Any:
 
 
 def index_in_order(scene: Any, item: Any, matrix: Any) -> int:
-    """Before which control frame a pose (world matrix) belongs: where the chain of frames gets longer by the least."""
+    """Before which control frame a pose (world matrix) belongs: where the chain of frames gets longer by the least.
+
+    The end wins where it is as good as another place, as for the last frames of a ring that is not closed yet.
+    """
     frames = joint_reading.control_frames(scene, item)
     if len(frames) < 2:
         return len(frames)
@@ -297,7 +301,9 @@ def index_in_order(scene: Any, item: Any, matrix: Any) -> int:
     longer = away + np.roll(away, -1) - metric.norm(lie.log(lie.inverse(frames) @ following))
     if settings.periodic:
         return int(np.argmin(longer)) + 1
-    return int(np.argmin([away[0], *longer[:-1], away[-1]]))
+    costs = np.array([away[0], *longer[:-1], away[-1]])
+    best = int(np.argmin(costs))
+    return len(frames) if away[-1] <= (1.0 + SAME) * costs[best] else best
 
 
 def rename_frames(item: Any) -> None:

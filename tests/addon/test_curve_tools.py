@@ -193,7 +193,8 @@ def test_a_frame_is_added_in_order_and_a_copy_by_blender_adopted(part, scene, kn
     joint.update_tag()
     bpy.context.view_layer.update()
     places = part("scene_to_model").control_frames(scene, joint)[:, :3, 3]
-    assert bpy.ops.condyle.add_control_frame(in_order=True) == {"FINISHED"}
+    settings.active_frame = 0
+    assert bpy.ops.condyle.add_control_frame() == {"FINISHED"}
     assert 3 <= settings.active_frame <= 6
     now = part("scene_to_model").control_frames(scene, joint)[:, :3, 3]
     assert np.allclose(np.delete(now, settings.active_frame, axis=0), places, atol=1e-6)
@@ -205,6 +206,30 @@ def test_a_frame_is_added_in_order_and_a_copy_by_blender_adopted(part, scene, kn
     assert bpy.ops.condyle.adopt_control_frame() == {"FINISHED"}
     assert settings.frames[0].object == copy and bpy.context.active_object == copy
     assert not bpy.ops.condyle.adopt_control_frame.poll()
+
+
+@pytest.mark.small
+def test_a_frame_goes_where_it_is_wished(part, scene, knee):
+    joint, _ = knee()
+    settings = joint.condyle.joint
+    for place, expected in (("NEXT", 4), ("END", 10)):
+        settings.active_frame = 3
+        assert bpy.ops.condyle.add_control_frame(place=place) == {"FINISHED"}
+        assert settings.active_frame == expected
+
+
+@pytest.mark.small
+def test_a_ring_that_is_drawn_pose_by_pose_keeps_its_order(part, scene, make):
+    """The last frames are as near to the first as to the one before: then the end wins."""
+    bead = make.box("Bead")
+    joint = part("authoring").add_joint(scene, None, part("references").Body(bead), name="Wire")
+    only(joint)
+    for number in range(6):
+        turn = np.pi / 3.0 * number
+        bead.location = np.cos(turn), np.sin(turn), 0.0
+        bpy.context.view_layer.update()
+        assert bpy.ops.condyle.add_control_frame() == {"FINISHED"}
+        assert joint.condyle.joint.active_frame == number
 
 
 @pytest.mark.small

@@ -142,7 +142,8 @@ class FramesMenu(Menu):
 
     def draw(self, _context: Any) -> None:
         layout = self.layout
-        layout.operator("condyle.add_control_frame", text="Add in Order", icon="ADD").in_order = True
+        layout.operator("condyle.add_control_frame", text="Add After This One", icon="ADD").place = "NEXT"
+        layout.operator("condyle.add_control_frame", text="Add at the End", icon="ADD").place = "END"
         layout.operator("condyle.duplicate_control_frame", icon="DUPLICATE")
         layout.separator()
         layout.operator("condyle.even_out_frames", icon="DRIVER_DISTANCE")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bpy.props import BoolProperty, EnumProperty, IntProperty
+from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
 from ..common import active_joint, failed, needs_joint
@@ -76,31 +76,40 @@ class FrameOperator:
 
 
 class AddControlFrame(FrameOperator, Operator):
-    """Add a control frame where the child is now, at the end of the curve"""
+    """Add a control frame where the child is now, at the place along the curve that it fits best. Where else it can go
+    is chosen in Adjust Last Operation"""
 
     bl_idname = "condyle.add_control_frame"
     bl_label = "Add Control Frame"
 
-    in_order: BoolProperty(
-        name="In Order",
-        description="Put it between those frames that it fits between best, not at the end",
+    place: EnumProperty(
+        name="Place",
+        description="Where along the curve it goes",
+        items=(
+            (
+                "FITTING",
+                "Where It Fits",
+                "Between those frames, or at that end, where it makes the way longer by the least",
+            ),
+            ("NEXT", "After This One", "Behind the control frame that is selected, or marked in the list"),
+            (
+                "END",
+                "At the End",
+                "Behind all others, for a curve that is drawn pose by pose and crosses itself",
+            ),
+        ),
         options={"SKIP_SAVE"},
     )
-
-    @classmethod
-    def description(cls, _context: Any, properties: Any) -> str:
-        if properties.in_order:
-            return (
-                "Add a control frame where the child is now, between those frames that it fits between best"
-            )
-        return " ".join((cls.__doc__ or "").split())
 
     def change(self, context: Any, joint: Any) -> None:
         from ... import authoring, curve_tools, references
 
-        index, child = None, references.resolve(joint.condyle.joint.child)
-        if self.in_order and child is not None:
+        settings = joint.condyle.joint
+        index, child = None, references.resolve(settings.child)
+        if self.place == "FITTING" and child is not None:
             index = curve_tools.index_in_order(context.scene, joint, child.matrix)
+        elif self.place == "NEXT" and len(settings.frames):
+            index = settings.active_frame + 1
         authoring.add_control_frame(context.scene, joint, index=index)
 
 
