@@ -20,6 +20,7 @@ from . import (
     session,
     units,
 )
+from .features.joints.properties import slider_names
 from .features.simulation.properties import frame_ends
 from .findings import CHECK, Finding
 from .references import Body
@@ -121,13 +122,20 @@ def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int
 
 
 def _of_coordinates(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:
-    """Rests and starts outside of limits."""
+    """Rests, starts and sliders outside of limits."""
     for entry, body, joint in zip(read.bodies, read.model.bodies, read.model.joints):
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
         if item is None:
             continue
-        rows = zip(item.condyle.joint.coordinates, joint.reading_names, joint.reading_units, body.limits)
-        for row, name, unit, (lower, upper) in rows:
+        settings = item.condyle.joint
+        rows = zip(
+            settings.coordinates,
+            slider_names(settings),
+            joint.reading_names,
+            joint.reading_units,
+            body.limits,
+        )
+        for row, slider, name, unit, (lower, upper) in rows:
             slack = 1e-6 * max(1.0, abs(row.start))
             shown = f"from {_figure(lower, unit)} to {_figure(upper, unit)}"
             if row.stiffness > 0.0 and not lower - slack <= row.rest <= upper + slack:
@@ -135,6 +143,13 @@ def _of_coordinates(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Fin
                 yield findings.about(text, CHECK, item)
             if _starts_as_set(scene, item) and not lower - slack <= row.start <= upper + slack:
                 text = f"{item.name}: {name} starts at {_figure(row.start, unit)}, outside its limits {shown}"
+                yield findings.about(text, CHECK, item)
+            if not (settings.driven and isinstance(item.get(slider), float)):
+                continue
+            value = item[slider] * (units.length_scale(scene) if unit == "m" else 1.0)
+            slack = 1e-6 * max(1.0, abs(value))
+            if not lower - slack <= value <= upper + slack:
+                text = f"{item.name}: the slider of {name} is at {_figure(value, unit)}, outside its limits {shown}"
                 yield findings.about(text, CHECK, item)
 
 

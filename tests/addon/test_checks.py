@@ -78,6 +78,17 @@ def test_a_joint_without_its_child_is_named(part, scene, leg):
     assert finding.culprit().object == leg["knee"]
 
 
+def test_a_slider_outside_of_limits_is_told(part, scene, leg):
+    row = leg["knee"].condyle.joint.coordinates[0]
+    row.limits, row.lower, row.upper = "CUSTOM", 0.0, 1.0
+    part("drive").set_driven(scene, leg["knee"], True)
+    assert run(part, scene) == []
+    leg["knee"]["coordinate"] = 1.5  # as keys or a script may set it
+    (finding,) = run(part, scene)
+    text = "Knee: the slider of angle is at 85.94°, outside its limits from 0° to 57.3°"
+    assert finding.text == text and not finding.is_error and finding.culprit().object == leg["knee"]
+
+
 def test_rest_and_start_outside_of_limits_are_told(part, scene, leg):
     row = leg["knee"].condyle.joint.coordinates[0]
     row.limits, row.lower, row.upper = "CUSTOM", 0.0, 1.0
