@@ -206,6 +206,11 @@ def _steps(
     if surface:
         keywords |= _of_surface(settings, wished, places)
     else:
+        if wished["frames_by"] == "NUMBER" and wished["num_frames"] < settings.order:
+            raise core.model_error(
+                f"{wished['num_frames']} control frames are too few: a curve of order {settings.order} takes at least "
+                f"{settings.order}"
+            )
         keywords |= _of_curve(scene, settings, wished, closed)
     requests = core.part("worker.requests")
     ask, read = (

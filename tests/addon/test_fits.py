@@ -83,6 +83,11 @@ def test_five_keys_do_without_a_joint(part, scene, make):
     only(joint)
     with pytest.raises(RuntimeError, match="6 control frames are more than 5 poses can fix"):
         bpy.ops.condyle.fit(num_frames=6)
+    joint.condyle.joint.order = 5
+    with pytest.raises(
+        RuntimeError, match="4 control frames are too few: a curve of order 5 takes at least 5"
+    ):
+        bpy.ops.condyle.fit(num_frames=4)
 
 
 @pytest.mark.small
