@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -261,7 +262,34 @@ def test_the_operator_runs_for_a_script(part, scene, make, axle):
         bpy.ops.condyle.live()
     assert bpy.ops.condyle.live(duration=0.3, record=True) == {"FINISHED"}
     assert part("actions").is_baked(bpy.data.objects["Rod"])
-    assert "frames 1 to" in part("session").message
+    assert "frames 1 to" in part("session").message and "the scene plays" not in part("session").message
+    scene.frame_end = 3
+    assert bpy.ops.condyle.live(duration=0.3, record=True) == {"FINISHED"}
+    assert part("session").message.endswith("; the scene plays to frame 3")
+
+
+@pytest.mark.small
+def test_the_panel_of_a_run_is_open_wherever_it_was_started(part, monkeypatch):
+    panels = part("features.live.panels")
+    before, during = panels.classes
+    assert before.poll(None) and not during.poll(None)
+    monkeypatch.setattr(part("session"), "live", object())
+    assert during.poll(None) and not before.poll(None)
+    assert "DEFAULT_CLOSED" not in getattr(during, "bl_options", ())
+
+
+@pytest.mark.small
+def test_what_is_told_of_the_speed_takes_as_many_lines_whatever_it_is(part):
+    panels = part("features.live.panels")
+    counts = []
+    for rate in (0.3, 1.0):
+        layout, run = MagicMock(), MagicMock(time=2.0, recorded=(None, None))
+        run.figures = {"rate": rate, "time": 2.0, "headroom": rate}
+        panels.draw_figures(layout, run, MagicMock(factor=1.0))
+        labels = layout.box().column().label
+        counts.append(labels.call_count)
+        assert ("Too slow" in labels.call_args.kwargs["text"]) == (rate < 0.9)
+    assert counts == [2, 2]
 
 
 def test_a_joint_between_its_keys_and_the_simulation_is_refused(part, scene, make, axle, ph):

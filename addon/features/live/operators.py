@@ -87,8 +87,12 @@ class Live(JobOperator, Operator):
     def told(self, outcome: Any) -> str:
         if outcome.baked is None:
             return f"Live run of {outcome.seconds:.1f} s ended: the scene is as it was"
+        import bpy
+
         first, last = outcome.frames[0], outcome.frames[-1]
-        return f"Recorded frames {first:g} to {last:g} of the live run as a bake"
+        end = bpy.context.scene.frame_end
+        beyond = f"; the scene plays to frame {end}" if last > end else ""
+        return f"Recorded frames {first:g} to {last:g} of the live run as a bake{beyond}"
 
     def _finish(self, outcome: Any) -> set[str]:
         super()._finish(outcome)

@@ -12,66 +12,94 @@ from .properties import SHOWN, settings
 GROUPS = (("TORQUE", "show_torque"), ("MUSCLE", "show_muscle"), ("GROUND", "show_ground"))
 
 
+def draw_live(layout: Any) -> None:
+    """What the panel shows, before and in a run."""
+    live, run = settings(), session.live
+    row = layout.row(align=True)
+    row.scale_y = 1.4
+    if run is None:
+        row.operator("condyle.live", icon="PLAY")
+    else:
+        row.operator("condyle.live_stop", icon="SNAP_FACE")
+        recording = run.recorded[0] is not None and run.recorded[1] is None
+        row.operator(
+            "condyle.live_record", text="End" if recording else "Record", icon="REC", depress=recording
+        )
+        draw_figures(layout, run, live)
+    column = layout.column()
+    column.use_property_split = True
+    column.use_property_decorate = False
+    column.prop(live, "factor")
+    column.prop(live, "pull")
+    column.prop(live, "gravity")
+    if run is not None or live.sliders:
+        draw_sliders(layout, live, run is not None)
+    if run is None and live.sliders:
+        layout.operator("condyle.live_keep", icon="IMPORT")
+
+
+def draw_figures(layout: Any, run: Any, live: Any) -> None:
+    column = layout.box().column(align=True)
+    if not run.figures:
+        column.label(text="Starting", icon="SORTTIME")  # what it waits for stands above, in full
+        return
+    text, slow = speed_text(run.figures, live.factor)
+    column.label(text=f"{run.time:.1f} s: {text}", icon="ERROR" if slow else "TIME")
+    room = f"Head-room {run.figures['headroom']:.3g} ×"
+    # always one line: a slider that is dragged must not move away below the mouse
+    column.label(text=f"Too slow for more; {room.lower()}" if slow else room, icon="BLANK1")
+    first, last = run.recorded
+    if first is not None:
+        seconds = (run.time if last is None else last) - first
+        column.label(text=f"Recorded {seconds:.1f} s", icon="REC")
+
+
+def draw_sliders(layout: Any, live: Any, running: bool) -> None:
+    for group, shown in GROUPS:
+        sliders = [slider for slider in live.sliders if slider.group == group]
+        if not sliders:
+            continue
+        open_now = getattr(live, shown)
+        icon = "TRIA_DOWN" if open_now else "TRIA_RIGHT"
+        layout.prop(live, shown, icon=icon, emboss=False)
+        if not open_now:
+            continue
+        column = layout.column(align=True)
+        column.active = running
+        for slider in sliders:
+            text = slider.label + (" ×" if slider.kind == "TIMES" else "")
+            column.prop(slider, SHOWN[slider.kind], text=text, slider=True)
+
+
 class LivePanel(SidebarPanel, Panel):
+    """Before a run."""
+
     bl_idname = "CONDYLE_PT_live"
     bl_label = "Live"
     bl_parent_id = "CONDYLE_PT_bake"
     bl_options = {"DEFAULT_CLOSED"}
 
+    @classmethod
+    def poll(cls, _context: Any) -> bool:
+        return session.live is None
+
     def draw(self, _context: Any) -> None:
-        layout, live, run = self.layout, settings(), session.live
-        row = layout.row(align=True)
-        row.scale_y = 1.4
-        if run is None:
-            row.operator("condyle.live", icon="PLAY")
-        else:
-            row.operator("condyle.live_stop", icon="SNAP_FACE")
-            recording = run.recorded[0] is not None and run.recorded[1] is None
-            row.operator(
-                "condyle.live_record", text="End" if recording else "Record", icon="REC", depress=recording
-            )
-            self._draw_figures(layout, run, live)
-        column = layout.column()
-        column.use_property_split = True
-        column.use_property_decorate = False
-        column.prop(live, "factor")
-        column.prop(live, "pull")
-        column.prop(live, "gravity")
-        if run is not None or live.sliders:
-            self._draw_sliders(layout, live, run is not None)
-        if run is None and live.sliders:
-            layout.operator("condyle.live_keep", icon="IMPORT")
-
-    def _draw_figures(self, layout: Any, run: Any, live: Any) -> None:
-        column = layout.box().column(align=True)
-        if not run.figures:
-            column.label(text=run.message or "Starting", icon="SORTTIME")
-            return
-        text, slow = speed_text(run.figures, live.factor)
-        column.label(text=f"{run.time:.1f} s: {text}", icon="ERROR" if slow else "TIME")
-        if slow:
-            column.label(text="This computer is too slow for more", icon="BLANK1")
-        column.label(text=f"Head-room {run.figures['headroom']:.3g} ×", icon="BLANK1")
-        first, last = run.recorded
-        if first is not None:
-            seconds = (run.time if last is None else last) - first
-            column.label(text=f"Recorded {seconds:.1f} s", icon="REC")
-
-    def _draw_sliders(self, layout: Any, live: Any, running: bool) -> None:
-        for group, shown in GROUPS:
-            sliders = [slider for slider in live.sliders if slider.group == group]
-            if not sliders:
-                continue
-            open_now = getattr(live, shown)
-            icon = "TRIA_DOWN" if open_now else "TRIA_RIGHT"
-            layout.prop(live, shown, icon=icon, emboss=False)
-            if not open_now:
-                continue
-            column = layout.column(align=True)
-            column.active = running
-            for slider in sliders:
-                text = slider.label + (" ×" if slider.kind == "TIMES" else "")
-                column.prop(slider, SHOWN[slider.kind], text=text, slider=True)
+        draw_live(self.layout)
 
 
-classes = (LivePanel,)
+class LiveRunPanel(SidebarPanel, Panel):
+    """While it runs: open, though the run was started from elsewhere and the other one is closed."""
+
+    bl_idname = "CONDYLE_PT_live_run"
+    bl_label = "Live"
+    bl_parent_id = "CONDYLE_PT_bake"
+
+    @classmethod
+    def poll(cls, _context: Any) -> bool:
+        return session.live is not None
+
+    def draw(self, _context: Any) -> None:
+        draw_live(self.layout)
+
+
+classes = (LivePanel, LiveRunPanel)
