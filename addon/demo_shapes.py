@@ -74,10 +74,13 @@ def slab(low: Any, high: Any) -> tuple[np.ndarray, list[Any]]:
     return vertices, [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
 
 
-def free_spot(scene: Any, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Where something that reaches from `low` to `high` (3,) [m] goes: the 3D cursor, or right of what is there."""
+def free_spot(scene: Any, low: np.ndarray, high: np.ndarray, at: Any = None) -> np.ndarray:
+    """Where something that reaches from `low` to `high` (3,) [m] goes: to a place (3,) [m], the 3D cursor where none is
+    given, or right of what is there.
+    """
     length = units.length_scale(scene)
-    spot = np.array(scene.cursor.location, dtype=np.float64) * length
+    cursor = np.array(scene.cursor.location, dtype=np.float64) * length
+    spot = cursor if at is None else np.array(at, dtype=np.float64)
     there = [bounds for bounds in (_bounds(item) for item in scene.objects) if bounds is not None]
     for _ in there:  # each may push it on once
         ends = [

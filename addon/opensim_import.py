@@ -16,6 +16,7 @@ import numpy as np
 from mathutils import Matrix
 
 from . import authoring, connections, core, joint_reading, migrations, units
+from .demo_shapes import free_spot
 from .opensim_joints import set_joint
 from .opensim_muscles import add_muscles
 from .references import Body
@@ -25,6 +26,9 @@ Y_UP = np.array([[1.0, 0, 0, 0], [0, 0, -1.0, 0], [0, 1.0, 0, 0], [0, 0, 0, 1.0]
 BONE_COLOR = (0.86, 0.82, 0.72, 1.0)
 # A joint that was read back stands within this of the file's [m, radians]; Blender keeps matrices in float32.
 READ_BACK = 1e-5
+
+
+AROUND = 0.1  # m that bones and muscles reach beyond the origins of the bodies, about
 
 
 @dataclass
@@ -71,7 +75,7 @@ class Standing:
 
 
 def import_model(scene: Any, path: str, geometry: Sequence[str] = ()) -> Imported:
-    """Read an ``.osim`` file of version 4 into the scene.
+    """Read an ``.osim`` file of version 4 into the scene, at its origin or beside what stands there.
 
     Args:
         geometry: folders of meshes, beside those that lie by the file.
@@ -88,6 +92,10 @@ def import_model(scene: Any, path: str, geometry: Sequence[str] = ()) -> Importe
     worlds: dict[str | None, np.ndarray] = {None: up}
     for name, pose in zip(model.body_names, ph.body_poses(model, state)):
         worlds[name] = up @ pose
+    places = np.array([pose[:3, 3] for pose in worlds.values()])
+    shift = np.eye(4)
+    shift[:3, 3] = free_spot(scene, places.min(axis=0) - AROUND, places.max(axis=0) + AROUND, at=np.zeros(3))
+    worlds = {name: shift @ pose for name, pose in worlds.items()}
     standing = Standing(scene, read, model, state, worlds)
     ground = _body_empty(standing, None, read.name or Path(path).stem, None)
     made = Imported(ground, warnings=list(read.warnings))

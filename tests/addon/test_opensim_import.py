@@ -97,6 +97,22 @@ def test_a_model_stands_upright_with_all_that_it_has(part, scene, lever):
     )
 
 
+def test_a_model_stands_beside_what_would_hide_it(part, scene, make, lever):
+    imported = part("opensim_import").import_model
+    first = np.array(imported(scene, str(lever)).ground.matrix_world)
+    assert np.allclose(first[:3, 3], 0.0)
+    make.box("Cube", (0, 0, 0), (2, 2, 2))
+    make.update()
+    second = imported(scene, str(lever))
+    moved = np.array(second.ground.matrix_world)
+    assert moved[0, 3] > 1.0 and np.allclose(moved[:, :3], first[:, :3]) and np.allclose(moved[1:3, 3], 0.0)
+    shift = (
+        np.array(second.bodies["rod"].matrix_world)[:3, 3]
+        - np.array(bpy.data.objects["rod"].matrix_world)[:3, 3]
+    )
+    assert np.allclose(shift, moved[:3, 3], atol=1e-6)
+
+
 def test_a_bad_file_changes_nothing(part, scene, tmp_path):
     path = tmp_path / "bad.osim"
     path.write_text(SMALL[:-300], "utf-8")

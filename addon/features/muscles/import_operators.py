@@ -42,7 +42,15 @@ class ImportOpenSim(Operator):
             made = opensim_import.import_model(context.scene, bpy.path.abspath(self.filepath), folders)
         except (core.physics().CondyleError, OSError) as error:
             return failed(self, error)
+        from ..welcome.operators import look_at_selected
+
         for item in context.selected_objects:
+            item.select_set(False)
+        parts = made.ground.children_recursive
+        for item in parts:
+            item.select_set(True)
+        look_at_selected(context)
+        for item in parts:
             item.select_set(False)
         made.ground.select_set(True)
         context.view_layer.objects.active = made.ground
