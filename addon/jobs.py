@@ -35,7 +35,7 @@ class Job:
     @property
     def activity(self) -> str:
         """What goes on."""
-        what = self.message or "starting the compute process"
+        what = self.message or "waiting for the compute process"
         return f"{what} (first time only)" if what.startswith("compiling") else what
 
 
