@@ -199,28 +199,44 @@ def corner_point(data: Array, point: int, k: int, quick: bool, room: Array) -> t
     return scale_add3(x, shares[4], units[2]), v, push
 
 
+@inline
+def take_at_corner(
+    room: Array, at: int, share: float, force: Vector, shares: Twist, units: Units, sums: Units
+) -> Units:
+    """Add the force that a mass point takes to the sums over its corner, and to what is taken along the path."""
+    u, t, e = units
+    across, level, far = dot3(e, force), dot3(u, force), dot3(t, force)
+    along = level + shares[5] * across
+    room[at + ALONG_BEFORE] += along
+    room[at + ALONG_PATH] += share * along
+    return (
+        add3(sums[0], force),
+        scale_add3(scale_add3(sums[1], shares[0], force), shares[2] * across - shares[0] * level, u),
+        scale_add3(scale_add3(sums[2], shares[1], force), shares[3] * across - shares[1] * far, t),
+    )
+
+
+@inline
+def take_from_corner(room: Array, at: int, sums: Units) -> None:
+    """Take the sums over a corner's mass points from the points of the path."""
+    whole, before, behind = sums
+    take_force(room, at - ROOM_ROW, scale_add3(NONE, -1.0, before))
+    take_force(room, at, subtract3(add3(whole, before), behind))
+    take_force(room, at + ROOM_ROW, behind)
+
+
 @jit
 def corner_inertia(data: Array, row: int, k: int, quick: bool, room: Array) -> None:
     """Forces that the accelerations of a corner's mass points take, from the points of the path and along it."""
     at, masses = row_at(k), row + int(data[row + MUSCLE_MASSES])
     units, sizes = corner_units(k, room), sizes_of(k, room)
-    u, t, e = units
-    first = int(room[at + CORNER_FIRST])
-    whole, before, behind = NONE, NONE, NONE
+    first, sums = int(room[at + CORNER_FIRST]), (NONE, NONE, NONE)
     for i in range(first, first + int(room[at + CORNER_COUNT])):
         point = masses + POINT_WIDTH * i
         shares, _, push = point_at_corner(data, point, k, quick, sizes, units, room)
-        f = scale_add3(NONE, data[point + POINT_MASS], push)
-        across, level, far = dot3(e, f), dot3(u, f), dot3(t, f)
-        whole = add3(whole, f)
-        before = scale_add3(scale_add3(before, shares[0], f), shares[2] * across - shares[0] * level, u)
-        behind = scale_add3(scale_add3(behind, shares[1], f), shares[3] * across - shares[1] * far, t)
-        along = level + shares[5] * across
-        room[at + ALONG_BEFORE] += along
-        room[at + ALONG_PATH] += data[point + POINT_SHARE] * along
-    take_force(room, at - ROOM_ROW, scale_add3(NONE, -1.0, before))
-    take_force(room, at, subtract3(add3(whole, before), behind))
-    take_force(room, at + ROOM_ROW, behind)
+        force = scale_add3(NONE, data[point + POINT_MASS], push)
+        sums = take_at_corner(room, at, data[point + POINT_SHARE], force, shares, units, sums)
+    take_from_corner(room, at, sums)
 
 
 @inline

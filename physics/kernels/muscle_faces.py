@@ -9,12 +9,10 @@ from .layout import GRAVITY, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
 from .muscle_corner import corner_column, corner_point, corner_shares, corner_units, past_corner
 from .muscle_frames import NONE, past, row_at
 from .muscle_layout import (
-    AT_ACCELERATION,
     AT_PLACE,
     AT_VELOCITY,
     BEFORE,
     BEFORE_RATE,
-    BEFORE_SECOND,
     COLUMN_LENGTH,
     COLUMN_MOTION,
     CORNER_COUNT,
@@ -28,18 +26,15 @@ from .muscle_layout import (
     POINT_WIDTH,
     RATE,
     ROOM_ROW,
-    SECOND,
     STRAND_AT,
     STRAND_COUNT,
     STRAND_FIRST,
     STRAND_LENGTH,
     STRAND_RATE,
-    STRAND_SECOND,
     STRAND_UNIT,
-    STRAND_UNIT_RATE,
 )
 from .muscle_mass import point_columns, strand_motion
-from .muscle_path import share_masses, trace_path
+from .muscle_path import share_masses, straight_push, trace_path
 from .muscle_strand import find_point, motion_column, point_motion, point_of
 from .muscle_strand_mass import columns_at, inputs_at, strand_inputs
 from .spatial import Array, Vector, add3, flat3, load3, scale_add3, subtract3
@@ -81,7 +76,7 @@ def straight_points(
     """Mass points of straight strand k: place, velocity and bias (n, 9), and Jacobian (n, 3, nv)."""
     at, columns = row_at(k), columns_at(dof.shape[0])
     to = at + ROOM_ROW
-    u, turning = flat3(room, at + STRAND_UNIT), flat3(room, at + STRAND_UNIT_RATE)
+    u = flat3(room, at + STRAND_UNIT)
     masses = row + int(data[row + MUSCLE_MASSES])
     first = int(room[at + STRAND_FIRST])
     length = room[at + STRAND_LENGTH]
@@ -90,18 +85,14 @@ def straight_points(
         along = past(data, masses + POINT_WIDTH * i, room[at + BEFORE], room)
         c = along / length if length > 0.0 else 0.0
         rate = s * room[RATE] - room[at + BEFORE_RATE]
-        second = s * room[SECOND] - room[at + BEFORE_SECOND]
-        for n in range(3):
-            offset = AT_PLACE if n == 0 else (AT_VELOCITY if n == 1 else AT_ACCELERATION)
+        for n in range(2):
+            offset = AT_PLACE if n == 0 else AT_VELOCITY
             start = flat3(room, at + offset)
             x = scale_add3(start, c, subtract3(flat3(room, to + offset), start))
             if n == 1:
                 x = scale_add3(x, rate - c * room[at + STRAND_RATE], u)
-            elif n == 2:
-                x = scale_add3(x, second - c * room[at + STRAND_SECOND], u)
-                x = scale_add3(x, 2.0 * (rate - c * room[at + STRAND_RATE]), turning)
-                x = add3(x, gravity)
             places[i, 3 * n], places[i, 3 * n + 1], places[i, 3 * n + 2] = x
+        places[i, 6], places[i, 7], places[i, 8] = add3(straight_push(s, along, at, room), gravity)
         for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
             d = int(data[row + int(data[row + MUSCLE_SPAN]) + j])
             x = load3(dof, d, columns + COLUMN_MOTION)

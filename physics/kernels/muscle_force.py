@@ -65,6 +65,27 @@ def add_force(room: Array, at: int, force: Vector) -> None:
     put3(room, at + AT_FORCE, add3(flat3(room, at + AT_FORCE), force))
 
 
+@inline
+def take_inertia(room: Array, at: int, base: Vector, slope: Vector, tail: Vector) -> None:
+    """Forces that accelerations base + c slope + s tail of a straight strand's mass points take."""
+    u = flat3(room, at + STRAND_UNIT)
+    m0, mc, ms, mcc, mcs, mss = (
+        room[at + SUMS],
+        room[at + SUMS + 1],
+        room[at + SUMS + 2],
+        room[at + SUMS + 3],
+        room[at + SUMS + 4],
+        room[at + SUMS + 5],
+    )
+    whole = scale_add3(scale_add3(scale_add3(NONE, m0, base), mc, slope), ms, tail)
+    far = scale_add3(scale_add3(scale_add3(NONE, mc, base), mcc, slope), mcs, tail)
+    room[at + ALONG_BEFORE] = dot3(u, whole)
+    room[at + ALONG_PATH] = ms * dot3(u, base) + mcs * dot3(u, slope) + mss * dot3(u, tail)
+    across = scale_add3(far, -dot3(u, far), u)
+    add_force(room, at, subtract3(across, whole))
+    add_force(room, at + ROOM_ROW, scale_add3(NONE, -1.0, across))
+
+
 @jit
 def strand_inertia(room: Array, at: int, rate: float, second: float) -> None:
     """Forces that the accelerations of a straight strand's mass points take, from its ends, from what lies along it,
@@ -80,21 +101,25 @@ def strand_inertia(room: Array, at: int, rate: float, second: float) -> None:
     slope = scale_add3(way, -room[at + STRAND_SECOND], u)
     slope = scale_add3(slope, -2.0 * room[at + STRAND_RATE], turning)
     tail = scale_add3(scale_add3(NONE, second, u), 2.0 * rate, turning)
-    m0, mc, ms, mcc, mcs, mss = (
-        room[at + SUMS],
-        room[at + SUMS + 1],
-        room[at + SUMS + 2],
-        room[at + SUMS + 3],
-        room[at + SUMS + 4],
-        room[at + SUMS + 5],
-    )
-    whole = scale_add3(scale_add3(scale_add3(NONE, m0, base), mc, slope), ms, tail)
-    far = scale_add3(scale_add3(scale_add3(NONE, mc, base), mcc, slope), mcs, tail)
-    room[at + ALONG_BEFORE] = dot3(u, whole)
-    room[at + ALONG_PATH] = ms * dot3(u, base) + mcs * dot3(u, slope) + mss * dot3(u, tail)
-    across = scale_add3(far, -dot3(u, far), u)
-    add_force(room, at, subtract3(across, whole))
-    add_force(room, to, scale_add3(NONE, -1.0, across))
+    take_inertia(room, at, base, slope, tail)
+
+
+@inline
+def clear_loads(count: int, room: Array) -> None:
+    for k in range(count):
+        at = row_at(k)
+        put3(room, at + AT_FORCE, NONE)
+        room[at + ALONG_PATH], room[at + ALONG_BEFORE] = 0.0, 0.0
+
+
+@jit
+def inertia_loads(data: Array, row: int, count: int, quick: bool, room: Array) -> None:
+    """What the accelerations of all mass points of a muscle take from its path, after `share_masses`."""
+    for k in range(count - 1):
+        if room[row_at(k) + STRAND_AT] == 0.0:
+            strand_inertia(room, row_at(k), room[RATE], room[SECOND])
+        if room[row_at(k) + CORNER_COUNT] > 0.0:
+            corner_inertia(data, row, k, quick, room)
 
 
 @jit
@@ -164,17 +189,10 @@ def muscle_loads(
         massive = inertia and data[row + MUSCLE_MASS_COUNT] > 0.0
         quick = data[row + MUSCLE_VELOCITY_TERMS] != 0.0
         count = trace_path(arrays, row, q, qd, qdd, gravity, quick, work, room)
-        for k in range(count):
-            at = row_at(k)
-            put3(room, at + AT_FORCE, NONE)
-            room[at + ALONG_PATH], room[at + ALONG_BEFORE] = 0.0, 0.0
+        clear_loads(count, room)
         if massive:
             share_masses(data, row, count, quick, columns, room)
-            for k in range(count - 1):
-                if room[row_at(k) + STRAND_AT] == 0.0:
-                    strand_inertia(room, row_at(k), room[RATE], room[SECOND])
-                if room[row_at(k) + CORNER_COUNT] > 0.0:
-                    corner_inertia(data, row, k, quick, room)
+            inertia_loads(data, row, count, quick, room)
             if columns:
                 add_muscle_mass(arrays, row, count, room, dof)
         pull = tension_of(data, row, tau, dof_float.shape[0], room[LENGTH], room[RATE])
