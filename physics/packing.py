@@ -253,7 +253,9 @@ def free_coordinates(count: int) -> FloatArray:
 
 
 class TangentSpace:
-    """Scratch memory of the kernels for derivatives: ``(coordinates, bodies, scratch)`` (see ``kernels.tangent``)."""
+    """Scratch memory of the kernels for derivatives: ``(coordinates, bodies, scratch, still)`` (see
+    ``kernels.tangent``); still (2, nv) are zeros from call to call.
+    """
 
     def __init__(self, body_int: Any) -> None:
         from .kernels.derivatives import DERIVATIVE_BODY_WIDTH
@@ -264,6 +266,7 @@ class TangentSpace:
             np.zeros((int(counts.sum()), HESSIAN + 7 * int(counts.max(initial=0)))),
             np.zeros((len(body_int), DERIVATIVE_BODY_WIDTH)),
             np.zeros((SUMS + SUM_ROWS, BASES_WIDTH)),
+            np.zeros((2, int(counts.sum()))),
         )
 
 

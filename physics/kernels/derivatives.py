@@ -19,18 +19,14 @@ from .layout import (
     ACCELERATION,
     ANGULAR,
     ARMATURE,
-    BLOCK_COUNT,
-    BLOCK_START,
     COUPLING,
     DOF_COUNT,
     DOF_START,
     ELEMENT_COUNT,
     FORCE,
-    KIND,
     LIMIT_COUNT,
     MUSCLE_COUNT,
     PARENT,
-    SCREW,
     SUBSPACE,
     VELOCITY,
 )
@@ -67,6 +63,7 @@ from .tangent import (
     TAKEN,
     TAKEN_FAST,
     columns_of,
+    is_screw,
     wrench_turned,
 )
 
@@ -74,12 +71,6 @@ STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 # rows of the bodies' workspace: the two parts of B^C that are not 0
 TURNED_INERTIA, MOMENTUM = 0, 9
 DERIVATIVE_BODY_WIDTH = 12
-
-
-@inline
-def is_screw(body_int: Array, block_int: Array, i: int) -> bool:
-    """Whether a body hangs on a single screw: its column only turns with its parent."""
-    return bool(body_int[i, BLOCK_COUNT] == 1 and block_int[body_int[i, BLOCK_START], KIND] == SCREW)
 
 
 @inline
@@ -234,17 +225,17 @@ def inverse_dynamics_derivatives(
     qdd: Array,
     tau: Array,
     slopes: tuple[Array, Array, Array],
-    tangents: tuple[Array, Array, Array],
+    tangents: tuple[Array, Array, Array, Array],
     spaces: tuple[Array, Array, Array],
 ) -> None:
     """`inverse_dynamics` into tau, and slopes: its derivatives (nv, nv) by q, by q' and by q'' (the mass matrix).
 
-    tau (nv + inputs,) brings the inputs; tangents is a workspace (coordinates, bodies, scratch), spaces is (work, dof,
-    flags).
+    tau (nv + inputs,) brings the inputs; tangents is a workspace (coordinates, bodies, scratch, still), spaces is
+    (work, dof, flags).
     """
     body_int, _, block_int, data, dof_float = arrays
     work, dof, flags = spaces
-    tangent, bodies, scratch = tangents
+    tangent, bodies, scratch = tangents[0], tangents[1], tangents[2]
     by_q, by_qd, mass = slopes
     nv = q.shape[0]
     newton_euler(arrays, q, qd, qdd, tau, False, work, dof, flags)  # muscles bring their own turning
@@ -276,4 +267,4 @@ def inverse_dynamics_derivatives(
     if data[ELEMENT_COUNT] > 0.0:
         add_element_slopes(arrays, tau, by_q, by_qd, tangent, work, dof)
     if data[MUSCLE_COUNT] > 0.0:
-        add_muscle_slopes(arrays, q, qd, qdd, tau, slopes, spaces)
+        add_muscle_slopes(arrays, q, qd, qdd, tau, slopes, tangents, spaces)

@@ -7,7 +7,7 @@ import math
 from ._jit import jit
 from .hill import muscle_force, muscle_force_and_rates
 from .hill_layout import LAW_STATES
-from .hill_tangents import muscle_rates_tangent
+from .hill_tangents import muscle_force_tangent, muscle_rates_tangent
 from .layout import MUSCLE_STATES
 from .muscle_layout import MUSCLE_FIRST_STATE, MUSCLE_INPUT, MUSCLE_LAW, MUSCLE_STATE, MUSCLE_TENSION
 from .spatial import Array
@@ -119,3 +119,36 @@ def tension_of(data: Array, row: int, tau: Array, nv: int, length: float, speed:
     if own == 2:
         tau[at + 1 + count] = second
     return float(pull)
+
+
+@jit
+def tension_slopes(
+    data: Array, row: int, tau: Array, nv: int, length: float, speed: float
+) -> tuple[float, float, float]:
+    """`tension_of` with its derivatives by length and speed, after it: the states' rates are in tau. At the end of an
+    implicit step the states go with length and speed.
+    """
+    number = int(data[row + MUSCLE_INPUT])
+    excitation: float = data[row + MUSCLE_TENSION] if number < 0 else tau[nv + number]
+    if data[row + MUSCLE_LAW] == 0.0:
+        return excitation, 0.0, 0.0
+    law, at, count = (
+        row + int(data[row + MUSCLE_LAW]),
+        int(data[row + MUSCLE_STATE]),
+        int(data[MUSCLE_STATES]),
+    )
+    own = int(data[law + LAW_STATES])
+    step = max(tau[at - int(data[row + MUSCLE_FIRST_STATE]) + 2 * count], 0.0) if own > 0 else 0.0
+    activation, fibre = tau[at] if own > 0 else 0.0, tau[at + 1] if own == 2 else 0.0
+    if step > 0.0:
+        activation += step * tau[at + count]
+        fibre += step * tau[at + 1 + count] if own == 2 else 0.0
+    pull, by = muscle_force_tangent(data, law, length, speed, excitation, activation, fibre)
+    by_length, by_speed = by[0], by[1]
+    if own == 2 and step > 0.0:
+        # x = states + step f(x): of f the activation's does not know of the path, the fibre's goes with all
+        _, _, _, rate_by = muscle_rates_tangent(data, law, length, speed, excitation, activation, fibre)
+        follows = step * by[4] / (1.0 - step * rate_by[4])
+        by_length += follows * rate_by[0]
+        by_speed += follows * rate_by[1]
+    return pull, by_length, by_speed

@@ -12,8 +12,9 @@ MUSCLE_BITS = 32
 
 # a muscle: numbers until the next one, its path's points, its mass points, the coordinates that move it (rising
 # numbers), its tension, the input that is its tension or its excitation (-1: none), its law of force (0: none), where
-# its states begin in tau and how many come before them, whether the quadratic velocity vector counts, and how
-# wide corners are rounded off (see `muscle_corner`)
+# its states begin in tau and how many come before them, whether the quadratic velocity vector counts, how wide corners
+# are rounded off (see `muscle_corner`), the coordinates that its forces change with (rising numbers: without mass those
+# that change its length), and where in the room forces of its mass points are kept (see `muscle_pairs`)
 (
     MUSCLE_SIZE,
     MUSCLE_VIA_COUNT,
@@ -29,8 +30,11 @@ MUSCLE_BITS = 32
     MUSCLE_FIRST_STATE,
     MUSCLE_VELOCITY_TERMS,
     MUSCLE_ROUNDING,
-) = range(14)
-MUSCLE_HEADER = 14
+    MUSCLE_ACTING_COUNT,
+    MUSCLE_ACTING,
+    MUSCLE_KEPT,
+) = range(17)
+MUSCLE_HEADER = 17
 
 # a point of a path: its body (-1: the world), where it is in the link frame, the coordinate that it depends on whether
 # it is there (-1: none) and its range, the strand behind it (0: straight), whether it moves in its body, for each
@@ -72,9 +76,10 @@ def place_size(obstacles: int, own: int) -> int:
 
 
 # the room's header: length of the path, its first and second derivative, how many points of the path are there, how
-# many obstacles its strands have, and the power of all muscles
-LENGTH, RATE, SECOND, ACTIVE, OBSTACLES, POWER = 0, 1, 2, 3, 4, 5
-ROOM_HEADER = 6
+# many obstacles its strands have, the power of all muscles, and where forces of mass points are kept: over obstacles
+# they are multiplied by the accelerations there, or where negative kept (0: neither)
+LENGTH, RATE, SECOND, ACTIVE, OBSTACLES, POWER, KEPT = 0, 1, 2, 3, 4, 5, 6
+ROOM_HEADER = 7
 
 # the row of a point that is there: its place in data, its body, lever from the reference point of its tree, place in
 # the world, velocity, acceleration, the force on it, and how it moves in its body with each of its components; of the
@@ -111,8 +116,8 @@ ROOM_HEADER = 6
     CORNER_WIDTH,
 ) = (0, 1, 2, 5, 8, 11, 14, 17, 26, 27, 28, 29, 32, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 50, 51, 52)
 ROOM_ROW = 53
-# the sums of a strand over obstacles: mass, first moment, kinetic energy
-SUM_MASS, SUM_MOMENT, SUM_KINETIC = 0, 1, 4
+# the sums of a strand over obstacles: mass, first moment, kinetic energy, kept forces times accelerations
+SUM_MASS, SUM_MOMENT, SUM_KINETIC, SUM_WORKED = 0, 1, 4, 5
 
 # behind a coordinate's other columns in its workspace: its row of the mass matrix, of its factor, and then what it
 # does to the muscle at hand: its length, the length before a strand, seven numbers of a straight strand and what they

@@ -21,6 +21,7 @@ from .muscle_layout import (
     BEFORE,
     BEFORE_RATE,
     BEFORE_SECOND,
+    KEPT,
     PLACE_FRAMES,
     POINT_MASS,
     POINT_SHARE,
@@ -41,6 +42,7 @@ from .muscle_layout import (
     SUM_KINETIC,
     SUM_MASS,
     SUM_MOMENT,
+    SUM_WORKED,
     SUMS,
 )
 from .points import carried, material, position, twist_of, wrench_at
@@ -210,8 +212,9 @@ def point_motion(
 
 @jit
 def sum_wrapped(data: Array, masses: int, at: int, quick: bool, columns: bool, room: Array) -> None:
-    """Sums over the mass points of a strand over obstacles: mass, first moment, kinetic energy, what their
-    accelerations take from (z', L', a'), and with columns the mass matrix of these (its lower triangle).
+    """Sums over the mass points of a strand over obstacles: mass, first moment, kinetic energy, kept forces
+    times accelerations, what their accelerations take from (z', L', a'), and with columns the mass matrix of these (its
+    lower triangle).
     """
     header = int(room[at + STRAND_AT])
     n = 6 + 6 * int(data[header + STRAND_OBSTACLES])
@@ -219,7 +222,7 @@ def sum_wrapped(data: Array, masses: int, at: int, quick: bool, columns: bool, r
     matrix, sums = loads + n + 2, at + SUMS
     for j in range(n + 2 + (n + 2) * (n + 2)):
         room[loads + j] = 0.0
-    whole, moment, kinetic = 0.0, (0.0, 0.0, 0.0), 0.0
+    whole, moment, kinetic, worked = 0.0, (0.0, 0.0, 0.0), 0.0, 0.0
     first = int(room[at + STRAND_FIRST])
     for i in range(first, first + int(room[at + STRAND_COUNT])):
         mass = masses + POINT_WIDTH * i
@@ -229,6 +232,10 @@ def sum_wrapped(data: Array, masses: int, at: int, quick: bool, columns: bool, r
         whole += m
         moment = scale_add3(moment, m, x)
         kinetic += 0.5 * m * dot3(v, v)
+        if room[KEPT] > 0.0:
+            worked += dot3(flat3(room, int(room[KEPT]) + 3 * i), push)
+        elif room[KEPT] < 0.0:
+            put3(room, 3 * i - int(room[KEPT]), scale_add3((0.0, 0.0, 0.0), m, push))
         for j in range(n + 2):
             column = motion_column(n, j, s, point, room)
             room[loads + j] += m * dot3(column, push)
@@ -236,7 +243,7 @@ def sum_wrapped(data: Array, masses: int, at: int, quick: bool, columns: bool, r
                 for k in range(j + 1):
                     other = motion_column(n, k, s, point, room)
                     room[matrix + (n + 2) * j + k] += m * dot3(column, other)
-    room[sums + SUM_MASS], room[sums + SUM_KINETIC] = whole, kinetic
+    room[sums + SUM_MASS], room[sums + SUM_KINETIC], room[sums + SUM_WORKED] = whole, kinetic, worked
     put3(room, sums + SUM_MOMENT, moment)
     room[at + ALONG_PATH], room[at + ALONG_BEFORE] = room[loads + n], -room[loads + n + 1]
 

@@ -14,6 +14,7 @@ first three derivatives (SHARE; HESSIAN and the sum with the velocities, SLOPE; 
 from __future__ import annotations
 
 from ._jit import inline, jit
+from .layout import BLOCK_COUNT, BLOCK_START, KIND, SCREW
 from .spatial import Array, Twist, bracket, cross, load6, scale_add6, store6
 
 SHIFT, RATE, BIAS_RATE, SHARE, SLOPE, CURVE = 0, 6, 12, 18, 19, 20
@@ -38,6 +39,13 @@ def wrench_turned(s: Twist, f: Twist) -> Twist:
     m = cross((s[3], s[4], s[5]), (f[3], f[4], f[5]))
     u = cross((s[0], s[1], s[2]), (f[3], f[4], f[5]))
     return n[0] + m[0], n[1] + m[1], n[2] + m[2], u[0], u[1], u[2]
+
+
+@inline
+def is_screw(body_int: Array, block_int: Array, i: int) -> bool:
+    """Whether a body hangs on a single screw: its column only turns with its parent, and no tangent is
+    found for it."""
+    return bool(body_int[i, BLOCK_COUNT] == 1 and block_int[body_int[i, BLOCK_START], KIND] == SCREW)
 
 
 @jit

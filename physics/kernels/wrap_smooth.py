@@ -1,4 +1,4 @@
-"""Smooth steps of compact support, each with its first and second derivative."""
+"""Smooth steps of compact support, each with its first and second derivative, the step with its third."""
 
 from __future__ import annotations
 
@@ -17,6 +17,13 @@ def smooth_step(v: float) -> Vector:
     rest = 1.0 - s
     value = 0.5 + v * (35.0 - s * (35.0 - s * (21.0 - 5.0 * s))) / 32.0
     return value, 35.0 / 32.0 * rest * rest * rest, -105.0 / 16.0 * v * rest * rest
+
+
+@inline
+def smooth_step_third(v: float) -> float:
+    """Third derivative of the step."""
+    s = v * v
+    return -105.0 / 16.0 * (1.0 - s) * (1.0 - 5.0 * s) if s < 1.0 else 0.0
 
 
 @inline

@@ -109,13 +109,14 @@ class Muscle:
         frames: Sequence[FloatArray],
         body_int: Any,
         place: int,
+        kept: int,
     ) -> FloatArray:
         """The record that the kernels read (``kernels.muscle_layout``).
 
         Args:
             index, coordinates, inputs: numbers of bodies, coordinates and inputs by name.
             frames: poses of body frames in their link frames. body_int: the model's bodies (``kernels.layout``).
-            place: where in the kernels' room the places of its strands begin.
+            place, kept: where in the kernels' room the places of its strands begin, and forces of its mass points.
         """
         size = at.MUSCLE_HEADER + at.VIA_WIDTH * len(self.points)
         rows, parts, bodies = [], [], []
@@ -134,25 +135,30 @@ class Muscle:
                 place += at.place_size(int(record[0]), wrap.workspace_size)
             rows.append(row)
         span = self._span(bodies, rows, body_int)
+        acting = span if self.masses is not None else self._longer_by(span, bodies, rows, body_int)
         masses = np.zeros(0)
         if self.masses is not None:
             masses = np.stack([self.masses.masses, self.masses.offsets, self.masses.shares], axis=1).ravel()
         header = np.zeros(at.MUSCLE_HEADER)
         header[at.MUSCLE_VIA_COUNT], header[at.MUSCLE_VIAS] = len(self.points), at.MUSCLE_HEADER
         header[at.MUSCLE_SPAN_COUNT], header[at.MUSCLE_SPAN] = len(span), size
-        header[at.MUSCLE_MASS_COUNT], header[at.MUSCLE_MASSES] = self.num_points, size + len(span)
+        size += len(span)
+        header[at.MUSCLE_ACTING_COUNT], header[at.MUSCLE_ACTING] = len(acting), size
+        size += len(acting)
+        header[at.MUSCLE_MASS_COUNT], header[at.MUSCLE_MASSES] = self.num_points, size
         header[at.MUSCLE_INPUT] = -1.0
         if isinstance(self.tension, str):
             header[at.MUSCLE_INPUT] = inputs[self.tension]
         else:
             header[at.MUSCLE_TENSION] = self.tension
         header[at.MUSCLE_VELOCITY_TERMS] = self.velocity_terms
-        header[at.MUSCLE_ROUNDING] = self.rounding
+        header[at.MUSCLE_ROUNDING], header[at.MUSCLE_KEPT] = self.rounding, kept
         law = np.zeros(0) if self.law is None else self.law.record
         if len(law):
-            header[at.MUSCLE_LAW] = size + len(span) + len(masses)
-        header[at.MUSCLE_SIZE] = size + len(span) + len(masses) + len(law)
-        return np.concatenate([header, *rows, *parts, np.array(span, dtype=np.float64), masses, law])
+            header[at.MUSCLE_LAW] = size + len(masses)
+        header[at.MUSCLE_SIZE] = size + len(masses) + len(law)
+        numbers = np.array(span + acting, dtype=np.float64)
+        return np.concatenate([header, *rows, *parts, numbers, masses, law])
 
     @staticmethod
     def _span(bodies: Sequence[int], rows: Sequence[FloatArray], body_int: Any) -> list[int]:
@@ -167,6 +173,27 @@ class Muscle:
             moved_by = row[at.VIA_COORDINATES : at.VIA_COORDINATES + 3]
             found |= {int(d) for d in moved_by if d >= 0}
         return sorted(found)
+
+    @staticmethod
+    def _longer_by(
+        span: Sequence[int], bodies: Sequence[int], rows: Sequence[FloatArray], body_int: Any
+    ) -> list[int]:
+        """Those of the coordinates that can change the length: not what only carries the whole path along."""
+        common = bodies[0]
+        for body in bodies:
+            while body != common:  # parents come first: the later one cannot carry the other
+                if body > common:
+                    body = int(body_int[body, layout.PARENT])
+                else:
+                    common = int(body_int[common, layout.PARENT])
+        carrying: set[int] = set()
+        while common >= 0:
+            first, count = body_int[common, layout.DOF_START], body_int[common, layout.DOF_COUNT]
+            carrying |= set(range(int(first), int(first + count)))
+            common = int(body_int[common, layout.PARENT])
+        for row in rows:
+            carrying -= set(row[at.VIA_COORDINATES : at.VIA_COORDINATES + 3].astype(int))
+        return [d for d in span if d not in carrying]
 
 
 def _check_conditions(items: Sequence[Any], of: str) -> None:

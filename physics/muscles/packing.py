@@ -40,10 +40,13 @@ class PackedMuscles:
     def records(self, frames: Sequence[FloatArray], body_int: Any) -> list[FloatArray]:
         """A record each (``kernels.muscle_layout``)."""
         place, found = room_rows(self.muscles), []
+        kept = place + sum(map(strand_places, self.muscles))
         behind = len(self.coordinates) + len(self.inputs)
         states = 0
         for muscle in self.muscles:
-            found.append(muscle.packed(self.bodies, self.coordinates, self.inputs, frames, body_int, place))
+            found.append(
+                muscle.packed(self.bodies, self.coordinates, self.inputs, frames, body_int, place, kept)
+            )
             found[-1][at.MUSCLE_STATE], found[-1][at.MUSCLE_FIRST_STATE] = behind + states, states
             states += len(muscle.state_names)
             place += strand_places(muscle)
@@ -69,6 +72,9 @@ def muscle_room(muscles: Sequence[Muscle], num_coordinates: int, everywhere: boo
     if not muscles:
         return 0, 0
     room = room_rows(muscles) + sum(map(strand_places, muscles))
+    room += 3 * max(
+        muscle.num_points for muscle in muscles
+    )  # forces that are kept of one muscle's mass points
     rows = math.ceil(room / layout.WORK_WIDTH)
     if not everywhere and not any(muscle.num_points for muscle in muscles):
         return rows, 0

@@ -36,7 +36,7 @@ def slope(function, x, step=STEP):
     return np.array(columns).T.reshape(-1, len(x))
 
 
-def difference(model, state, qdd):
+def difference(model, state, qdd, step=STEP):
     """Largest difference of both derivatives from slopes, relative."""
 
     def force(q, qd):
@@ -44,8 +44,8 @@ def difference(model, state, qdd):
 
     found = ph.inverse_dynamics_derivatives(model, state, qdd)
     expected = (
-        slope(lambda q: force(q, state.qd), state.q),
-        slope(lambda qd: force(state.q, qd), state.qd),
+        slope(lambda q: force(q, state.qd), state.q, step),
+        slope(lambda qd: force(state.q, qd), state.qd, step),
     )
     return max(
         np.abs(a - b).max(initial=0.0) / (1.0 + np.abs(b).max(initial=0.0)) for a, b in zip(found, expected)
