@@ -78,7 +78,7 @@ def capsule_level(
         n = g[0] / gap, g[1] / gap, g[2] / gap
         rest = 1.0 - part
         first, last = (rest * n[0], rest * n[1], rest * n[2]), (part * n[0], part * n[1], part * n[2])
-        if settle(own, width, (gap, rate, second), first, last) != WRAPPED:
+        if settle(own, (gap, rate, second), first, last) != WRAPPED:
             return STRAIGHT
     if fresh:
         capsule_beginning(data, shape, own, sense, x, e, p[0], q[0])

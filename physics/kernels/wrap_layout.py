@@ -32,17 +32,17 @@ AXES = FRAMES + FRAME_WIDTH
 START, START_RATE, START_SECOND, STOP, STOP_RATE, STOP_SECOND = (AXES + 9 + 3 * k for k in range(6))
 TILT = STOP_SECOND + 3  # how fast the plane's normal turns towards its first two axes
 # each a number with its first and second derivatives in time: radius, angles of both tangent points, lengths of both
-# straight pieces, length in the plane, reach of the rounding
-RADIUS, FIRST_ANGLE, LAST_ANGLE, FIRST_LENGTH, LAST_LENGTH, PLANE_LENGTH, REACH = (
-    TILT + 2 + 3 * k for k in range(7)
+# straight pieces, length in the plane, reach of the rounding, smoothing length in use
+RADIUS, FIRST_ANGLE, LAST_ANGLE, FIRST_LENGTH, LAST_LENGTH, PLANE_LENGTH, REACH, WIDTH = (
+    TILT + 2 + 3 * k for k in range(8)
 )
-NORMALS = REACH + 3  # at both tangent points, in the plane
+NORMALS = WIDTH + 3  # at both tangent points, in the plane
 WRAP = NORMALS + 4  # angle of the arc
 # each four derivatives by both ends in the plane
-RADIUS_BY, FIRST_ANGLE_BY, LAST_ANGLE_BY, FIRST_LENGTH_BY, PLANE_LENGTH_BY, REACH_BY = (
-    WRAP + 1 + 4 * k for k in range(6)
+RADIUS_BY, FIRST_ANGLE_BY, LAST_ANGLE_BY, FIRST_LENGTH_BY, PLANE_LENGTH_BY, REACH_BY, WIDTH_BY = (
+    WRAP + 1 + 4 * k for k in range(7)
 )
-ROUND_SIZE = WRAP + 1 + 24
+ROUND_SIZE = WRAP + 1 + 28
 ROUND_SPACE = ROUND_SIZE + 26  # behind it: what a point over a sphere or cylinder is worked out in
 
 # of a path over one curved obstacle, in the obstacle's axes. Where it begins: point, tangent and length of the
@@ -53,11 +53,12 @@ GEODESIC = ROUND_SPACE
 KNOWN, BEGINNING, STEPS = GEODESIC, GEODESIC + 1, GEODESIC + 8
 # each a number with two derivatives in time, then its derivatives by both ends
 LEVEL, ARC = GEODESIC + 9, GEODESIC + 12
-RADIUS_ENDS, ALONG_ENDS, ASIDE_ENDS, TURN_ENDS, ARC_ENDS, LEVEL_ENDS, FIRST_ENDS, LENGTH_ENDS, REACH_ENDS = (
-    GEODESIC + 15 + 6 * k for k in range(9)
+RADIUS_ENDS, ALONG_ENDS, ASIDE_ENDS, TURN_ENDS, ARC_ENDS, LEVEL_ENDS, FIRST_ENDS, LENGTH_ENDS = (
+    GEODESIC + 15 + 6 * k for k in range(8)
 )
+REACH_ENDS, WIDTH_ENDS = LENGTH_ENDS + 6, LENGTH_ENDS + 12
 # each a vector with two derivatives in time, then its derivatives by both ends (3 x 6)
-FIRST_POINT, FIRST_DIRECTION, LAST_POINT, LAST_DIRECTION = (REACH_ENDS + 6 + 27 * k for k in range(4))
+FIRST_POINT, FIRST_DIRECTION, LAST_POINT, LAST_DIRECTION = (WIDTH_ENDS + 6 + 27 * k for k in range(4))
 SYSTEM = LAST_DIRECTION + 27  # 4 rows of 11
 PLACES = SYSTEM + 44
 NODES = PLACES + MOST_STEPS + 1

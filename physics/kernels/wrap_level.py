@@ -22,11 +22,14 @@ from .wrap_layout import (
     STOP,
     STRAIGHT,
     TORUS,
+    WIDTH,
+    WIDTH_BY,
+    WIDTH_ENDS,
     WRAPPED,
 )
 from .wrap_planar import NEAREST, Pair, arc_radius, cross2, dot2, store_jet, tangent_point
 from .wrap_round import along, plane_axes, tilt_plane
-from .wrap_smooth import ramp_of
+from .wrap_smooth import NEAR, local_width, ramp_of
 from .wrap_surface import Moving, gradient_of, level_of, times3
 
 AROUND = 24
@@ -70,6 +73,9 @@ def ellipsoid_level(
     for k in range(3):
         own[RADIUS_ENDS + k] = (by[0] * x[k] + by[1] * y[k]) / radii[k]
         own[RADIUS_ENDS + 3 + k] = (by[2] * x[k] + by[3] * y[k]) / radii[k]
+        for end in range(2):
+            along_x, along_y = own[WIDTH_BY + 2 * end], own[WIDTH_BY + 2 * end + 1]
+            own[WIDTH_ENDS + 3 * end + k] = (along_x * x[k] + along_y * y[k]) / radii[k]
     if fresh:
         tilted_beginning(own, radii, shrunk(p[0], radii), shrunk(q[0], radii), x, y, z, tilt)
     return WRAPPED
@@ -183,41 +189,67 @@ def level_in_time(kind: int, size: Vector, x: Moving) -> tuple[Vector, Vector]:
 def tube_radius(
     kind: int, size: Vector, radius: float, width: float, own: Array, p: Moving, q: Moving
 ) -> int:
-    """RADIUS of a tube that leaves room for both ends, with derivatives; INSIDE where there is none, else WRAPPED."""
+    """RADIUS of a tube that leaves room for both ends, and WIDTH, with derivatives; INSIDE where there is none, else
+    WRAPPED.
+    """
     rho = radius, 0.0, 0.0
     for k in range(6):
-        own[RADIUS_ENDS + k] = 0.0
-    for end in range(2):
-        far, slope = level_in_time(kind, size, p if end == 0 else q)
-        if width == 0.0:
-            if far[0] <= radius:
-                return INSIDE
-        elif far[0] <= rho[0] + 3.0 * width:
-            excess = rho[0] - far[0] + 2.0 * width, rho[1] - far[1], rho[2] - far[2]
-            less, share = ramp_of(excess, width)
-            rho = rho[0] - less[0], rho[1] - less[1], rho[2] - less[2]
-            for k in range(6):
-                own[RADIUS_ENDS + k] *= 1.0 - share
-            for k in range(3):
-                own[RADIUS_ENDS + 3 * end + k] += share * slope[k]
+        own[RADIUS_ENDS + k], own[WIDTH_ENDS + k] = 0.0, 0.0
+    far, slope = level_in_time(kind, size, p)
+    away, other = level_in_time(kind, size, q)
     store_jet(own, RADIUS, rho)
-    return WRAPPED if width == 0.0 or rho[0] >= NEAREST * width else INSIDE
+    store_jet(own, WIDTH, (width, 0.0, 0.0))
+    if width == 0.0:
+        return INSIDE if min(far[0], away[0]) <= radius else WRAPPED
+    if min(far[0], away[0]) < radius + NEAR * width:
+        first, last = (far[0] - radius, far[1], far[2]), (away[0] - radius, away[1], away[2])
+        jet, by_first, by_last = local_width(width, first, last)
+        store_jet(own, WIDTH, jet)
+        for k in range(3):
+            own[WIDTH_ENDS + k], own[WIDTH_ENDS + 3 + k] = by_first * slope[k], by_last * other[k]
+        leave_room(own, 0, far, slope)
+        leave_room(own, 3, away, other)
+    return WRAPPED if own[RADIUS] >= NEAREST * own[WIDTH] else INSIDE
 
 
 @inline
-def settle(own: Array, width: float, gap: Vector, first: Vector, last: Vector) -> int:
+def leave_room(own: Array, end: int, far: Vector, slope: Vector) -> None:
+    """Smooth minimum of RADIUS and of what leaves twice WIDTH to an end at this radius, with that one's slope."""
+    width = own[WIDTH], own[WIDTH + 1], own[WIDTH + 2]
+    rho = own[RADIUS], own[RADIUS + 1], own[RADIUS + 2]
+    if far[0] > rho[0] + 3.0 * width[0]:
+        return
+    excess = (
+        rho[0] - far[0] + 2.0 * width[0],
+        rho[1] - far[1] + 2.0 * width[1],
+        rho[2] - far[2] + 2.0 * width[2],
+    )
+    less, share, wider = ramp_of(excess, width)
+    store_jet(own, RADIUS, (rho[0] - less[0], rho[1] - less[1], rho[2] - less[2]))
+    for k in range(6):
+        own[RADIUS_ENDS + k] *= 1.0 - share
+        own[RADIUS_ENDS + k] -= (2.0 * share + wider) * own[WIDTH_ENDS + k]
+    for k in range(3):
+        own[RADIUS_ENDS + end + k] += share * slope[k]
+
+
+@inline
+def settle(own: Array, gap: Vector, first: Vector, last: Vector) -> int:
     """Smooth maximum of RADIUS and the line's gap (with two derivatives in time, and by both ends); whether
     wrapped.
     """
+    width = own[WIDTH], own[WIDTH + 1], own[WIDTH + 2]
     excess = gap[0] - own[RADIUS], gap[1] - own[RADIUS + 1], gap[2] - own[RADIUS + 2]
-    if excess[0] >= width:
+    if excess[0] >= width[0]:
         return STRAIGHT
-    if width > 0.0:
-        more, share = ramp_of(excess, width)
+    if width[0] > 0.0:
+        more, share, wider = ramp_of(excess, width)
         for k in range(3):
             own[RADIUS + k] += more[k]
             own[RADIUS_ENDS + k] += share * (first[k] - own[RADIUS_ENDS + k])
             own[RADIUS_ENDS + 3 + k] += share * (last[k] - own[RADIUS_ENDS + 3 + k])
+        for k in range(6):
+            own[RADIUS_ENDS + k] += wider * own[WIDTH_ENDS + k]
     return WRAPPED
 
 
@@ -236,7 +268,7 @@ def torus_level(data: Array, shape: int, width: float, own: Array, p: Moving, q:
     gap_jet = gap_in_time(major, angle, part, gap, m, p, q, e, e1)
     rest = 1.0 - part
     first, last = (rest * m[0], rest * m[1], rest * m[2]), (part * m[0], part * m[1], part * m[2])
-    if settle(own, width, gap_jet, first, last) != WRAPPED:
+    if settle(own, gap_jet, first, last) != WRAPPED:
         return STRAIGHT
     if fresh:
         torus_beginning(own, major, angle, own[RADIUS], m, p[0], q[0])

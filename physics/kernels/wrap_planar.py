@@ -36,14 +36,17 @@ from .wrap_layout import (
     STOP_RATE,
     STOP_SECOND,
     STRAIGHT,
+    WIDTH,
+    WIDTH_BY,
     WRAP,
     WRAPPED,
 )
-from .wrap_smooth import ramp_of, smooth_step
+from .wrap_smooth import NEAR, local_width, ramp_of, smooth_step
 
 Pair: TypeAlias = tuple[float, float]
 Four: TypeAlias = tuple[float, float, float, float]
 
+NOTHING = (0.0, 0.0, 0.0, 0.0)
 NEAREST = 0.5  # smoothing lengths: a circle that an end lets less radius than this is no obstacle any more
 
 
@@ -104,17 +107,45 @@ def line_distance(own: Array) -> tuple[Vector, Four, bool]:
 
 
 @inline
-def least(radius: Vector, by: Four, own: Array, at: int, width: float) -> tuple[Vector, Four]:
-    """Smooth minimum of a radius and of what leaves twice the smoothing length to an end; `at`: START or STOP."""
-    x = pair(own, at)
-    far = norm_of(x, pair(own, at + 3), pair(own, at + 6))
-    if far[0] > radius[0] + 3.0 * width:
+def widths(own: Array, radius: float, width: float) -> tuple[Vector, Vector]:
+    """WIDTH with its derivatives; distances of both ends from the centre, with two derivatives in time."""
+    p, s = pair(own, START), pair(own, STOP)
+    far = norm_of(p, pair(own, START_RATE), pair(own, START_SECOND))
+    away = norm_of(s, pair(own, STOP_RATE), pair(own, STOP_SECOND))
+    if min(far[0], away[0]) >= radius + NEAR * width:
+        store_jet(own, WIDTH, (width, 0.0, 0.0))
+        store_four(own, WIDTH_BY, NOTHING)
+        return far, away
+    first, last = (far[0] - radius, far[1], far[2]), (away[0] - radius, away[1], away[2])
+    jet, by_first, by_last = local_width(width, first, last)
+    a, b = by_first / far[0], by_last / away[0]
+    store_jet(own, WIDTH, jet)
+    store_four(own, WIDTH_BY, (a * p[0], a * p[1], b * s[0], b * s[1]))
+    return far, away
+
+
+@inline
+def least(radius: Vector, by: Four, own: Array, at: int, far: Vector) -> tuple[Vector, Four]:
+    """Smooth minimum of a radius and of what leaves twice WIDTH to an end at this distance; `at`: START or STOP."""
+    width = own[WIDTH], own[WIDTH + 1], own[WIDTH + 2]
+    if far[0] > radius[0] + 3.0 * width[0]:
         return radius, by
-    excess = radius[0] - far[0] + 2.0 * width, radius[1] - far[1], radius[2] - far[2]
-    less, slope = ramp_of(excess, width)
+    x = pair(own, at)
+    excess = (
+        radius[0] - far[0] + 2.0 * width[0],
+        radius[1] - far[1] + 2.0 * width[1],
+        radius[2] - far[2] + 2.0 * width[2],
+    )
+    less, slope, wider = ramp_of(excess, width)
     d0, d1 = slope * x[0] / far[0], slope * x[1] / far[0]
-    rest = 1.0 - slope
-    by = (rest * by[0], rest * by[1], rest * by[2], rest * by[3])
+    rest, share = 1.0 - slope, -2.0 * slope - wider
+    more = own[WIDTH_BY], own[WIDTH_BY + 1], own[WIDTH_BY + 2], own[WIDTH_BY + 3]
+    by = (
+        rest * by[0] + share * more[0],
+        rest * by[1] + share * more[1],
+        rest * by[2] + share * more[2],
+        rest * by[3] + share * more[3],
+    )
     by = (by[0] + d0, by[1] + d1, by[2], by[3]) if at == START else (by[0], by[1], by[2] + d0, by[3] + d1)
     return (radius[0] - less[0], radius[1] - less[1], radius[2] - less[2]), by
 
@@ -126,34 +157,53 @@ def arc_radius(own: Array, radius: float, width: float, forced: bool) -> tuple[i
     Args:
         forced: whether a line that misses the circle on the wrong side must go round.
     """
-    nothing = (0.0, 0.0, 0.0, 0.0)
     distance, distance_by, between = line_distance(own)
     rho = (radius, 0.0, 0.0)
     if not between or (distance[0] <= -radius - width and not forced):
-        return STRAIGHT, rho, nothing
+        return STRAIGHT, rho, NOTHING
     p, s = pair(own, START), pair(own, STOP)
     if width == 0.0:
+        store_jet(own, WIDTH, (0.0, 0.0, 0.0))
+        store_four(own, WIDTH_BY, NOTHING)
         if dot2(p, p) <= radius * radius or dot2(s, s) <= radius * radius:
-            return INSIDE, rho, nothing
-        return STRAIGHT if distance[0] >= radius else WRAPPED, rho, nothing
+            return INSIDE, rho, NOTHING
+        return STRAIGHT if distance[0] >= radius else WRAPPED, rho, NOTHING
     if distance[0] >= radius + width:
-        return STRAIGHT, rho, nothing
-    rho, by = least(rho, nothing, own, START, width)
-    rho, by = least(rho, by, own, STOP, width)
-    if rho[0] < NEAREST * width:
+        return STRAIGHT, rho, NOTHING
+    far, away = widths(own, radius, width)
+    rho, by = least(rho, NOTHING, own, START, far)
+    rho, by = least(rho, by, own, STOP, away)
+    if rho[0] < NEAREST * own[WIDTH]:
         return INSIDE, rho, by
     excess = distance[0] - rho[0], distance[1] - rho[1], distance[2] - rho[2]
-    if excess[0] >= width:
+    if excess[0] >= own[WIDTH]:
         return STRAIGHT, rho, by
-    more, slope = ramp_of(excess, width)
+    more, slope, wider = ramp_of(excess, (own[WIDTH], own[WIDTH + 1], own[WIDTH + 2]))
     rest = 1.0 - slope
     by = (
-        rest * by[0] + slope * distance_by[0],
-        rest * by[1] + slope * distance_by[1],
-        rest * by[2] + slope * distance_by[2],
-        rest * by[3] + slope * distance_by[3],
+        rest * by[0] + slope * distance_by[0] + wider * own[WIDTH_BY],
+        rest * by[1] + slope * distance_by[1] + wider * own[WIDTH_BY + 1],
+        rest * by[2] + slope * distance_by[2] + wider * own[WIDTH_BY + 2],
+        rest * by[3] + slope * distance_by[3] + wider * own[WIDTH_BY + 3],
     )
     return WRAPPED, (rho[0] + more[0], rho[1] + more[1], rho[2] + more[2]), by
+
+
+@inline
+def reach_of(own: Array, rho: Vector, unit: float) -> float:
+    """REACH with two derivatives in time, within which line and arc part by WIDTH times unit; what it changes by the
+    product of radius and WIDTH.
+    """
+    width, rate, second = own[WIDTH], own[WIDTH + 1], own[WIDTH + 2]
+    if width == 0.0:
+        store_jet(own, REACH, (0.0, 0.0, 0.0))
+        return 0.0
+    reach = unit * math.sqrt(2.0 * rho[0] * width)
+    share = unit * unit / reach
+    speed = share * (rho[1] * width + rho[0] * rate)
+    bend = share * (rho[2] * width + 2.0 * rho[1] * rate + rho[0] * second) - speed * speed / reach
+    store_jet(own, REACH, (reach, speed, bend))
+    return share
 
 
 @inline
@@ -199,12 +249,7 @@ def planar_path(own: Array, radius: float, width: float, forced: bool) -> int:
     store_jet(own, FIRST_LENGTH, first_length)
     store_jet(own, LAST_LENGTH, last_length)
     store_jet(own, PLANE_LENGTH, (first_length[0] + rho[0] * wrap + last_length[0], rate, curve))
-    reach = math.sqrt(2.0 * rho[0] * width)
-    if width > 0.0:
-        speed = width * rho[1] / reach
-        store_jet(own, REACH, (reach, speed, (width * rho[2] - speed * speed) / reach))
-    else:
-        store_jet(own, REACH, (0.0, 0.0, 0.0))
+    share = reach_of(own, rho, 1.0)
     store_four(own, NORMALS, (n[0], n[1], m[0], m[1]))
     own[WRAP] = wrap
     store_four(own, RADIUS_BY, by)
@@ -215,7 +260,7 @@ def planar_path(own: Array, radius: float, width: float, forced: bool) -> int:
         own[LAST_ANGLE_BY + k] = (radial - (m[k - 2] if k > 1 else 0.0)) / last_length[0]
         own[FIRST_LENGTH_BY + k] = rho[0] * own[FIRST_ANGLE_BY + k] - (u[k] if k < 2 else 0.0)
         own[PLANE_LENGTH_BY + k] = wrap * radial + (t[k - 2] if k > 1 else -u[k])
-        own[REACH_BY + k] = width / reach * radial if width > 0.0 else 0.0
+        own[REACH_BY + k] = share * (own[WIDTH] * radial + rho[0] * own[WIDTH_BY + k])
     return WRAPPED
 
 

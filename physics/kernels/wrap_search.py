@@ -24,16 +24,17 @@ from .wrap_layout import (
     LEVEL_ENDS,
     RADIUS,
     RADIUS_ENDS,
-    REACH,
     REACH_ENDS,
     SHAPE_KIND,
     SHAPE_PARAMETERS,
     STEPS,
     UNSOLVED,
+    WIDTH,
+    WIDTH_ENDS,
     WRAPPED,
 )
 from .wrap_level import deepest, ellipsoid_level, torus_level
-from .wrap_planar import store_jet
+from .wrap_planar import reach_of, store_jet
 from .wrap_surface import Moving, level_of
 
 ASIDE = 1.0  # [rad] from one guess to another
@@ -77,14 +78,10 @@ def surface_level(
         return status
     rho, speed, second = own[RADIUS], own[RADIUS + 1], own[RADIUS + 2]
     store_jet(own, LEVEL, (0.5 * rho * rho, rho * speed, rho * second + speed * speed))
-    reach = unit * math.sqrt(2.0 * rho * width)
-    share = unit * unit * width / reach if width > 0.0 else 0.0
-    rate = share * speed
-    bend = (unit * unit * width * second - rate * rate) / reach if width > 0.0 else 0.0
-    store_jet(own, REACH, (reach, rate, bend))
+    share = reach_of(own, (rho, speed, second), unit)
     for k in range(6):
         own[LEVEL_ENDS + k] = rho * own[RADIUS_ENDS + k]
-        own[REACH_ENDS + k] = share * own[RADIUS_ENDS + k]
+        own[REACH_ENDS + k] = share * (own[WIDTH] * own[RADIUS_ENDS + k] + rho * own[WIDTH_ENDS + k])
     return WRAPPED
 
 

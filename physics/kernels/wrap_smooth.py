@@ -5,6 +5,9 @@ from __future__ import annotations
 from ._jit import inline
 from .spatial import Vector
 
+NEAR = 4.0  # smoothing lengths of an end from the surface, below which it is smoothed over less
+LEAST = 0.1  # of the smoothing length, where an end lies on the surface
+
 
 @inline
 def smooth_step(v: float) -> Vector:
@@ -40,7 +43,51 @@ def smooth_ramp(v: float) -> Vector:
 
 
 @inline
-def ramp_of(x: Vector, width: float) -> tuple[Vector, float]:
-    """width ramp(x / width) of a number with two derivatives in time; and its derivative by x."""
-    value, slope, bend = smooth_ramp(x[0] / width)
-    return (width * value, slope * x[1], slope * x[2] + bend / width * x[1] * x[1]), slope
+def ramp_of(x: Vector, width: Vector) -> tuple[Vector, float, float]:
+    """width ramp(x / width) of two numbers with two derivatives in time each; its derivatives by x and by width."""
+    v = x[0] / width[0]
+    value, slope, bend = smooth_ramp(v)
+    by = value - v * slope
+    away = x[1] - v * width[1]
+    second = slope * x[2] + by * width[2] + bend / width[0] * away * away
+    return (width[0] * value, slope * x[1] + by * width[1], second), slope, by
+
+
+@inline
+def room_left(clearance: Vector, width: float) -> tuple[Vector, float]:
+    """0 where an end touches the surface, 1 from NEAR smoothing lengths on, of a clearance with two derivatives in
+    time; and its derivative by the clearance.
+    """
+    i = 2.0 / (NEAR * width)
+    value, slope, bend = smooth_step(i * clearance[0] - 1.0)
+    return (
+        (
+            value,
+            i * slope * clearance[1],
+            i * slope * clearance[2] + i * i * bend * clearance[1] * clearance[1],
+        ),
+        i * slope,
+    )
+
+
+@inline
+def local_width(width: float, first: Vector, last: Vector) -> tuple[Vector, float, float]:
+    """The smoothing length in use where the ends have these clearances, with two derivatives in time; its derivatives
+    by both clearances.
+
+    An end takes twice the length in use from the radius to wrap over where it has less room than that. With a third
+    of an end's clearance, or LEAST of the length where that is more, no path goes deeper than 2 LEAST lengths into an
+    obstacle that both ends are outside of.
+    """
+    a, by_first = room_left(first, width)
+    b, by_last = room_left(last, width)
+    most = (1.0 - LEAST) * width
+    return (
+        (
+            LEAST * width + most * a[0] * b[0],
+            most * (a[1] * b[0] + a[0] * b[1]),
+            most * (a[2] * b[0] + 2.0 * a[1] * b[1] + a[0] * b[2]),
+        ),
+        most * by_first * b[0],
+        most * by_last * a[0],
+    )

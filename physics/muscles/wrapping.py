@@ -29,6 +29,8 @@ class Wrap(ReadOnlyArrays):
             whose Jacobian jumps there; None: 0.5 mm, or a fifth of the least radius of the obstacles where the
             muscle has mass: its points' velocities change over this length, and steps of time must see that. Where
             the straight line passes an obstacle by more than this, or lies deeper in it, both have the same length.
+            Where an end of the path is nearer to a surface than four times this, less is rounded off, a tenth where
+            it lies on it: no path goes deeper than a fifth of this into an obstacle that both ends are outside of.
     """
 
     obstacles: tuple[Obstacle, ...]

@@ -16,12 +16,14 @@ from physics.muscles import (
     Torus,
     Wrap,
 )
-from tests.physics.muscles.strands import Motion, at_rest, largest_error
+from tests.physics.muscles import test_wrapping_near as near
+from tests.physics.muscles.strands import Motion, at_rest, largest_error, polyline
 
 from .claim import Measurement, Plot, claim
 
 RADIUS = 0.05
 SMOOTHING = 1e-3
+NEARER = (0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0)  # smoothing lengths
 PART = 0.45  # of the length: the point that is looked at
 Ends = tuple[Any, Any]
 
@@ -137,6 +139,23 @@ def smooth_deviation() -> Measurement:
 def length_away() -> float:
     depths = [*np.linspace(-0.02, -2.0 * SMOOTHING, 5), *np.linspace(2.0 * SMOOTHING, 0.03, 5)]
     return max(abs(deviation(name, SMOOTHING, depth)[1]) for name in SHAPES for depth in depths)
+
+
+@claim(
+    "wrapping.dive",
+    "how deep smooth paths go into an obstacle that both ends are outside of, over the smoothing length of a fifth of "
+    "the radius that muscles with mass have: deepest with an end at 0 to 5 lengths from the surface of each kind",
+    unit="1",
+    source="own",
+    at_most=0.2 + 1e-9,  # 2 LEAST of `wrap_smooth`, and round-off
+)
+def dive() -> Measurement:
+    deepest = {}
+    for name, obstacle in near.SHAPES.items():
+        strands = (at_rest(Wrap(obstacle, near.WIDTH), *near.near(name, s * near.WIDTH)) for s in NEARER)
+        depths = [float(near.depths(name, polyline(strand, 400)).max()) for strand in strands]
+        deepest[name] = max(depths) / near.WIDTH
+    return Measurement(max(deepest.values()), deepest)
 
 
 @claim(
