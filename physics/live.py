@@ -17,8 +17,9 @@ from .errors import ModelError
 from .integrators import FIXED_STEP, INTEGRATORS
 from .knobs import Knobs
 from .model import Model, State
+from .muscles.states import check_tendons_along, too_short
 from .result import Result
-from .simulation import force_table, make_problem
+from .simulation import force_table, make_problem, note_missed_wraps
 from .validation import number
 
 LONGEST = 3600.0  # s of motion that a run may last
@@ -98,7 +99,8 @@ class LiveRun:
         self._busy, self._moved, self._passed = 1e-9, 0.0, 1e-9  # averaged: computing, motion, time [s]
 
     def run(self) -> Result:
-        """Run until it is told to stop; returns the motion, its energies by what gravity and forces were then.
+        """Run until it is told to stop, or a muscle's path becomes shorter than its tendons; returns the motion, its
+        energies by what gravity and forces were then, and muscles that went straight through obstacles as `simulate`.
 
         Raises:
             DivergedError: as `simulate`. Whatever `listen` and `show` raise.
@@ -108,7 +110,8 @@ class LiveRun:
         result = dataclasses.replace(result, model=self._given)
         if self._turned:
             vars(result)["_observed"] = result.poses, self._energies(result)
-        return result
+        check_tendons_along(self._given, result)
+        return note_missed_wraps(result)
 
     def _energies(self, result: Result) -> FloatArray:
         knobs, found = Knobs(self._given, self._table), np.empty((len(result.t), 3))
@@ -136,6 +139,8 @@ class LiveRun:
             if now - self._shown >= TICK:
                 self._picture(done, q, qd)
                 self._shown = now
+                if too_short(self._given, q) is not None:
+                    return 0
             steps = int(self._credit / self._dt)
             if steps:
                 break

@@ -13,8 +13,9 @@ from .dynamics.jacobian import body_jacobian
 from .errors import CancelledError, ModelError
 from .joints import Joint
 from .model import Model, State
+from .muscles.states import check_tendons_along
 from .result import Result
-from .simulation import simulate
+from .simulation import note_missed_wraps, simulate
 from .validation import number, whole_number
 
 # Newton's steps from the end of a loop to coordinates with the pose of its begin, and where they end [rad, m].
@@ -65,7 +66,7 @@ def simulate_loop(
         sample against its first position_jump, angle_jump, speed_jump and turn_speed_jump, as `Jump` has them.
 
     Raises:
-        ModelError: an argument is not acceptable. Else as `simulate`.
+        ModelError: an argument is not acceptable. Else as `simulate`, which looks at the blended motion, too.
     """
     most = whole_number(most_cycles, "most_cycles")
     if most < 1:
@@ -89,7 +90,8 @@ def simulate_loop(
     if progress is not None and progress(1.0) is False:
         raise CancelledError("cancelled at the end of the last cycle", result)
     if blend > 0.0:
-        result = blended(result, blend)
+        result = note_missed_wraps(blended(result, blend))
+        check_tendons_along(model, result)
     jump = jump_of(result)
     told = {f"{name}_jump": getattr(jump, name) for name in ("position", "angle", "speed", "turn_speed")}
     result.info["loop"] = {"cycles": cycles, "settled": settled, **told}

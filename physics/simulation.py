@@ -122,6 +122,7 @@ def simulate(
 
 def note_missed_wraps(result: Result) -> Result:
     """The result; where muscles went straight through obstacles, its `info` says which (`muscles.missed`)."""
+    result.info.pop("missed_wraps", None)
     if any(muscle.strands for muscle in result.model.muscles):
         from .muscles.missed import missed_wraps
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
+from physics.live import LiveRun
 from physics.muscles import Condition, Cylinder, DoubleCylinder, MassPoints, PathPoint, Torus, Wrap
 
 
@@ -100,3 +101,33 @@ def test_the_event_driven_method_refuses_states_of_muscles() -> None:
     model = builder.build()
     with pytest.raises(ph.ModelError, match=r"'event_driven' does not advance 'Cord.activation'"):
         ph.simulate(model, model.state(), 0.1, integrator="event_driven")
+
+
+def test_a_path_shorter_than_its_tendons_is_told_of_loops() -> None:
+    """By a cycle that makes it so, and by the blend from a cycle's end back to its begin."""
+    model = slide(MassPoints.belly(0.5, 5, tendons=(0.05, 0.1)))
+    with pytest.raises(ph.DivergedError, match=r"'Cord' is 0.14\d* m long"):
+        ph.simulate_loop(model, model.state(q=[0.0], qd=[-1.04]), 0.1, dt=1e-3)
+    thrown, options = model.state(q=[-0.049], qd=[0.9]), {"dt": 1e-3, "tau": [-20.0]}
+    assert ph.simulate(model, thrown, 0.1, **options).q.min() > -0.05
+    with pytest.raises(ph.DivergedError, match=r"'Cord' is 0.14\d* m long"):
+        ph.simulate_loop(model, thrown, 0.1, most_cycles=1, blend=0.09, **options)
+
+
+def test_a_path_shorter_than_its_tendons_ends_a_live_run() -> None:
+    model = slide(MassPoints.belly(0.5, 5, tendons=(0.05, 0.1)))
+    clock = [0.0]
+
+    def now() -> float:
+        clock[0] += 1e-4
+        return clock[0]
+
+    def sleep(seconds: float) -> None:
+        clock[0] += seconds
+
+    run = LiveRun(
+        model, model.state(q=[0.0], qd=[-1.04]), 1e-3, "rk4", list, lambda *_: None, longest=5.0, clock=now, sleep=sleep
+    )  # fmt: skip
+    with pytest.raises(ph.DivergedError, match=r"'Cord' is 0.14\d* m long") as told:
+        run.run()
+    assert told.value.result.t[-1] < told.value.time + 0.1  # it ends at the next picture
