@@ -35,7 +35,6 @@ from .wrap_layout import (
     FIRST_LENGTH,
     FIRST_POINT,
     FRAMES,
-    KNOWN,
     LANE,
     LANES,
     LAST_DIRECTION,
@@ -86,7 +85,6 @@ def curved_path(data: Array, shape: int, width: float, rates: Array, own: Array,
     lane_of_time(kind, size, own, p, q)
     for k in range(7):
         own[BEGINNING + k] = own[ARC] if k == 6 else own[node(0, ASIDE_LANE) + k]
-    own[KNOWN] = 1.0
     put3(own, AXES, (r[0], r[3], r[6]))
     put3(own, AXES + 3, (r[1], r[4], r[7]))
     put3(own, AXES + 6, (r[2], r[5], r[8]))

@@ -50,11 +50,16 @@ ROUND_SPACE = ROUND_SIZE + 26  # behind it: what a point over a sphere or cylind
 LANE, LANES, MOST_STEPS = 18, 4, 96
 TIME_LANE, ASIDE_LANE, TURN_LANE, LEVEL_LANE = 0, 1, 2, 3
 GEODESIC = ROUND_SPACE
+# KNOWN: 1 where that is a shortest path, PASS where it is one between two shorter ones
+PASS = 2
 KNOWN, BEGINNING, STEPS = GEODESIC, GEODESIC + 1, GEODESIC + 8
 # each a number with two derivatives in time, then its derivatives by both ends
 LEVEL, ARC = GEODESIC + 9, GEODESIC + 12
+WAY = (
+    GEODESIC + 15
+)  # three points of a first guess: where it touches first, its middle, where it touches last
 RADIUS_ENDS, ALONG_ENDS, ASIDE_ENDS, TURN_ENDS, ARC_ENDS, LEVEL_ENDS, FIRST_ENDS, LENGTH_ENDS = (
-    GEODESIC + 15 + 6 * k for k in range(8)
+    WAY + 9 + 6 * k for k in range(8)
 )
 REACH_ENDS, WIDTH_ENDS = LENGTH_ENDS + 6, LENGTH_ENDS + 12
 # each a vector with two derivatives in time, then its derivatives by both ends (3 x 6)

@@ -22,6 +22,7 @@ from .wrap_layout import (
     STOP,
     STRAIGHT,
     TORUS,
+    WAY,
     WIDTH,
     WIDTH_BY,
     WIDTH_ENDS,
@@ -47,6 +48,9 @@ def set_beginning(own: Array, p: Vector, x: Vector, middle: Vector, y: Vector) -
     y.
     """
     t, first, last = subtract3(x, p), subtract3(middle, x), subtract3(y, middle)
+    put3(own, WAY, x)
+    put3(own, WAY + 3, middle)
+    put3(own, WAY + 6, y)
     put3(own, BEGINNING, x)
     put3(own, BEGINNING + 3, t)
     own[BEGINNING + 6] = math.sqrt(dot3(first, first)) + math.sqrt(dot3(last, last))
@@ -264,6 +268,8 @@ def torus_level(data: Array, shape: int, width: float, own: Array, p: Moving, q:
     angle, part = narrowest(major, p[0], e)
     gap, m = clearance(major, angle, p[0], e)
     if not 0.0 < part < 1.0 or gap >= minor + width:
+        return STRAIGHT
+    if gap <= -minor - width and p[0][2] * q[0][2] > 0.0:  # no path runs through the hole and stays there
         return STRAIGHT
     gap_jet = gap_in_time(major, angle, part, gap, m, p, q, e, e1)
     rest = 1.0 - part

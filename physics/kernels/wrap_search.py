@@ -22,12 +22,15 @@ from .wrap_layout import (
     KNOWN,
     LEVEL,
     LEVEL_ENDS,
+    PASS,
     RADIUS,
     RADIUS_ENDS,
     REACH_ENDS,
     SHAPE_KIND,
     SHAPE_PARAMETERS,
     STEPS,
+    STRAIGHT,
+    TORUS,
     UNSOLVED,
     WIDTH,
     WIDTH_ENDS,
@@ -36,6 +39,7 @@ from .wrap_layout import (
 from .wrap_level import deepest, ellipsoid_level, torus_level
 from .wrap_planar import reach_of, store_jet
 from .wrap_surface import Moving, level_of
+from .wrap_taut import pull_taut
 
 ASIDE = 1.0  # [rad] from one guess to another
 LEVELS = 16  # on the way into an obstacle where no guess leads to a path
@@ -87,34 +91,70 @@ def surface_level(
 
 @jit
 def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving) -> int:
-    """The geodesic and its slopes by the ends: from where it lay before, else from a first guess, and where that
-    leads to a pass between two shorter ones, from guesses beside it, the shorter of both.
+    """The geodesic and its slopes by the ends: from where it lay before, else from a first guess.
+
+    Where that leads to a pass between two shorter ones it is looked for from guesses beside it, the shorter of both,
+    and from a string that is pulled taut. A side may be asked for on which there is none that is shorter than all
+    near it: then it is the pass, as on a sphere the long way round, and straight where a string slips off the obstacle.
     """
     kind, size = int(data[shape + SHAPE_KIND]), surface_size(data, shape)
-    known = own[KNOWN] == 1.0
-    own[KNOWN] = 0.0
-    status = surface_level(data, shape, width, own, p, q, not known, 0.0)
+    known, own[KNOWN] = own[KNOWN], 0.0
+    status = surface_level(data, shape, width, own, p, q, known == 0.0, 0.0)
     if status != WRAPPED:
         return status
-    for attempt in range(1 if known else 0, -1, -1):
-        if attempt == 0 and known:
-            surface_level(data, shape, width, own, p, q, True, 0.0)
-        if find_geodesic(kind, size, own, p[0], q[0]) and ends_slopes(kind, size, own, p[0], q[0]) > 0.0:
+    if known != 0.0:
+        if solved(kind, size, own, p[0], q[0], known == PASS) != 0.0:
             return WRAPPED
+        surface_level(data, shape, width, own, p, q, True, 0.0)
+    if solved(kind, size, own, p[0], q[0], False) != 0.0:
+        return WRAPPED
     best, side = 1e300, 0.0
     for k in range(2):
         tilt = ASIDE * (2.0 * k - 1.0)
         surface_level(data, shape, width, own, p, q, True, tilt)
-        if find_geodesic(kind, size, own, p[0], q[0]) and ends_slopes(kind, size, own, p[0], q[0]) > 0.0:
+        if solved(kind, size, own, p[0], q[0], False) != 0.0:
             length = whole_length(own, p[0], q[0])
             if length < best:
                 best, side = length, tilt
-    surface_level(data, shape, width, own, p, q, True, side)
-    if side == 0.0:
-        found = sink(kind, size, own, p[0], q[0])
-    else:
-        found = find_geodesic(kind, size, own, p[0], q[0])
-    return WRAPPED if found and ends_slopes(kind, size, own, p[0], q[0]) > 0.0 else UNSOLVED
+    if side != 0.0:
+        surface_level(data, shape, width, own, p, q, True, side)
+        return WRAPPED if solved(kind, size, own, p[0], q[0], False) != 0.0 else UNSOLVED
+    slipped = True
+    ways = 3 if kind == TORUS else 2  # straight on a string might go to a side that is not asked for
+    for by in range(ways):
+        surface_level(data, shape, width, own, p, q, True, 0.0)
+        taut = pull_taut(kind, size, own, p[0], q[0], by)
+        slipped = slipped and not taut
+        if taut and solved(kind, size, own, p[0], q[0], False) != 0.0:
+            return WRAPPED
+    surface_level(data, shape, width, own, p, q, True, 0.0)
+    if sink(kind, size, own, p[0], q[0]) and judged(kind, size, own, p[0], q[0], False) != 0.0:
+        return WRAPPED
+    for k in range(3):
+        surface_level(data, shape, width, own, p, q, True, ASIDE * ((k + 1) % 3 - 1.0))
+        if solved(kind, size, own, p[0], q[0], True) != 0.0:
+            return WRAPPED
+    return STRAIGHT if slipped else UNSOLVED
+
+
+@jit
+def solved(kind: int, size: Vector, own: Array, p: Vector, q: Vector, any_pass: bool) -> float:
+    """KNOWN of the geodesic that the present beginning leads to, and its slopes; 0 where that is none, or only a pass
+    without `any_pass`.
+    """
+    return judged(kind, size, own, p, q, any_pass) if find_geodesic(kind, size, own, p, q) else 0.0
+
+
+@jit
+def judged(kind: int, size: Vector, own: Array, p: Vector, q: Vector, any_pass: bool) -> float:
+    """As `solved`, of the geodesic that has been found."""
+    determinant = ends_slopes(kind, size, own, p, q)
+    own[KNOWN] = 0.0
+    if determinant > 0.0:
+        own[KNOWN] = 1.0
+    elif any_pass and determinant < 0.0:
+        own[KNOWN] = PASS
+    return float(own[KNOWN])
 
 
 @jit
