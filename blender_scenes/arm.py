@@ -2,7 +2,7 @@
 
     python -m blender_scenes.arm --out out      writes out/arm.blend and out/arm.png
 
-The three heads of deltoid run over a ball about the humerus' head, those of triceps over a cylinder at the elbow;
+The three heads of deltoid run over the humerus' head and neck, those of triceps over a cylinder at the elbow;
 their mass lies in bellies between tendons. They are Hill-type muscles, excited by keys. Bodies, joints, obstacles and
 muscles are the add-on's, which simulates and bakes. Checked: energy where nothing pulls, lengths against physics, that
 paths clear their obstacles, fibres of possible lengths, and what Blender shows.
@@ -158,8 +158,8 @@ def draw(made: Arm, result: ph.Result, progress: Progress) -> Image:
     """The contact sheet."""
     lines = (
         "An arm with heavy muscles",
-        "three heads of deltoid over a ball, three of triceps",
-        "over a cylinder, excited by keys",
+        "three heads of deltoid over the humerus, three of",
+        "triceps over a cylinder, excited by keys",
     )
     bent, lift = np.degrees(elbow(result)), lifted(result)
     captions = []

@@ -1,8 +1,8 @@
 """An arm that Hill-type muscles with mass lift and stretch: deltoid and triceps over obstacles. No Blender.
 
-After Wang 2022, Fig. 6.20: the three heads of deltoid run over a ball about the head of the humerus, those of triceps
-over a cylinder at the elbow. The shoulder is a ball joint, its blade stands still; the elbow is a hinge. Axes
-are Blender's: x forward, y to the left, z up.
+After Wang 2022, Fig. 6.20: the three heads of deltoid run over the humerus, a sphere-capped cylinder about its head and
+neck, those of triceps over a cylinder at the elbow. The shoulder is a ball joint, its blade stands still; the elbow is
+a hinge. Axes are Blender's: x forward, y to the left, z up.
 """
 
 from __future__ import annotations
@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 
 import physics as ph
 from physics import lie
-from physics.muscles import Cylinder, Keyframes, MassPoints, Millard, PathPoint, Sphere, Wrap
+from physics.muscles import (
+    Cylinder,
+    Keyframes,
+    MassPoints,
+    Millard,
+    PathPoint,
+    SphereCappedCylinder,
+    Wrap,
+)
 
 from .anatomy.forearm import ELBOW
 from .shoulder_model import (
@@ -36,7 +44,10 @@ UPPER_MASS, LOWER_MASS = 1.7, 1.65
 SHOULDER_DAMPING, ELBOW_DAMPING = 2.5, 0.5  # N m s
 START = np.radians([45.0, 15.0, 118.0])  # forward and outward at the shoulder, flexed at the elbow
 NUM_POINTS = 16
-HEAD_RADIUS = 0.0375  # m, of the ball about the head of the humerus
+HEAD_RADIUS, NECK = (
+    0.0375,
+    0.08,
+)  # m, of what deltoid runs over: its radius about the head, how far down the bone
 ELBOW_RADIUS = 0.025  # m
 SMOOTHING = 1.5e-3  # m, less than the distance of muscles' ends from the obstacles
 TUBEROSITY, OLECRANON = (0.0, -0.038, -0.135), (-0.0205, 0.008, 0.0235)  # m, in humerus and forearm
@@ -98,7 +109,8 @@ def path(name: str) -> list[Any]:
     body, origin = place(head)
     frame = np.eye(4)
     if name.startswith("deltoid"):
-        over: Any = Sphere(body="Humerus", radius=HEAD_RADIUS)
+        frame[2, 3] = -0.5 * NECK
+        over: Any = SphereCappedCylinder(body="Humerus", frame=frame, radius=HEAD_RADIUS, length=NECK)
         return [PathPoint(body, origin), Wrap(over, SMOOTHING), PathPoint("Humerus", TUBEROSITY)]
     frame[:3, :3] = lie.so3_exp(np.array([-0.5 * np.pi, 0.0, 0.0]))  # z to the left
     frame[:3, 3] = ELBOW
@@ -174,8 +186,12 @@ def signals() -> dict[str, Keyframes]:
     return {name: Keyframes(TIMES, head.excitation) for name, head in HEADS.items()}
 
 
-def drift(seconds: float = 0.6) -> float:
-    """Change of the total energy over the largest kinetic one where nothing pulls and nothing damps; Runge-Kutta 4."""
+def drift(seconds: float = 0.2) -> float:
+    """Change of the total energy over the largest kinetic one where nothing pulls and nothing damps; Runge-Kutta 4.
+
+    After 0.27 s the free arm has turned inward by 110 degrees, which no shoulder can: the anterior head then winds
+    round the humerus by 236 degrees, from where it slips off over the head, and its mass leaps.
+    """
     of = build_model(free=True)
     state = of.state(q=coordinates(*np.radians([25.0, 15.0, 30.0])))
     result = ph.simulate(of, state, seconds, TIME_STEP, "rk4", record_interval=0.01)

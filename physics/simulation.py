@@ -93,7 +93,7 @@ def simulate(
 
     Returns:
         A `Result` whose first sample is the state and whose last lies at its time + duration. Where a muscle ran
-        straight through an obstacle ``info["missed_wraps"]`` says which, how often and why.
+        straight through an obstacle or slipped off one ``info["missed_wraps"]`` says which, how often and why.
 
     Raises:
         ModelError: an argument is not acceptable; nothing ran.

@@ -1,9 +1,11 @@
-"""Where muscles go straight although they should run over an obstacle: said by name, for nobody sees it in a force."""
+"""Where muscles go straight although they should run over an obstacle, and where they slip off one: said by name, for
+nobody sees it in a force.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,21 +20,26 @@ if TYPE_CHECKING:
 
 # More states are not looked at, but evenly spaced ones of them: a look costs about as much as a step.
 MOST = 1000
+# A length changes from one state to the next by no more than its slopes there let expect, times this.
+LEAP = 3.0
 
 
 class MissedWrap(NamedTuple):
-    """How often a muscle's strand over obstacles was a straight line that it should not have been.
+    """How often a muscle's strand over obstacles was a straight line that it should not have been, or leapt.
 
     Attributes:
         muscle: its name. inside: states with an end inside an obstacle, where no path lies on it.
         unsolved: states in which no shortest path over it was found.
         states: how many were looked at.
+        slipped: from how many of these to the next the path leapt to another one. The shortest of all near paths over
+            a rounded end may cease to be there as the bodies move: what winds round a post slips off over its top.
     """
 
     muscle: str
     inside: int
     unsolved: int
     states: int
+    slipped: int = 0
 
     def __str__(self) -> str:
         causes = []
@@ -40,11 +47,14 @@ class MissedWrap(NamedTuple):
             causes.append(f"in {self.inside} of {self.states} states an end lies inside an obstacle")
         if self.unsolved:
             causes.append(f"in {self.unsolved} of {self.states} states no path over an obstacle was found")
-        return f"muscle {self.muscle!r} runs straight through: {'; '.join(causes)}"
+        told = [f"runs straight through: {'; '.join(causes)}"] if causes else []
+        if self.slipped:
+            told.append(f"slips off an obstacle to another path {self.slipped} times in {self.states} states")
+        return f"muscle {self.muscle!r} {', and '.join(told)}"
 
 
 def missed_wraps(model: Model, q: FloatArray) -> tuple[MissedWrap, ...]:
-    """Muscles that go straight where they should run over an obstacle, along a motion.
+    """Muscles that go straight where they should run over an obstacle, or slip off one, along a motion.
 
     Args:
         q: coordinates (T, nv) that the model has accepted. At most 1000 rows, evenly spaced, are looked at.
@@ -60,18 +70,31 @@ def missed_wraps(model: Model, q: FloatArray) -> tuple[MissedWrap, ...]:
     states = [place + wrapping.STATUS for _, place in strands]
     lengths, gradients = np.zeros((len(model.muscles), 2)), np.zeros((len(model.muscles), q.shape[1]))
     still, found = np.zeros(q.shape[1]), np.zeros((len(rows), len(strands)))
+    all_lengths, slopes = np.zeros((len(rows), len(lengths))), np.zeros((len(rows), *gradients.shape))
     for t, row in enumerate(rows):
         room[states] = wrapping.STRAIGHT  # a strand that is away for a while leaves its own
         gradients[:] = 0.0
         muscle_lengths(model.arrays, row.copy(), still, lengths, gradients, *spaces)
-        found[t] = room[states]
+        found[t], all_lengths[t], slopes[t] = room[states], lengths[:, 0], gradients
     told = []
-    for muscle in model.muscles:
+    for number, muscle in enumerate(model.muscles):
         own = found[:, [name == muscle.name for name, _ in strands]]
         inside, unsolved = (own == wrapping.INSIDE).any(axis=1), (own == wrapping.UNSOLVED).any(axis=1)
-        if inside.any() or unsolved.any():
-            told.append(MissedWrap(muscle.name, int(inside.sum()), int(unsolved.sum()), len(rows)))
+        steady = ~(inside | unsolved)
+        slips = 0
+        if muscle.strands and not any(point.condition for point in muscle.points):
+            slips = _leaps(rows, all_lengths[:, number], slopes[:, number], steady)
+        if inside.any() or unsolved.any() or slips:
+            counts = int(inside.sum()), int(unsolved.sum())
+            told.append(MissedWrap(muscle.name, *counts, len(rows), slips))
     return tuple(told)
+
+
+def _leaps(q: FloatArray, lengths: FloatArray, slopes: FloatArray, steady: Any) -> int:
+    """How often a length leaps between neighbouring states (T, nv) with these slopes, both of them steady (T,)."""
+    steps, steep = np.linalg.norm(np.diff(q, axis=0), axis=1), np.linalg.norm(slopes, axis=1)
+    most = LEAP * np.maximum(steep[1:], steep[:-1]) * steps + 1e-9
+    return int(np.count_nonzero((np.abs(np.diff(lengths)) > most) & steady[1:] & steady[:-1]))
 
 
 def _strands(model: Model) -> Iterator[tuple[str, int]]:

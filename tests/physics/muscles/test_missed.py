@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.muscles import PathPoint, Sphere, Wrap
+from physics.muscles import PathPoint, Sphere, SphereCappedCylinder, Wrap
 from physics.muscles.missed import missed_wraps
 
 RADIUS = 0.05
@@ -31,7 +31,7 @@ def test_an_end_inside_is_told_with_how_often() -> None:
     model = pendulum(0.5 * RADIUS)
     result = ph.simulate(model, model.state(q=[0.4]), duration=0.02, dt=1e-3)
     (missed,) = result.info["missed_wraps"]
-    assert missed == {"muscle": "over", "inside": 21, "unsolved": 0, "states": 21}
+    assert missed == {"muscle": "over", "inside": 21, "unsolved": 0, "states": 21, "slipped": 0}
     (found,) = missed_wraps(model, result.q)
     assert str(found) == (
         "muscle 'over' runs straight through: in 21 of 21 states an end lies inside an obstacle"
@@ -51,3 +51,23 @@ def test_long_motions_are_looked_at_in_a_thousand_states(count: int) -> None:
     model = pendulum(0.5 * RADIUS)
     (found,) = missed_wraps(model, np.full((count, 1), 0.3))
     assert found.states == min(count, 1000) == found.inside
+
+
+def post(side: str) -> ph.Model:
+    """A muscle from beside the top of a rounded post to a body that turns about the post farther down."""
+    builder = ph.ModelBuilder()
+    builder.add_body("ring", joint=ph.joints.Hinge((0, 0, 1)), mass=1.0, com=(0.05, 0, 0), inertia=np.eye(3))
+    round_ = SphereCappedCylinder(radius=RADIUS, length=0.1, side=side)
+    path = [PathPoint(None, (0.05, 0.0, 0.08)), Wrap(round_, 1e-3), PathPoint("ring", (0.07, 0.0, -0.05))]
+    builder.add_muscle("cord", path, tension=1.0)
+    return builder.build()
+
+
+def test_what_slips_off_over_the_top_is_told() -> None:
+    """A cord that is wound on keeps its side until no near path is longer any more; then it is another one."""
+    model = post("counterclockwise")
+    wound = np.radians(np.arange(60.0, 340.0))[:, None]
+    (found,) = missed_wraps(model, wound)
+    assert found.slipped == 1 and found.unsolved == found.inside == 0
+    assert str(found) == "muscle 'cord' slips off an obstacle to another path 1 times in 280 states"
+    assert missed_wraps(model, wound[:120]) == ()
