@@ -62,7 +62,7 @@ def cylinder_frame(variant: Variant) -> FloatArray:
     return frame
 
 
-def path(variant: Variant, wraps: bool = True, smoothing: float = SMOOTHING) -> list[Any]:
+def path(variant: Variant, wraps: bool = True, smoothing: float | None = SMOOTHING) -> list[Any]:
     """Over the cylinder, or (type II) through a point that stands before it."""
     ends = PathPoint("Proximal", variant.origin), PathPoint("Distal", variant.insertion)
     if not wraps:
@@ -77,7 +77,7 @@ def build_model(
     variant: Variant | None,
     *,
     wraps: bool = True,
-    smoothing: float = SMOOTHING,
+    smoothing: float | None = SMOOTHING,
     velocity_terms: bool = True,
     masses: Any = None,
 ) -> ph.Model:

@@ -57,7 +57,8 @@ def moments(coordinate: str, title: str) -> Plot:
     "inverse dynamics of the swing phase of a walk, 80 % of the shank's mass in four ankle muscles (types I, II, III): "
     "largest change of the ankle's moment, over its largest value in the swing (the paper, of a run: as much as 40 %)",
     source="Wang 2022, sec. 6.2.8, Fig. 6.16",
-    at_least=0.05,
+    at_least=0.25,
+    at_most=0.35,
 )
 def walk_ankle_moment() -> Measurement:
     times, found = swings()

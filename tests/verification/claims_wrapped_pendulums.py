@@ -62,6 +62,24 @@ def type_3_energy() -> Measurement:
 
 
 @claim(
+    "muscles.default_smoothing_energy",
+    ABOUT.format("over a cylinder")
+    + ", smooth over the default length, a fifth of the radius: the worst of the five",
+    source="Wang 2022, sec. 6.2.4",
+    cost="slow",
+    at_most=2.5e-4,
+)
+def default_smoothing_energy() -> Measurement:
+    drifts, lengths = {}, {}
+    for k, variant in enumerate(pendulums.GROUP, 1):
+        model = pendulums.build_model(variant, smoothing=None)
+        (wrap,) = model.muscles[0].strands.values()
+        lengths[f"pendulum {k}, smoothing [mm]"] = 1e3 * wrap.smoothing_length(massive=True)
+        drifts[f"pendulum {k}"] = pendulums.drift(pendulums.swing(model))
+    return Measurement(max(drifts.values()), {**drifts, **lengths})
+
+
+@claim(
     "muscles.type_3_without_velocity_terms",
     ABOUT.format("over a cylinder (type III)") + ", without the muscle's quadratic velocity vector",
     source="Wang 2022, sec. 6.2.4, Fig. 6.6 c",
