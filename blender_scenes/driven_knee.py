@@ -22,10 +22,11 @@ import physics as ph
 from addon.anatomy import bones
 
 from . import driven_knee_model as model
+from . import muscle_objects
 from .anatomy import hip_and_foot
 from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
 from .knee_scene import bone_gap
-from .muscle_tubes import Tube, add_tube, centerlines, color_by, tube_error
+from .muscle_objects import Look
 from .picture import Image, Shot
 from .process import leave
 from .production import Progress, Recipe, check, contact_sheet, new_file, produce, script
@@ -36,10 +37,10 @@ FloatArray = NDArray[np.float64]
 FRAMES_A_SECOND = 48  # of the motion; shown at 24
 FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)
 LANES = {"Spline": -0.16, "Hinge": 0.16}  # y of the leg [m]
-SLIM = 0.4 / 1060.0  # m^3/kg: drawn with less than their volume, so that the bones are seen
-BELLIES = {
-    "rectus femoris": (0.10, 0.68), "semimembranosus": (0.08, 0.62), "gastrocnemius medialis": (0.03, 0.50),
-    "gastrocnemius lateralis": (0.03, 0.50), "soleus": (0.05, 0.72), "tibialis anterior": (0.03, 0.62),
+SLIM = 0.6 / 1060.0  # m^3/kg: drawn with less than their volume, so that the bones are seen
+TENDONS = {  # shares of the path
+    "rectus femoris": (0.10, 0.32), "semimembranosus": (0.08, 0.38), "gastrocnemius medialis": (0.03, 0.50),
+    "gastrocnemius lateralis": (0.03, 0.50), "soleus": (0.05, 0.28), "tibialis anterior": (0.03, 0.38),
 }  # fmt: skip
 MIDDLE = (0.28, 0.0, -0.17)
 TILES = (1, 22, 46, 76, 92, 132)
@@ -47,12 +48,12 @@ TILES = (1, 22, 46, 76, 92, 132)
 
 @dataclass(frozen=True)
 class Legs:
-    """The scene before it is simulated; bones by kind of knee and name."""
+    """The scene before it is simulated; bones by kind of knee and name, muscles by kind and name."""
 
     scene: bpy.types.Scene
     bones: dict[tuple[str, str], bpy.types.Object]
     tibia: bones.Mesh
-    muscles: bpy.types.Collection
+    muscles: dict[str, dict[str, bpy.types.Object]]
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,12 @@ class Drive:
 
 def make() -> Legs:
     """Both legs in a new file."""
-    scene, (things, muscles, stage) = new_file("Driven knee", ["Legs", "Muscles", "Stage"])
+    scene, (things, stage) = new_file("Driven knee", ["Legs", "Stage"])
     scene.frame_start, scene.frame_end = 1, FRAMES
     paint = bone_material("Bone")
     femur, tibia, fibula = bones.femur(), bones.tibia(), bones.fibula()
     pelvis, foot = hip_and_foot.hip_bone(), hip_and_foot.foot()
-    moving = {}
+    moving, muscles = {}, {}
     for kind, lane in LANES.items():
         upright = mesh_object(f"{kind} hip bone", pelvis, things, paint)
         upright.location = (0.0, lane, 0.0)
@@ -83,24 +84,37 @@ def make() -> Legs:
         moving[kind, "Foot"] = mesh_object(f"{kind} foot", foot, things, paint)
         outer = mesh_object(f"{kind} fibula", fibula, things, paint)
         outer.parent = moving[kind, "Tibia"]
+        muscles[kind] = add_muscles(scene, kind, moving)
     add_studio(scene, stage, MIDDLE, 0.8)
     add_backdrop(stage, -0.62, 0.8)
     return Legs(scene, moving, tibia, muscles)
 
 
-def add_muscles(made: Legs, kind: str, result: ph.Result, frames: FloatArray) -> float:
-    """Tubes of a leg's muscles; how far they are off as shown [m]."""
-    off = 0.0
+def add_muscles(
+    scene: bpy.types.Scene, kind: str, moving: dict[tuple[str, str], bpy.types.Object]
+) -> dict[str, bpy.types.Object]:
+    """The add-on's muscles of a leg."""
+    of, shift = model.build_model(kind), (0.0, LANES[kind], 0.0)
+    state = of.state(q=[model.knee_coordinate(kind, model.START), 0.0])
+    objects = {name: moving[kind, name] for name in ("Tibia", "Foot")}
+    muscle_objects.place_bodies(objects, of, state, shift)
+    lengths = ph.muscle_lengths(of, state).lengths
+    looks = {
+        name: Look.of_volume(SLIM * muscle.mass, float(length), TENDONS[name])
+        for (name, muscle), length in zip(model.MUSCLES.items(), lengths)
+    }
+    title = f"{kind} {{}}"
+    # the cylinders at the condyles would hide the gap
+    return muscle_objects.add_muscles(scene, of, state, objects, looks, shift, title, surfaces_shown=False)
+
+
+def bake_muscles(made: Legs, kind: str, result: ph.Result, frames: FloatArray) -> float:
+    """Bake a leg's muscles, coloured by their activation; how far they are off as shown [m]."""
     states = list(result.model.muscle_state_names)
-    for name, of in model.MUSCLES.items():
-        lines = centerlines(result, name) + (0.0, LANES[kind], 0.0)
-        tube = Tube(SLIM * of.mass, BELLIES[name], 0.0022)
-        item = add_tube(f"{kind} {name}", lines, tube, frames, made.muscles)
-        activation = result.muscle_states[:, states.index(f"{name}.activation")]
-        color_by(item, frames, activation)
-        key_property(item, "activation", frames, activation)
-        off = max(off, tube_error(made.scene, item, lines, frames))
-    return off
+    columns = [states.index(f"{muscle.name}.activation") for muscle in result.model.muscles]
+    told = made.scene, made.muscles[kind], result.model, result.q, frames, (0.0, LANES[kind], 0.0)
+    muscle_objects.bake_muscles(*told, activation=result.muscle_states[:, columns])
+    return muscle_objects.shown_error(*told)
 
 
 def measure(made: Legs, progress: Progress) -> tuple[dict[str, Drive], dict[str, str]]:
@@ -115,7 +129,7 @@ def measure(made: Legs, progress: Progress) -> tuple[dict[str, Drive], dict[str,
             poses[:, 1, 3] += LANES[kind]
             world[made.bones[kind, name].name] = poses
             key_poses(made.bones[kind, name], frames, poses)
-        off = max(off, add_muscles(made, kind, result, frames))
+        off = max(off, bake_muscles(made, kind, result, frames))
         inverse = np.linalg.inv(model.FEMUR)
         gap = np.array([bone_gap({"Tibia": made.tibia}, inverse @ poses[0]) for poses in result.poses])
         bent = np.array([model.flexion(poses[0]) for poses in result.poses])
@@ -136,7 +150,7 @@ def measure(made: Legs, progress: Progress) -> tuple[dict[str, Drive], dict[str,
     ranges = [float(np.ptp(drives[kind].gap)) for kind in ("Hinge", "Spline")]
     check("the gap's range at the hinge over that at the spline", ranges[0] / ranges[1], 2.0, 1e3)
     shown = check("what Blender shows, off by", shown_error(made.scene, frames, world), 0.0, SHOWN_WITHIN)
-    check("muscles as shown, off their lines by", off, 0.0, SHOWN_WITHIN, "m")
+    check("muscles as shown, off their paths by", off, 0.0, muscle_objects.SHOWN_WITHIN, "m")
     figures["bake against simulation"] = f"{shown:.1e} m, or of a matrix entry; muscles {off:.1e} m"
     return drives, figures
 

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import finger_model as model
+from . import muscle_objects
 from .gallery_parts import ball, moved
 from .keys import SHOWN_WITHIN, key_poses, shown_error
-from .muscle_tubes import Tube, add_tube, centerlines, tube_error
+from .muscle_objects import Look
 from .picture import Image, Shot
 from .process import leave
 from .production import Progress, Recipe, check, contact_sheet, new_file, produce, script
@@ -34,20 +35,20 @@ SECONDS = (FRAMES - 1) / FRAMES_A_SECOND
 STEP = 1.0 / 14400.0
 FORCE = 2.0  # N, the peak of typing
 HANDS = {"Inertial": (True, -0.065), "Lumped": (False, 0.065)}  # y of the hand [m]
-BONE, PULLEY, HEAVY, LIGHT = (0.86, 0.80, 0.66), (0.10, 0.42, 0.62), (0.50, 0.055, 0.045), (0.62, 0.42, 0.38)
-TUBE = Tube(0.9e-4, (0.03, 0.62), 0.0014)  # a muscle's visible half: the two lie side by side
+BONE, PULLEY, LIGHT = (0.86, 0.80, 0.66), (0.10, 0.42, 0.62), (0.62, 0.42, 0.38)
+# slimmer than their mass, for tendons as thick as a finger's
+LOOKS = dict.fromkeys(model.MUSCLES, Look(0.0085, (0.03, 0.38)))
 FLOOR = -0.14
 TILES = (1, 9, 19, 33, 57, 97)
 
 
 @dataclass(frozen=True)
 class Hands:
-    """The scene before it is simulated; bones by hand and name."""
+    """The scene before it is simulated; bones by hand and name, muscles by hand and name."""
 
     scene: bpy.types.Scene
     bones: dict[tuple[str, str], bpy.types.Object]
-    muscles: bpy.types.Collection
-    stage: bpy.types.Collection
+    muscles: dict[str, dict[str, bpy.types.Object]]
 
 
 def add_hand(hand: str, lane: float, into: bpy.types.Collection) -> dict[tuple[str, str], bpy.types.Object]:
@@ -80,14 +81,21 @@ def add_hand(hand: str, lane: float, into: bpy.types.Collection) -> dict[tuple[s
 
 def make() -> Hands:
     """Both hands in a new file."""
-    scene, (things, muscles, stage) = new_file("Finger", ["Hands", "Muscles", "Stage"])
+    scene, (things, stage) = new_file("Finger", ["Hands", "Stage"])
     scene.frame_start, scene.frame_end = 1, FRAMES
-    bones = {}
-    for hand, (_, lane) in HANDS.items():
+    bones, muscles = {}, {}
+    for hand, (inertial, lane) in HANDS.items():
         bones.update(add_hand(hand, lane, things))
+        of, shift = model.build_model(inertial), (0.0, lane, 0.0)
+        state, objects = of.state(q=model.BENT), {name: bones[hand, name] for name in model.BONES}
+        muscle_objects.place_bodies(objects, of, state, shift)
+        muscles[hand] = muscle_objects.add_muscles(scene, of, state, objects, LOOKS, shift, f"{hand} {{}}")
+        if not inertial:
+            for item in muscles[hand].values():
+                item.data.materials[0] = plain_material("Light muscle", LIGHT, 0.45)
     add_studio(scene, stage, (-0.06, 0.0, 0.0), 0.34)
     add_backdrop(stage, FLOOR, 0.34)
-    return Hands(scene, bones, muscles, stage)
+    return Hands(scene, bones, muscles)
 
 
 def measure(made: Hands, progress: Progress) -> tuple[dict[str, model.Flick], dict[str, str]]:
@@ -106,17 +114,15 @@ def measure(made: Hands, progress: Progress) -> tuple[dict[str, model.Flick], di
             poses[:, :3, 3] += shift
             world[made.bones[hand, name].name] = poses
             key_poses(made.bones[hand, name], frames, poses)
-        for muscle in model.MUSCLES:
-            lines = centerlines(flick.result, muscle) + shift
-            paint = HEAVY if inertial else LIGHT
-            tube = add_tube(f"{hand} {muscle.lower()}", lines, TUBE, frames, made.muscles, paint)
-            off = max(off, tube_error(made.scene, tube, lines, frames))
+        told = made.scene, made.muscles[hand], flick.result.model, flick.result.q, frames, shift
+        muscle_objects.bake_muscles(*told)
+        off = max(off, muscle_objects.shown_error(*told))
         fastest = float(np.abs(flick.result.qd).max())
         figures[hand.lower()] = (
             f"{fastest:.0f} rad/s at most, {1e3 * flick.pushed:.2f} mJ, kept to {kept:.1e}"
         )
     shown = check("what Blender shows, off by", shown_error(made.scene, frames, world), 0.0, SHOWN_WITHIN)
-    check("muscles as shown, off their lines by", off, 0.0, SHOWN_WITHIN, "m")
+    check("muscles as shown, off their paths by", off, 0.0, muscle_objects.SHOWN_WITHIN, "m")
     speeds = [float(np.abs(flicks[hand].result.qd).max()) for hand in HANDS]
     check("the speed of the lumped finger over the other's", speeds[1] / speeds[0], 2.0, 100.0)
     return flicks, {

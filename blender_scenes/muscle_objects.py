@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import bpy
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 import physics as ph
 from physics.muscles import Muscle, Sphere, SphereCappedCylinder, Wrap
-from physics.muscles.drawing import muscle_curves
+from physics.muscles.drawing import muscle_curves, tube_volume
 
 from .staging import plain_material
 
@@ -36,6 +37,11 @@ class Look:
     radius: float
     tendons: tuple[float, float] = (0.15, 0.15)
 
+    @classmethod
+    def of_volume(cls, volume: float, length: float, tendons: tuple[float, float]) -> Look:
+        """Of a tube with this volume [m^3] along a path of this length [m]."""
+        return cls(float(np.sqrt(volume / tube_volume(length, tendons))), tendons)
+
 
 def add_muscles(
     scene: bpy.types.Scene,
@@ -43,31 +49,53 @@ def add_muscles(
     state: ph.State,
     objects: Mapping[str, bpy.types.Object],
     looks: Mapping[str, Look],
+    shift: Sequence[float] = (0.0, 0.0, 0.0),
+    title: str = "{}",
+    surfaces_shown: bool = True,
 ) -> dict[str, bpy.types.Object]:
-    """The add-on's muscles, by name, of a model whose bodies' objects stand as the state has them.
+    """The add-on's muscles, by name, of a model whose bodies' objects stand as the state has them, shifted.
 
-    Muscles may lie evenly along their paths, or in a belly between tendons that are those of their looks.
+    Muscles may lie evenly along their paths, or in a belly between tendons that are those of their looks; their
+    objects have their names in the title. Pictures have the obstacles where `surfaces_shown`.
     """
     from addon import muscles
     from addon.references import Body
 
-    poses = dict(zip(model.body_names, ph.body_poses(model, state)))
+    poses = {}
+    for name, pose in zip(model.body_names, ph.body_poses(model, state)):
+        poses[name] = pose.copy()
+        poses[name][:3, 3] += shift
+    base = np.eye(4)
+    base[:3, 3] = shift
     surfaces: dict[Any, bpy.types.Object] = {}
     made = {}
     for muscle in model.muscles:
         points = []
         for point in muscle.points:
-            pose = np.eye(4) if point.body is None else poses[point.body]
+            pose = base if point.body is None else poses[point.body]
             place = pose[:3, :3] @ np.array(point.position) + pose[:3, 3]
             points.append((None if point.body is None else Body(objects[point.body]), place))
-        item = muscles.add_muscle(scene, points, muscle.name)
+        item = muscles.add_muscle(scene, points, title.format(muscle.name))
         _set_figures(item, muscle, looks[muscle.name])
         for number, wrap in muscle.strands.items():
             item.condyle.muscle.smoothing = wrap.smoothing or 0.0
-            for surface in _obstacles(scene, wrap, poses, objects, surfaces):
+            for surface in _obstacles(scene, wrap, base, poses, objects, surfaces):
+                surface.hide_render = not surfaces_shown
                 muscles.wrap_over(item, surface, strand=number + 1)
         made[muscle.name] = item
     return made
+
+
+def place_bodies(
+    objects: Mapping[str, bpy.types.Object], model: ph.Model, state: ph.State, shift: Sequence[float]
+) -> None:
+    """Put each body's object where the state has it, shifted."""
+    for name, pose in zip(model.body_names, ph.body_poses(model, state)):
+        matrix = pose.copy()
+        matrix[:3, 3] += shift
+        objects[name].rotation_mode = "QUATERNION"
+        objects[name].matrix_basis = Matrix(matrix.tolist())
+    bpy.context.view_layer.update()
 
 
 def _set_figures(item: bpy.types.Object, muscle: Muscle, look: Look) -> None:
@@ -90,6 +118,7 @@ def _set_figures(item: bpy.types.Object, muscle: Muscle, look: Look) -> None:
 def _obstacles(
     scene: bpy.types.Scene,
     wrap: Wrap,
+    base: FloatArray,
     poses: Mapping[str, FloatArray],
     objects: Mapping[str, bpy.types.Object],
     known: dict[Any, bpy.types.Object],
@@ -102,7 +131,7 @@ def _obstacles(
     for surface in wrap.obstacles:
         key = str(surface.to_dict())
         if key not in known:
-            pose = np.eye(4) if surface.body is None else poses[surface.body]
+            pose = base if surface.body is None else poses[surface.body]
             figures = {"radius": surface.radius, "side": surface.side}
             if not isinstance(surface, Sphere):
                 figures["length"] = surface.length or 0.0
@@ -112,7 +141,6 @@ def _obstacles(
             )
             item.data.materials.clear()
             item.data.materials.append(plain_material("Obstacle", OBSTACLE, 0.35, 0.5))
-            item.hide_render = False
             known[key] = item
         found.append(known[key])
     return found
@@ -130,14 +158,39 @@ def key_excitation(item: bpy.types.Object, frames: Sequence[float], values: Sequ
             point.interpolation = "LINEAR"
 
 
+def bake_muscles(
+    scene: bpy.types.Scene,
+    items: Mapping[str, bpy.types.Object],
+    model: ph.Model,
+    q: FloatArray,
+    frames: FloatArray,
+    shift: Sequence[float] = (0.0, 0.0, 0.0),
+    activation: FloatArray | None = None,
+) -> None:
+    """Write the add-on's bake of muscles along a motion that was simulated elsewhere.
+
+    Args:
+        items: the muscles by name. q: coordinates (F, nv) at the frames (F,). activation: (F, muscles), None: at rest.
+    """
+    from addon import muscle_bakes
+
+    lines, lengths = muscle_curves(model, q, muscle_bakes.COUNT)
+    made = [items[muscle.name] for muscle in model.muscles]
+    entries = [SimpleNamespace(session_uid=item.session_uid, name=item.name) for item in made]
+    active = np.zeros(lengths.shape) if activation is None else activation
+    found = muscle_bakes.shown(scene, SimpleNamespace(muscles=entries), lines + shift, lengths, active)
+    muscle_bakes.write(scene, frames, found)
+
+
 def shown_error(
     scene: bpy.types.Scene,
     items: Mapping[str, bpy.types.Object],
     model: ph.Model,
     q: FloatArray,
     frames: FloatArray,
+    shift: Sequence[float] = (0.0, 0.0, 0.0),
 ) -> float:
-    """Largest distance [m] of the middles of the tubes' rings as Blender shows them from the model's paths at
+    """Largest distance [m] of the middles of the tubes' rings as Blender shows them from the model's paths, shifted, at
     coordinates (F, nv), at every eleventh frame.
     """
     from addon import muscle_bakes
@@ -149,7 +202,7 @@ def shown_error(
     for row, index in enumerate(chosen):
         scene.frame_set(int(frames[index]))
         for name, item in items.items():
-            off = middles(item) - lines[row, names.index(name)]
+            off = middles(item) - lines[row, names.index(name)] - shift
             largest = max(largest, float(np.linalg.norm(off, axis=1).max()))
     scene.frame_set(before)
     return largest

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 import physics as ph
 
+from . import muscle_objects
 from . import pendulums_model as model
-from .gallery_parts import ball, box, disc, moved, together
+from .gallery_parts import ball, box, moved, together
 from .keys import SHOWN_WITHIN, key_poses, shown_error
-from .muscle_tubes import Tube, add_tube, centerlines, tube_error
+from .muscle_objects import Look
 from .picture import Image, Shot
 from .process import leave
 from .production import Progress, Recipe, check, contact_sheet, new_file, produce, script
@@ -33,27 +34,18 @@ FRAMES_A_SECOND, SLOWER = 24, 2  # shown at half the speed
 FRAMES = 1 + FRAMES_A_SECOND * SLOWER * 4
 APART = 0.36  # m between two pendulums
 FLOOR = -1.0
-BONE, PIN, OBSTACLE, BEAM = (0.86, 0.80, 0.66), (0.45, 0.47, 0.50), (0.10, 0.42, 0.62), (0.12, 0.15, 0.19)
-TUBE = Tube(2.4e-4, (0.0, 1.0), 0.004)
+BONE, PIN, BEAM = (0.86, 0.80, 0.66), (0.45, 0.47, 0.50), (0.12, 0.15, 0.19)
+LOOK = Look(0.015, (0.05, 0.05))
 TILES = (1, 14, 27, 42, 57, 118)
 
 
 @dataclass(frozen=True)
 class Pendulums:
-    """The scene before it is simulated; objects by pendulum and bone."""
+    """The scene before it is simulated; objects by pendulum and bone, muscles by pendulum and name."""
 
     scene: bpy.types.Scene
     bones: dict[tuple[int, str], bpy.types.Object]
-    muscles: bpy.types.Collection
-    stage: bpy.types.Collection
-
-
-@dataclass(frozen=True)
-class Swing:
-    """A pendulum's motion, a sample a frame, and where its muscle runs (frames, rings, 3), or None."""
-
-    result: ph.Result
-    lines: FloatArray | None
+    muscles: dict[int, dict[str, bpy.types.Object]]
 
 
 def lane(number: int) -> FloatArray:
@@ -62,7 +54,7 @@ def lane(number: int) -> FloatArray:
 
 
 def add_pendulum(number: int, into: bpy.types.Collection) -> dict[tuple[int, str], bpy.types.Object]:
-    """Bones of a pendulum, the cylinder on the proximal one."""
+    """Bones of a pendulum."""
     variant = model.GROUP[number] if number < len(model.GROUP) else None
     bone, pin = plain_material("Bone", BONE, 0.5), plain_material("Pin", PIN, 0.3, metallic=1.0)
     made = {}
@@ -73,12 +65,6 @@ def add_pendulum(number: int, into: bpy.types.Collection) -> dict[tuple[int, str
         axle = faceted_object(f"{name} axle {number + 1}", *ball(1.7 * thick, 10, 20), into, pin, True)
         axle.parent = made[number, name]
     if variant:
-        frame = model.cylinder_frame(variant)
-        vertices, faces = disc(variant.radius, -0.09, 0.09, 48)
-        placed = vertices @ frame[:3, :3].T + frame[:3, 3]
-        paint = plain_material("Obstacle", OBSTACLE, 0.35)
-        over = faceted_object(f"Cylinder {number + 1}", placed, faces, into, paint)
-        over.parent = made[number, "Proximal"]
         pieces = [moved(ball(0.011, 8, 16), variant.origin), moved(ball(0.011, 8, 16), variant.insertion)]
         for name, piece, at in zip(model.BONES, pieces, (variant.origin, variant.insertion)):
             arm = capsule(np.array([0.0, 0.0, at[2]]), np.array(at), 0.006)
@@ -89,35 +75,38 @@ def add_pendulum(number: int, into: bpy.types.Collection) -> dict[tuple[int, str
 
 def make() -> Pendulums:
     """The group under its beam in a new file."""
-    scene, (things, muscles, stage) = new_file("Pendulums", ["Pendulums", "Muscles", "Stage"])
+    scene, (things, stage) = new_file("Pendulums", ["Pendulums", "Stage"])
     scene.frame_start, scene.frame_end = 1, FRAMES
-    bones = {}
+    bones, muscles = {}, {}
     for number in range(len(model.GROUP) + 1):
         bones.update(add_pendulum(number, things))
+        if number < len(model.GROUP):
+            muscles[number] = add_muscle(scene, number, bones)
     half = 0.5 * APART * (len(model.GROUP) + 1)
     beam = moved(box((0.02, half, 0.02)), (0.0, 0.0, 0.035))
     faceted_object("Beam", *beam, stage, plain_material("Beam", BEAM, 0.5))
     add_studio(scene, stage, (0.0, 0.0, -0.4), 1.9)
     add_backdrop(stage, FLOOR, 1.6).rotation_euler[2] = 0.5 * np.pi  # behind as seen from +x
-    return Pendulums(scene, bones, muscles, stage)
+    return Pendulums(scene, bones, muscles)
 
 
-def clearance(variant: model.Variant, result: ph.Result, lines: FloatArray) -> float:
-    """Least distance of a muscle's line from its cylinder's surface [m]; negative inside."""
-    frame = model.cylinder_frame(variant)
-    least = np.inf
-    for poses, line in zip(result.poses, lines):
-        there = poses[0] @ frame
-        local = (line - there[:3, 3]) @ there[:3, :3]
-        least = min(least, float(np.hypot(local[:, 0], local[:, 1]).min() - variant.radius))
-    return least
+def add_muscle(
+    scene: bpy.types.Scene, number: int, bones: dict[tuple[int, str], bpy.types.Object]
+) -> dict[str, bpy.types.Object]:
+    """The add-on's muscle of a pendulum, and the cylinder that it wraps over."""
+    of = model.build_model(model.GROUP[number])
+    state = of.state(q=model.START)
+    objects = {name: bones[number, name] for name in model.BONES}
+    muscle_objects.place_bodies(objects, of, state, lane(number))
+    looks = {"Muscle": LOOK}
+    return muscle_objects.add_muscles(scene, of, state, objects, looks, lane(number), f"{{}} {number + 1}")
 
 
-def measure(made: Pendulums, progress: Progress) -> tuple[list[Swing], dict[str, str]]:
+def measure(made: Pendulums, progress: Progress) -> tuple[list[ph.Result], dict[str, str]]:
     """Simulate and bake to keys and shape keys; raises SceneError where anything is not as it must be."""
     frames = np.arange(1, FRAMES + 1)
     seconds = (FRAMES - 1) / (FRAMES_A_SECOND * SLOWER)
-    swings, drifts, depths, world, off = [], [], [], {}, 0.0
+    results, drifts, depths, world, off = [], [], [], {}, 0.0
     for number, variant in enumerate([*model.GROUP, None]):
         progress(number / (len(model.GROUP) + 1.0), f"simulating pendulum {number + 1}")
         of = model.build_model(variant)
@@ -132,21 +121,20 @@ def measure(made: Pendulums, progress: Progress) -> tuple[list[Swing], dict[str,
             item = made.bones[number, name]
             world[item.name] = poses
             key_poses(item, frames, poses)
-        lines = None
         if variant:
-            lines = centerlines(result, "Muscle")
-            depths.append(clearance(variant, result, lines))
-            tube = add_tube(f"Muscle {number + 1}", lines + lane(number), TUBE, frames, made.muscles)
-            off = max(off, tube_error(made.scene, tube, lines + lane(number), frames))
-        swings.append(Swing(result, lines))
+            depths.append(muscle_objects.clearance(of, result.q[::4]))
+            told = made.scene, made.muscles[number], of, result.q, frames, lane(number)
+            muscle_objects.bake_muscles(*told)
+            off = max(off, muscle_objects.shown_error(*told))
+        results.append(result)
     # straight pieces between the points that are drawn cut corners by a tenth of a millimetre
     deep = check("the deepest that a muscle's line goes into its cylinder", -min(depths), -1.0, 1.5e-3, "m")
     shown = check("what Blender shows, off by", shown_error(made.scene, frames, world), 0.0, SHOWN_WITHIN)
-    check("muscles as shown, off their lines by", off, 0.0, SHOWN_WITHIN, "m")
-    bent = [np.degrees(swing.result.q[-1]) for swing in swings]
+    check("muscles as shown, off their paths by", off, 0.0, muscle_objects.SHOWN_WITHIN, "m")
+    bent = [np.degrees(result.q[-1]) for result in results]
     apart = float(np.ptp([angles[0] for angles in bent]))
     check("the spread of the first angles at the end", apart, 5.0, 360.0, "degrees")
-    return swings, {
+    return results, {
         "energy, drift over the swing": f"at most {max(drifts):.1e}",
         "muscle's line in its cylinder": f"at most {1e3 * max(deep, 0.0):.2f} mm",
         "spread of the angles at the end": f"{apart:.0f}°",
@@ -154,7 +142,7 @@ def measure(made: Pendulums, progress: Progress) -> tuple[list[Swing], dict[str,
     }
 
 
-def draw(made: Pendulums, swings: list[Swing], progress: Progress) -> Image:
+def draw(made: Pendulums, results: list[ph.Result], progress: Progress) -> Image:
     """The contact sheet."""
     lines = (
         "Double pendulums with heavy muscles",
@@ -163,7 +151,7 @@ def draw(made: Pendulums, swings: list[Swing], progress: Progress) -> Image:
     )
     captions = []
     for frame in TILES:
-        angles = ", ".join(f"{np.degrees(swing.result.q[frame - 1, 1]):.0f}" for swing in swings)
+        angles = ", ".join(f"{np.degrees(result.q[frame - 1, 1]):.0f}" for result in results)
         captions.append((frame, (f"t = {(frame - 1) / (FRAMES_A_SECOND * SLOWER):.2f} s", f"{angles}°")))
     hero = Shot((2.9, -2.1, 0.12), (0.0, 0.03, -0.36), 2.08, 27, (1, 1))
     tile = Shot((3.2, -1.2, 0.05), (0.0, 0.0, -0.47), 2.35, 1, (1, 1))
