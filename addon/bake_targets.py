@@ -113,12 +113,12 @@ def _put_new(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) -> A
 
 def _write(action: Any, slot: Any, paths: Sequence[KeyedPath]) -> None:
     """New curves in an action that has none at these paths."""
+    curves: list[Any] = []
     for entry in paths:
-        curves = [
-            compat.new_curve(action, slot, entry.path, index, entry.group)
-            for index in range(entry.values.shape[1])
-        ]
+        curves = compat.new_curves(action, slot, entry.path, range(entry.values.shape[1]), entry.group)
         curve_keys.fill(curves, entry.positions, entry.values, entry.rates)
+    for curve in curves[-1:]:
+        curve.update()
 
 
 def _put_in_place(data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
@@ -139,7 +139,7 @@ def _put_in_place(data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
         for index in range(entry.values.shape[1]):
             curve = found.get((entry.path, index))
             if curve is None:
-                curve = compat.new_curve(action, slot, entry.path, index, entry.group)
+                (curve,) = compat.new_curves(action, slot, entry.path, [index], entry.group)
             if record.target == "OVERWRITE":
                 curve.keyframe_points.clear()
             curve.mute = False
@@ -147,6 +147,7 @@ def _put_in_place(data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
                 modifier.mute = True
             curves.append(curve)
         fill(curves, entry.positions, entry.values, entry.rates)
+        curves[-1].update()
     return action
 
 
@@ -308,7 +309,7 @@ def _give_back(record: Any, action: Any) -> str | None:
             _restore_curve(curve, before)
     for (path, index), before in missing.items():  # the user has taken the baked curve away
         group = before.group.name if before.group is not None else "Object Transforms"
-        curve = compat.new_curve(action, slot, path, index, group)
+        (curve,) = compat.new_curves(action, slot, path, [index], group)
         curve.extrapolation = before.extrapolation
         _restore_curve(curve, before)
         backup.use_fake_user = backup.use_fake_user or bool(before.modifiers)  # it alone has these still

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 
@@ -97,16 +97,17 @@ def curves_in_use(datablock: Any) -> Iterator[Any]:
         yield from curves(animation_data.action, slot_of(animation_data))
 
 
-def new_curve(action: Any, slot: Any, path: str, index: int, group: str) -> Any:
-    """A new f-curve of an action for a slot, shown under a group's name."""
+def new_curves(action: Any, slot: Any, path: str, indices: Iterable[int], group: str) -> list[Any]:
+    """New f-curves of an action for a slot, shown under a group's name."""
     if not has_slots(action):
-        return action.fcurves.new(path, index=index, action_group=group)
-    found = curves(action, slot, ensure=True)
-    curve = found.new(path, index=index)
-    groups = _bag(action, slot).groups
-    named = groups.get(group)
-    curve.group = named if named is not None else groups.new(group)
-    return curve
+        return [action.fcurves.new(path, index=index, action_group=group) for index in indices]
+    found, groups = curves(action, slot, ensure=True), _bag(action, slot).groups
+    named = groups.get(group) or groups.new(group)
+    made = []
+    for index in indices:
+        made.append(found.new(path, index=index))
+        made[-1].group = named
+    return made
 
 
 def remove_curve(action: Any, slot: Any, curve: Any) -> None:

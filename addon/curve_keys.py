@@ -50,20 +50,22 @@ class KeyedPath:
 
 def fill(curves: Sequence[Any], positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None) -> None:
     """Give the curves (c) of a path these rising keys (n,), (n, c) and no others: the cubics with these rates (n, c)
-    between them, or straight lines.
+    between them, or straight lines. One curve of the action is to be updated then, which tags it: there is nothing to
+    sort, and free handles stay as they are.
     """
     for curve, made in zip(curves, _made(positions, values, rates), strict=True):
         _give(curve, made)
-    curves[-1].update()  # tags all; there is nothing to sort, and free handles stay as they are
 
 
 def _give(curve: Any, made: Keys) -> None:
     points, count = curve.keyframe_points, len(made["co"])
     if len(points) > count:
         points.clear()
+    fresh = not points  # new keys are Bezier
     points.add(count - len(points))
     for name, numbers in made.items():
-        points.foreach_set(name, numbers.ravel())
+        if not (fresh and name == "interpolation" and numbers[0] == _BEZIER):
+            points.foreach_set(name, numbers.ravel())
 
 
 def _made(positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None) -> list[Keys]:
@@ -151,7 +153,7 @@ def fill_range(
     curves: Sequence[Any], positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None
 ) -> None:
     """Give the curves (c) of a path these rising keys (n,), (n, c) in place of those they have from the first to the
-    last of the positions.
+    last of the positions; see `fill`.
 
     Keys outside stay as they are. Those next to the range keep the shape of what lies beyond them: their handles no
     longer move by themselves.
@@ -169,4 +171,3 @@ def fill_range(
         curve.keyframe_points.add(1)  # what Blender makes of a key of which nothing is said
         new = {name: np.repeat(numbers, len(positions), axis=0) for name, numbers in taken(curve).items()}
         put(curve, joined(chosen(old, before), new | made, chosen(old, after)))
-    curves[-1].update()

@@ -186,6 +186,7 @@ class _Drivers:
         made = self._driver(path, index, sources, text)
         values, rates = factor * curve.values[:, None], factor / stretch * curve.rates[:, None]
         curve_keys.fill([made], stretch * curve.places, values, rates)
+        made.update()
 
     def vector(self, first: int, sign: float, limit: Any) -> None:
         """Turn by a rotation vector: its length is the angle, its direction the axis; a limit shortens it."""

@@ -131,8 +131,7 @@ class LocalPoses:
         world = self.worlds[key_of(body)]
         if not body.bone:
             return units.inverses(self._effect_of_parent(body.object)) @ world
-        pose = units.inverses(self.object_world(body.object)) @ world
-        return self._bone_basis(body, pose)
+        return self._bone_basis(body, self.bone_pose(body))
 
     def object_world(self, item: Any) -> np.ndarray:
         """World matrices of any object."""
@@ -178,12 +177,15 @@ class LocalPoses:
 
     def bone_pose(self, body: Body) -> np.ndarray:
         """Matrices of any pose bone in its armature's space."""
-        simulated = self.worlds.get(key_of(body))
-        if simulated is not None:
-            return units.inverses(self.object_world(body.object)) @ simulated
-        if key_of(body) not in self._bone_poses:
-            self._bone_poses[key_of(body)] = self._unsimulated_pose(body)
-        return self._bone_poses[key_of(body)]
+        key = key_of(body)
+        if key not in self._bone_poses:
+            simulated = self.worlds.get(key)
+            self._bone_poses[key] = (
+                self._unsimulated_pose(body)
+                if simulated is None
+                else units.inverses(self.object_world(body.object)) @ simulated
+            )
+        return self._bone_poses[key]
 
     def _unsimulated_pose(self, body: Body) -> np.ndarray:
         samples = self._samples.get(body.object.name_full)

@@ -32,7 +32,7 @@ def swing(part, scene, make):
     action = bob.animation_data.action
     if compat.has_slots(action):
         slot = action.slots.new(id_type="OBJECT", name="Stranger")
-        part("compat").new_curve(action, slot, "location", 0, "Theirs").keyframe_points.insert(3.0, 4.0)
+        part("compat").new_curves(action, slot, "location", [0], "Theirs")[0].keyframe_points.insert(3.0, 4.0)
     scene.frame_set(5)
     make.update()
     joint = authoring.add_joint(scene, body(top), body(bob), "hinge", name="Hip")
