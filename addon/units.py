@@ -80,9 +80,11 @@ def orthogonal(linear: np.ndarray) -> np.ndarray:
     size = np.sqrt(np.einsum("...ij,...ij->...", linear, linear) / 3.0)
     found = linear / size[..., None, None]
     for _ in range(30):
-        product = np.ascontiguousarray(found.swapaxes(-1, -2)) @ found
-        found = found @ (1.5 * np.eye(3) - 0.5 * product)
-        if np.abs(product - np.eye(3)).max() < 1e-9:  # what is left is its square
+        away = np.ascontiguousarray(found.swapaxes(-1, -2)) @ found - np.eye(3)
+        worst = max(away.max(), -away.min())
+        if worst > 1e-14:  # round-off
+            found = found - 0.5 * (found @ away)
+        if worst < 1e-9:  # what is left is its square
             break
     return found
 
