@@ -15,18 +15,20 @@ COLOR, WIDTH = (1.0, 0.85, 0.2, 1.0), 2.0
 
 
 def take(context: Any, event: Any) -> bool:
-    """The left button goes down; whether there is a body of the run under the mouse."""
+    """The left button goes down; whether there is a body of the run under the mouse, or near it."""
     run = session.live
     seen = picking.region_under(context, event.mouse_x, event.mouse_y)
     if seen is None or run.poses is None:
         return False
-    found = picking.body_at(context, *seen, _place(seen[0], event))
+
+    def moves(body: Any) -> bool:
+        return run.number_of(body.handle()) is not None
+
+    found = picking.body_at(context, *seen, _place(seen[0], event), moves)
     if found is None:
         return False
     body, place = found
     number = run.number_of(body.handle())
-    if number is None:
-        return False
     pose = run.poses[number]
     point = pose[:3, :3].T @ (place * units.length_scale(context.scene) - pose[:3, 3])
     run.take(number, point)

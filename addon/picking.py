@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,11 @@ from mathutils import Vector
 from . import references
 from .references import Body
 
-# Bones have no surface to hit: one counts that is nearer to the mouse than this [pixels].
-BONE_REACH = 25.0
+# A thin body that moves is easily missed, and bones have no surface to hit: what is nearer to the mouse than this
+# counts [pixels].
+REACH = 25.0
+# Where surfaces are looked for about the mouse: on so many rings, in so many directions.
+RINGS, DIRECTIONS = 8, 12
 
 
 def region_under(context: Any, x: int, y: int) -> tuple[Any, Any] | None:
@@ -32,20 +36,38 @@ def _inside(region: Any, x: int, y: int) -> bool:
     return 0 <= x - region.x < region.width and 0 <= y - region.y < region.height
 
 
-def body_at(context: Any, region: Any, view: Any, place: Any) -> tuple[Body, np.ndarray] | None:
-    """The body under a place (2,) of a region, and the point (3,) of it in the world; None where there is none.
+def body_at(
+    context: Any, region: Any, view: Any, place: Any, wanted: Callable[[Body], bool] | None = None
+) -> tuple[Body, np.ndarray] | None:
+    """The body at a place (2,) of a region, and the point (3,) of it in the world; None where there is none near.
 
-    A mesh counts as the body that it is, that it is the shape of, or that carries it; else the nearest bone.
+    A mesh counts as the body that it is, that it is the shape of, or that carries it. Where none lies under the
+    place itself, the nearest surface or bone counts; `wanted` says whether a body may, None: every one.
     """
+    found = _surface_at(context, region, view, place)
+    if found is not None and (wanted is None or wanted(found[0])):
+        return found
+    bone = _nearest_bone(context.scene, region, view, Vector(place), wanted)
+    for radius in np.linspace(0.0, REACH, RINGS + 1)[1:]:
+        if bone is not None and bone[0] < radius:
+            break
+        for angle in np.linspace(0.0, 2.0 * np.pi, DIRECTIONS, endpoint=False):
+            beside = place[0] + radius * np.cos(angle), place[1] + radius * np.sin(angle)
+            found = _surface_at(context, region, view, beside)
+            if found is not None and (wanted is None or wanted(found[0])):
+                return found
+    return None if bone is None else bone[1:]
+
+
+def _surface_at(context: Any, region: Any, view: Any, place: Any) -> tuple[Body, np.ndarray] | None:
+    """The body whose surface is seen at a place (2,) of a region, and that point (3,) of it."""
     from bpy_extras import view3d_utils
 
     origin = view3d_utils.region_2d_to_origin_3d(region, view, place)
     direction = view3d_utils.region_2d_to_vector_3d(region, view, place)
     hit, point, _, _, item, _ = context.scene.ray_cast(context.evaluated_depsgraph_get(), origin, direction)
     body = body_of_object(context.scene, item.original) if hit else None
-    if body is not None:
-        return body, np.array(point)
-    return _nearest_bone(context.scene, region, view, Vector(place))
+    return None if body is None else (body, np.array(point))
 
 
 def body_of_object(scene: Any, item: Any) -> Body | None:
@@ -60,12 +82,15 @@ def body_of_object(scene: Any, item: Any) -> Body | None:
     return None
 
 
-def _nearest_bone(scene: Any, region: Any, view: Any, place: Vector) -> tuple[Body, np.ndarray] | None:
+def _nearest_bone(
+    scene: Any, region: Any, view: Any, place: Vector, wanted: Callable[[Body], bool] | None
+) -> tuple[float, Body, np.ndarray] | None:
+    """How far away [pixels] the nearest bone is, it, and its nearest point (3,)."""
     from bpy_extras import view3d_utils
 
-    best, found = BONE_REACH, None
+    best, found = REACH, None
     for body in references.bodies_of(scene):
-        if not body.bone or body.object.hide_get():
+        if not body.bone or body.object.hide_get() or (wanted is not None and not wanted(body)):
             continue
         head, tail = (body.object.matrix_world @ end for end in (body.pose_bone.head, body.pose_bone.tail))
         ends = [view3d_utils.location_3d_to_region_2d(region, view, end) for end in (head, tail)]
@@ -75,7 +100,7 @@ def _nearest_bone(scene: Any, region: Any, view: Any, place: Vector) -> tuple[Bo
         share = min(max((place - ends[0]).dot(along) / max(along.length_squared, 1e-9), 0.0), 1.0)
         away = (ends[0] + share * along - place).length
         if away < best:
-            best, found = away, (body, np.array(head + share * (tail - head)))
+            best, found = away, (away, body, np.array(head + share * (tail - head)))
     return found
 
 
