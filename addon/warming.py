@@ -1,7 +1,9 @@
 """Compiling ahead: while the user works, the compute process compiles what simulations of the scene will need.
 
-It begins a moment after the panel was first drawn, never while the add-on is enabled, and not without a window. What
-the scene needs comes first; when the scene comes to need more, that is asked for, too.
+It begins a moment after the panel was first drawn, never while the add-on is enabled, and not without a window. One
+stage is asked for at a time, what the scene needs now first, and none while a fit, bake or run is under way. A stage
+that the scene needs no longer (an import was undone) is given up, with the process that compiles it: nothing else can
+end a compiler.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ FORCES = ("spring", "ground")  # connections that are no constraints; hard groun
 _asked: set[str] = set()
 _loading: threading.Thread | None = None
 _job: Any = None
+_stage = ""  # what the job compiles
+_share = 0.0  # how much of what is wanted was done before it
 _seen = 0.0  # when the panel was drawn last
 _over = False  # it failed: it is not tried again by itself
 
@@ -38,7 +42,7 @@ def line() -> str:
     """What is prepared now, for people; empty where nothing is."""
     if _job is None or not _job.message:
         return ""
-    return f"Preparing: {_job.message.partition(' ')[2]} ({_job.progress:.0%})"
+    return f"Preparing: {_job.message.partition(' ')[2]} ({_share:.0%})"
 
 
 def wanted(scene: Any) -> list[str]:
@@ -73,28 +77,41 @@ def _load() -> None:
 
 def _tick() -> float | None:
     """A timer of Blender: takes in how it goes, and asks for what is still wanted."""
-    global _job, _over, _loading
+    global _job, _over, _loading, _stage, _share
     if _loading is None:
         _loading = threading.Thread(target=_load, name="condyle import", daemon=True)
         _loading.start()
     if _loading.is_alive():
         return INTERVAL
+    scene = bpy.context.scene
+    busy = session.job is not None or scene is None
     if _job is not None and not _job.poll():
+        if not busy and _stage not in wanted(scene):
+            _give_up()
         _redraw()
         return INTERVAL
     if _job is not None:
         _over = _job.state == "failed"
         _job = None
         _redraw()
-    scene = bpy.context.scene
-    if _over or session.job is not None or scene is None:
+    if _over or busy:
         return None if _over else INTERVAL
-    missing = [name for name in wanted(scene) if name not in _asked]
+    all_of_them = wanted(scene)
+    missing = [name for name in all_of_them if name not in _asked]
     if missing:
-        _asked.update(missing)
-        _job = core.part("worker.requests").warm_up(worker_client.client(), missing)
+        _stage, _share = missing[0], 1.0 - len(missing) / len(all_of_them)
+        _asked.add(_stage)
+        _job = core.part("worker.requests").warm_up(worker_client.client(), [_stage])
         return INTERVAL
     return INTERVAL if time.monotonic() - _seen < 10.0 * INTERVAL else None
+
+
+def _give_up() -> None:
+    """End the compute process in the middle of a stage; what was compiled before comes out of the cache again."""
+    global _job
+    worker_client.close()
+    _job = None
+    _asked.clear()
 
 
 def _redraw() -> None:

@@ -35,38 +35,88 @@ def test_in_the_background_nothing_begins(part, scene, make):
     assert not bpy.app.timers.is_registered(warming._tick) and warming.line() == ""
 
 
-def test_it_is_walked_to_its_end_and_asks_again_when_the_scene_needs_more(part, scene, make, monkeypatch):
-    warming = part("warming")
-    joint = pendulum(part, scene, make)
-    asked = []
+class Job:
+    """A job of the compute process that the test moves on."""
 
-    class Job:
-        state, progress, message = "running", 0.5, "compiling forward dynamics"
+    progress, message = 0.0, "compiling forward dynamics"
 
-        def poll(self):
-            return self.state == "done"
+    def __init__(self):
+        self.state = "running"
 
-    job = Job()
+    def poll(self):
+        return self.state != "running"
+
+
+@pytest.fixture
+def asked(part, monkeypatch):
+    """The jobs that were asked for: [(names of stages, `Job`)]; all is loaded."""
+    warming, found = part("warming"), []
 
     def warm_up(_client, stages):
-        asked.append(stages)
-        job.state = "running"
-        return job
+        found.append((stages, Job()))
+        return found[-1][1]
 
     monkeypatch.setattr(part("core").part("worker.requests"), "warm_up", warm_up)
     warming._asked.clear()
     assert warming._tick()
     warming._loading.join()
-    assert warming._tick() and len(asked) == 1
-    assert warming.line() == "Preparing: forward dynamics (50%)"
-    job.state = "done"
+    yield found
+    warming._job, warming._over = None, False
+    warming._asked.clear()
+
+
+def test_one_stage_is_asked_for_at_a_time_and_more_when_the_scene_needs_more(part, scene, make, asked):
+    warming = part("warming")
+    joint = pendulum(part, scene, make)
+    for _ in range(3):
+        assert warming._tick()
+    assert [stages for stages, _ in asked] == [["poses and energy"]]
+    assert warming.line() == "Preparing: forward dynamics (0%)"
+    asked[-1][1].state = "done"
     warming._tick()
-    assert warming.line() == "" and len(asked) == 1
+    assert asked[-1][0] == ["forward dynamics"] and warming.line().endswith("(20%)")
+    while len(asked) < len(warming.wanted(scene)):
+        asked[-1][1].state = "done"
+        warming._tick()
+    asked[-1][1].state = "done"
+    warming._tick()
+    assert warming.line() == "" and {stages[0] for stages, _ in asked} == set(warming.wanted(scene))
     joint.condyle.joint.hard_limits = True
     warming._tick()
-    assert asked[1] == ["constraints and contacts"]
-    job.state = "failed"
-    monkeypatch.setattr(Job, "poll", lambda self: True)
+    assert asked[-1][0] == ["constraints and contacts"]
+    asked[-1][1].state = "failed"
     assert warming._tick() is None and warming.line() == ""
-    warming._over = False
-    warming._asked.clear()
+
+
+def test_between_two_stages_it_gives_way_to_what_the_user_does(part, scene, make, asked, monkeypatch):
+    warming = part("warming")
+    pendulum(part, scene, make)
+    warming._tick()
+    monkeypatch.setattr(part("session"), "job", object())
+    asked[-1][1].state = "done"
+    assert warming._tick() and warming._tick() and len(asked) == 1
+    monkeypatch.setattr(part("session"), "job", None)
+    warming._tick()
+    assert asked[-1][0] == ["forward dynamics"]
+
+
+def test_what_the_scene_needs_no_longer_is_given_up(part, scene, make, asked, monkeypatch):
+    warming, closed = part("warming"), []
+    joint = pendulum(part, scene, make)
+    joint.condyle.joint.hard_limits = True
+    warming._tick()
+    asked[-1][1].state = "done"
+    warming._tick()
+    assert asked[-1][0] == ["constraints and contacts"]
+    monkeypatch.setattr(part("worker_client"), "close", lambda: closed.append(True))
+    monkeypatch.setattr(part("session"), "job", object())
+    joint.condyle.joint.hard_limits = False
+    warming._tick()
+    assert not closed  # a job that waits for the process would fail with it
+    monkeypatch.setattr(part("session"), "job", None)
+    warming._tick()
+    assert closed == [True] and warming.line() == ""
+    warming._tick()
+    warming._job.state = "done"
+    warming._tick()
+    assert [stages for stages, _ in asked[2:]] == [["poses and energy"], ["forward dynamics"]]
