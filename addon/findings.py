@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
 
-from . import references
+from . import references, session
 from .references import Body
 
 #: where a line comes from
@@ -18,13 +18,16 @@ CHECK, BAKE, IMPORT = "Check", "Bake", "Import"
 
 @dataclass(frozen=True)
 class Finding:
-    """A line for people; `session_uid` is of the object that it is about (0: none), `bone` one of its bones."""
+    """A line for people; `session_uid` is of the object that it is about (0: none), `bone` one of its bones, `maker`
+    the session uid of the object without which the line is about nothing (0: none).
+    """
 
     text: str
     source: str
     is_error: bool = False
     session_uid: int = 0
     bone: str = ""
+    maker: int = 0
 
     def culprit(self) -> Body | None:
         """What it is about; None where that is gone, or it is about nothing that can be selected."""
@@ -51,9 +54,18 @@ def named(scene: Any, text: str, source: str, is_error: bool = False) -> Finding
     return about(text, source, best[2], is_error) if best is not None else Finding(text, source, is_error)
 
 
-def named_all(scene: Any, texts: Iterable[str], source: str) -> list[Finding]:
-    """As `named`, of several texts."""
-    return [named(scene, text, source) for text in texts]
+def named_all(scene: Any, texts: Iterable[str], source: str, maker: Any = None) -> list[Finding]:
+    """As `named`, of several texts; `maker`: the object that came with what they are about."""
+    uid = 0 if maker is None else maker.session_uid
+    return [replace(named(scene, text, source), maker=uid) for text in texts]
+
+
+def forget_gone() -> None:
+    """After an undo or redo: lines about what is no longer there go with it."""
+    there = {item.session_uid for item in bpy.data.objects}
+    session.findings = [
+        finding for finding in session.findings if {finding.session_uid, finding.maker} - {0} <= there
+    ]
 
 
 def select(context: Any, body: Body) -> bool:

@@ -90,7 +90,11 @@ def on_load(_path: Any = None, *_rest: Any) -> None:
 
 @bpy.app.handlers.persistent
 def on_undo(_scene: Any = None, *_rest: Any) -> None:
-    """Handler of undo_post and redo_post: what the panel told is about what is gone."""
+    """Handler of undo_post and redo_post: what the panel told may be about what is gone."""
     copies.look()
     if session.job is None:
         session.tell("")
+    if session.findings:
+        from . import findings
+
+        findings.forget_gone()

@@ -97,6 +97,19 @@ def test_a_model_stands_upright_with_all_that_it_has(part, scene, lever):
     )
 
 
+def test_warnings_of_an_import_go_with_it(part, scene, lever):
+    session, findings, on_undo = part("session"), part("findings"), part("migrations").on_undo
+    assert bpy.ops.condyle.import_opensim(filepath=str(lever)) == {"FINISHED"}
+    own = findings.Finding("about the scene", findings.CHECK)
+    session.findings = [*session.findings, own]
+    told = list(session.findings)
+    on_undo()
+    assert session.findings == told and len(told) > 1
+    bpy.data.objects.remove(bpy.data.objects["lever"])  # as an undo of the import does with all that it made
+    on_undo()
+    assert session.findings == [own]
+
+
 def test_a_model_stands_beside_what_would_hide_it(part, scene, make, lever):
     imported = part("opensim_import").import_model
     first = np.array(imported(scene, str(lever)).ground.matrix_world)

@@ -54,7 +54,7 @@ class ImportOpenSim(Operator):
             item.select_set(False)
         made.ground.select_set(True)
         context.view_layer.objects.active = made.ground
-        session.findings = findings.named_all(context.scene, made.warnings, findings.IMPORT)
+        session.findings = findings.named_all(context.scene, made.warnings, findings.IMPORT, made.ground)
         counts = f"{len(made.bodies)} bodies, {len(made.muscles)} muscles, {len(made.obstacles)} obstacles"
         told = f"{made.ground.name} imported: {counts}"
         if made.warnings:
