@@ -286,3 +286,24 @@ def test_lines_of_nothing_are_no_batch(overlay):
         ]
     )
     assert made == [(2.0, [2])]
+
+
+def test_ghosts_know_that_the_curve_has_changed_since_the_fit(part, scene, make, overlay, bead):
+    joint = bead("spline_curve")
+    curve(part, scene, joint, 8)
+    known = overlay.shown(scene, joint)
+    fit = joint.condyle.joint.fit
+    for q in np.linspace(*known.joint.range.ravel(), 4):
+        row = fit.residuals.add()
+        row.q = (q, 0.0, 0.0)
+        row.pose = known.joint.transform([q]).ravel()
+    found = overlay.ghosts.passing(joint, known)
+    assert not found.changed and not found.distances.any() and not found.angles.any()
+    joint.condyle.joint.frames[4].object.location.y += 0.05
+    bpy.context.view_layer.update()
+    known.made = 0.0  # long ago: a drawing is not made again while the hand moves
+    found = overlay.ghosts.passing(joint, overlay.shown(scene, joint))
+    assert found.changed
+    assert 1.0 < found.distances.max() < 60.0  # mm: a curve stays within the hull of its control frames
+    red = overlay.ghosts.shares(found.distances, found.angles).argmax()
+    assert red == found.distances.argmax() and found.distances[0] < overlay.ghosts.LEAST_DISTANCE

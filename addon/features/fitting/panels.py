@@ -6,6 +6,8 @@ from typing import Any
 from bpy.types import Panel, UIList
 
 from ..common import SidebarPanel, active_connection, active_joint, figure, own_joint
+from ..overlay import ghosts
+from ..overlay.shown import shown
 from . import wishes
 
 FITTED = ("spline_curve", "spline_surface")
@@ -42,12 +44,24 @@ class FitPanel(SidebarPanel, Panel):
             box.label(text=f"{settings.num_poses} poses, {settings.iterations} iterations")
             box.label(text=f"Worst distance: {figure(settings.worst_distance)} mm")
             box.label(text=f"Worst angle: {figure(math.degrees(settings.worst_angle))}°")
+            _draw_changed(box, context, joint)
             if not settings.converged:
                 box.label(text="Not converged: try fewer frames", icon="ERROR")
             if settings.coverage < LEAST_COVERAGE:
                 box.label(text="No keys in parts of the surface", icon="INFO")
                 box.label(text="They are bridged smoothly", icon="BLANK1")
             _draw_cycle(layout, joint.condyle.joint)
+
+
+def _draw_changed(layout: Any, context: Any, joint: Any) -> None:
+    """Figures of a fit are not those of a curve that was changed by hand."""
+    if not len(joint.condyle.joint.fit.residuals):
+        return
+    now = ghosts.passing(joint, shown(context.scene, joint))
+    if now.changed:
+        far, turned = figure(float(now.distances.max())), figure(math.degrees(float(now.angles.max())))
+        layout.label(text="Changed since that fit:", icon="INFO")
+        layout.label(text=f"now up to {far} mm, {turned}°", icon="BLANK1")
 
 
 def _draw_cycle(layout: Any, settings: Any) -> None:

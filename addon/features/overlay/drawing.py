@@ -164,7 +164,7 @@ def joint_parts(scene: Any, item: Any, strength: float, track: bool = True) -> I
         key = ("ghosts", strength, *(array.tobytes() for array in residuals))
 
         def made() -> list[Lines]:
-            ends, colors = ghosts.lines(item, residuals, 0.5 * known.frame_size)
+            ends, colors = ghosts.lines(item, known, 0.5 * known.frame_size)
             return [painted(GHOST_WIDTH, ends, colors, strength)]
 
         yield Part(name, known.kept(key, made), base)

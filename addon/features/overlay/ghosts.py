@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ... import references
+from ... import core, joint_reading, references
+from .shown import Shown
 
 GOOD, MIDDLE, BAD = (0.20, 0.80, 0.30), (0.98, 0.80, 0.10), (0.95, 0.15, 0.12)
 # Residuals below these are round-off of keyed poses, and green: millimetres, radians.
 LEAST_DISTANCE, LEAST_ANGLE = 0.01, 2e-4
+# The joints that are fitted; and by which share residuals may differ that were kept in float32.
+PASSED, SAME = ("spline_curve", "spline_surface"), 1e-3
 ALPHA, BOX_ALPHA = 0.95, 0.45
 EDGES = np.array(
     [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
@@ -34,6 +38,50 @@ def residuals_of(item: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return distances, angles, poses.reshape(-1, 4, 4)
 
 
+@dataclass(frozen=True, eq=False)
+class Passing:
+    """How far a joint passes the keys of its last fit by: distances (n,) [mm], angles (n,) [rad]; whether it has
+    changed since that fit.
+    """
+
+    distances: np.ndarray
+    angles: np.ndarray
+    changed: bool
+
+
+def passing(item: Any, known: Shown) -> Passing:
+    """How a joint, as it is drawn now, passes the keys of its last fit by.
+
+    As the fit found it; where the joint has changed since, where it now is at the coordinates that the fit gave the
+    keys: it may come nearer to them elsewhere.
+    """
+    residuals = residuals_of(item)
+    rows = item.condyle.joint.fit.residuals
+    q = np.empty(3 * len(rows), np.float32)
+    rows.foreach_get("q", q)
+    rest = joint_reading.child_in_joint(item)
+    key = ("passing", q.tobytes(), rest.tobytes(), *(array.tobytes() for array in residuals))
+    found: Passing = known.kept(key, lambda: _passing(known, residuals, q.reshape(-1, 3), rest))
+    return found
+
+
+def _passing(known: Shown, residuals: Any, q: np.ndarray, rest: np.ndarray) -> Passing:
+    distances, angles, keyed = residuals
+    joint, before = known.joint, Passing(distances, angles, False)
+    if joint is None or joint.type not in PASSED or joint.num_coordinates > 2 or not len(keyed):
+        return before
+    low, high = joint.range.reshape(-1, 2).T
+    reached = joint.transform(np.clip(q[:, : joint.num_coordinates].astype(np.float64), low, high)) @ rest
+    away = np.linalg.norm(reached[:, :3, 3] - keyed[:, :3, 3] / known.metre, axis=1) * 1e3
+    lie = core.physics().lie
+    turned = np.linalg.norm(lie.log(lie.inverse(reached) @ keyed)[:, :3], axis=1)
+    if np.allclose(away, distances, rtol=SAME, atol=LEAST_DISTANCE) and np.allclose(
+        turned, angles, rtol=SAME, atol=LEAST_ANGLE
+    ):
+        return before
+    return Passing(away, turned, True)
+
+
 def shares(distances: np.ndarray, angles: np.ndarray) -> np.ndarray:
     """How bad each residual is beside the worst, 0 to 1, by distance or by angle, whichever is worse."""
     by_distance = distances / max(float(distances.max()), LEAST_DISTANCE)
@@ -47,10 +95,10 @@ def colors_of(share: np.ndarray, alpha: float) -> np.ndarray:
     return np.stack([*rgb, np.full(len(share), alpha)], axis=1)
 
 
-def lines(item: Any, residuals: Any, size: float) -> tuple[np.ndarray, np.ndarray]:
+def lines(item: Any, known: Shown, size: float) -> tuple[np.ndarray, np.ndarray]:
     """Ends (k, 2, 3) and colours (k, 4) of the lines of a joint's ghosts, in its frame: axes, boxes of the child."""
-    distances, angles, poses = residuals
-    share = shares(distances, angles)
+    now, poses = passing(item, known), residuals_of(item)[2]
+    share = shares(now.distances, now.angles)
     origins = np.repeat(poses[:, None, :3, 3], 3, axis=1)
     tips = origins + size * poses[:, :3, :3].transpose(0, 2, 1)
     axes = np.stack([origins, tips], axis=2).reshape(-1, 2, 3)
