@@ -13,10 +13,13 @@ import numpy as np
 from . import bake_keys, core, forcing, muscle_points, references
 from .bake_keys import Output
 from .curve_keys import KeyedPath
+from .features.joints.panels import label_of, title_of
 
 GROUP = "Condyle"
 PREFIX = "Baked"
 ENERGIES = ("kinetic energy", "potential energy", "total energy")
+#: of a generalized force by the unit of its coordinate; without one it is work per coordinate
+FORCE_UNITS = {"rad": "N·m", "m": "N"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +63,21 @@ def _of_joint(
     found = []
     if "COORDINATES" in output.extras:
         columns = joint.readings(result.q[:, where]).T
-        for name, unit, values in zip(joint.reading_names, joint.reading_units, columns):
+        for name, unit, values in zip(_titles(item, joint.reading_names), joint.reading_units, columns):
             found.append(Figure(item, f"{name} [{unit}]", values))
     if pushed is not None:
-        for k, (name, unit) in enumerate(zip(joint.coordinate_names, joint.coordinate_units)):
-            force = {"rad": "N·m", "m": "N"}.get(unit, "J")
+        names = _titles(item, joint.coordinate_names)
+        for k, (name, unit) in enumerate(zip(names, joint.coordinate_units)):
+            force = FORCE_UNITS.get(unit, "J")
             found.append(Figure(item, f"torque of {name} [{force}]", pushed[:, where][:, k]))
     return found
+
+
+def _titles(item: Any, names: Sequence[str]) -> list[str]:
+    """Coordinates as the panel calls them; those that it would call the same by their labels."""
+    rows = {row.label: row for row in item.condyle.joint.coordinates}
+    titles = [title_of(rows[name]) if name in rows else label_of(name) for name in names]
+    return [title if titles.count(title) == 1 else label_of(name) for title, name in zip(titles, names)]
 
 
 def torques(result: Any, inputs: Any) -> np.ndarray:

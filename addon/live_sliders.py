@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from . import core, forcing, muscle_bakes, references
-from .features.joints.panels import label_of
+from .bake_figures import FORCE_UNITS
+from .features.joints.panels import title_of
 from .features.live.properties import SHOWN
 
 #: numbers of soft ground and of mounts that are turned, by what they are called
@@ -53,8 +54,11 @@ def _add(live: Any, group: str, kind: str, label: str, part: str, target: str, k
 def _add_torques(live: Any, read: Any, pushed: np.ndarray) -> None:
     for item, number, column in forcing.torque_places(read):
         rows = item.condyle.joint.coordinates
-        label = item.name if len(rows) == 1 else f"{item.name}: {label_of(rows[number].label)}"
-        slider = _add(live, "TORQUE", "TORQUE", label, "inputs", read.model.coordinate_names[column])
+        label = item.name if len(rows) == 1 else f"{item.name}: {title_of(rows[number])}"
+        unit = FORCE_UNITS.get(rows[number].unit, "J")
+        slider = _add(
+            live, "TORQUE", "TORQUE", f"{label} [{unit}]", "inputs", read.model.coordinate_names[column]
+        )
         slider.owner, slider.path = item.session_uid, forcing.torque_path(number)
         slider.base = slider.torque = float(pushed[0, column])
 

@@ -270,8 +270,8 @@ def test_figures_are_keyed_and_go_with_the_bake(part, scene, swing, target):
     speeds = report.result.qd[:, 0]
     for row, frame in enumerate(report.frames):
         scene.frame_set(int(frame))
-        assert np.isclose(joint["Baked angle [rad]"], report.coordinates["Hip.angle"][row], atol=1e-6)
-        assert np.isclose(joint["Baked torque of angle [N·m]"], -0.5 * speeds[row], atol=1e-6)
+        assert np.isclose(joint["Baked Angle [rad]"], report.coordinates["Hip.angle"][row], atol=1e-6)
+        assert np.isclose(joint["Baked torque of Angle [N·m]"], -0.5 * speeds[row], atol=1e-6)
         assert np.isclose(scene["Baked total energy [J]"], report.energy[row, 2], rtol=1e-6)
     assert part("tasks").free_bake(scene) >= 1
     scene.frame_set(5)

@@ -158,7 +158,7 @@ def test_ground_has_sliders(part, scene, make, axle):
 
     Hand(part, scene, [(0.02, soften)], duration=0.1).walk()
     named = {slider.label for slider in settings().sliders}
-    assert {"Axle", "Floor: Stiffness", "Floor: Damping", "Floor: Friction"} <= named
+    assert {"Axle [N·m]", "Floor: Stiffness", "Floor: Damping", "Floor: Friction"} <= named
     assert bpy.ops.condyle.live_keep() == {"FINISHED"}
     assert item.condyle.connection.ground.stiffness == 1e4
 
@@ -290,6 +290,15 @@ def test_what_is_told_of_the_speed_takes_as_many_lines_whatever_it_is(part):
         counts.append(labels.call_count)
         assert ("Too slow" in labels.call_args.kwargs["text"]) == (rate < 0.9)
     assert counts == [2, 2]
+
+
+@pytest.mark.small
+def test_what_stands_in_a_slider_of_the_ground_leaves_out_whose_it_is(part):
+    parts_of = part("features.live.panels").parts_of
+    slider = MagicMock(group="GROUND", kind="TIMES", label="Box: 2: Stiffness")
+    assert parts_of(slider) == ("Box: 2", "Stiffness ×")
+    slider = MagicMock(group="TORQUE", kind="TORQUE", label="Hip: 2: X [N]")
+    assert parts_of(slider) == ("", "Hip: 2: X [N]")
 
 
 def test_a_joint_between_its_keys_and_the_simulation_is_refused(part, scene, make, axle, ph):

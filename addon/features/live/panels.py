@@ -45,9 +45,9 @@ def draw_figures(layout: Any, run: Any, live: Any) -> None:
         return
     text, slow = speed_text(run.figures, live.factor)
     column.label(text=f"{run.time:.1f} s: {text}", icon="ERROR" if slow else "TIME")
-    room = f"Head-room {run.figures['headroom']:.3g} ×"
+    room = f"ead-room {run.figures['headroom']:.2g} ×"
     # always one line: a slider that is dragged must not move away below the mouse
-    column.label(text=f"Too slow for more; {room.lower()}" if slow else room, icon="BLANK1")
+    column.label(text=f"Too slow; h{room}" if slow else f"H{room}", icon="BLANK1")
     first, last = run.recorded
     if first is not None:
         seconds = (run.time if last is None else last) - first
@@ -66,9 +66,21 @@ def draw_sliders(layout: Any, live: Any, running: bool) -> None:
             continue
         column = layout.column(align=True)
         column.active = running
+        above = ""
         for slider in sliders:
-            text = slider.label + (" ×" if slider.kind == "TIMES" else "")
+            owner, text = parts_of(slider)
+            if owner and owner != above:  # beside each number it would be cut off
+                column.label(text=owner)
+            above = owner
             column.prop(slider, SHOWN[slider.kind], text=text, slider=True)
+
+
+def parts_of(slider: Any) -> tuple[str, str]:
+    """What stands above a slider, and what in it."""
+    owner, colon, own = slider.label.rpartition(": ")
+    if slider.group != "GROUND" or not colon:
+        owner, own = "", slider.label
+    return owner, own + (" ×" if slider.kind == "TIMES" else "")
 
 
 class LivePanel(SidebarPanel, Panel):
