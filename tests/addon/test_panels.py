@@ -258,3 +258,14 @@ def test_it_is_told_where_nothing_can_be_compiled(part, scene, monkeypatch, comp
         cls.draw(MagicMock(), MagicMock())
     assert told == [jit.WITH if compiles else jit.WITHOUT, jit.WITHOUT]
     assert jit.SLOWDOWN in jit.WITHOUT and len(jit.TAGLINE) <= 64
+
+
+def test_a_slider_under_a_bake_says_why_it_does_not_move_anything(part, knee, monkeypatch):
+    _, _, _, shank = knee
+    panels, told = part("features.joints.panels"), []
+    monkeypatch.setattr(panels, "draw_lines", lambda layout, text, icon, width: told.append(text))
+    draw_all(part)
+    assert told == []
+    shank.condyle.channels.baked = True
+    draw_all(part)
+    assert told == [panels.BAKED_OVER]

@@ -6,11 +6,13 @@ from typing import Any
 from bpy.types import Panel
 
 from ..common import SidebarPanel, active_connection, active_joint, own_joint
+from ..simulation.panels import draw_lines
 from .properties import is_baked_over, shapes, slider_names
 from .types import TYPES, custom_readings
 
 # names that would be cut off in a sidebar of the usual width
 SHORT_NAMES = {"winging_origin": "Winging at", "winging_direction": "Winging to"}
+BAKED_OVER = "The keys of the bake move the child; Free Bake lets the slider move it again"
 VIEWS = {"rad": "_angle", "m": "_length", "1": ""}
 
 
@@ -57,7 +59,7 @@ class JointPanel(SidebarPanel, Panel):
             row.prop(settings, "follow", slider=True)
             if settings.follow > 0.0 and not settings.prescribed:
                 column.prop(settings, "follow_time")
-        self._draw_sliders(layout, joint, settings)
+        self._draw_sliders(layout, joint, settings, context.region.width)
 
     def _draw_shape(self, layout: Any, settings: Any) -> None:
         if settings.type == "composite":
@@ -77,7 +79,7 @@ class JointPanel(SidebarPanel, Panel):
         if settings.type not in {"spline_curve", "spline_surface"}:
             layout.operator("condyle.set_rest_pose")
 
-    def _draw_sliders(self, layout: Any, joint: Any, settings: Any) -> None:
+    def _draw_sliders(self, layout: Any, joint: Any, settings: Any, width: int) -> None:
         if not settings.driven:
             layout.operator("condyle.drive", icon="DRIVER")
             return
@@ -85,9 +87,12 @@ class JointPanel(SidebarPanel, Panel):
         if not all(name in joint for name in names):  # its type changed to one that is not complete yet
             names = []
         column = layout.column(align=True)
-        column.active = not is_baked_over(settings)
+        baked_over = is_baked_over(settings)
+        column.active = not baked_over
         for name, coordinate in zip(names, settings.coordinates):
             column.prop(joint, f'["{name}"]', text=title_of(coordinate), slider=True)
+        if baked_over:
+            draw_lines(layout.column(align=True), BAKED_OVER, "INFO", width)
         row = layout.row(align=True)
         row.operator("condyle.start_here", icon="PLAY")
         row.operator("condyle.drive", text="", icon="FILE_REFRESH")
