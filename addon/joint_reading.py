@@ -146,6 +146,8 @@ def control_frames(scene: Any, item: Any) -> np.ndarray:
 def _read_curve(scene: Any, owner: Any, _shape: Any) -> Any:
     settings = owner.condyle.joint
     frames = units.to_metres(control_frames(scene, owner), scene)
+    if not len(frames):
+        raise core.model_error("it has no control frames yet: fit it to keyframes, or add some under Curve")
     return core.physics().joints.SplineCurve(
         frames,
         order=settings.order,

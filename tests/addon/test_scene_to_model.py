@@ -185,7 +185,7 @@ CASES = {
     "mirrored": (lambda p, s, j, t, c: setattr(c, "scale", (-1, 1, 1)), "Shank: its scale is negative"),
     "no control frames": (
         lambda p, s, j, t, c: setattr(j.condyle.joint, "type", "spline_curve"),
-        "at least 4 control frames",
+        "it has no control frames yet: fit it",
     ),
     "coincident control frames": (
         lambda p, s, j, t, c: same_frames(p, s, j),
