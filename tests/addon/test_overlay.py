@@ -305,5 +305,15 @@ def test_ghosts_know_that_the_curve_has_changed_since_the_fit(part, scene, make,
     found = overlay.ghosts.passing(joint, overlay.shown(scene, joint))
     assert found.changed
     assert 1.0 < found.distances.max() < 60.0  # mm: a curve stays within the hull of its control frames
+    nearest = (
+        part("core")
+        .part("projection")
+        .project(
+            overlay.shown(scene, joint).joint, np.array([row.pose for row in fit.residuals]).reshape(-1, 4, 4)
+        )
+    )
+    exact = 1e3 * nearest.translation
+    # straight lines between 65 places of a curve with 5 spans are off by (1/13 of a span)^2 / 8 of the way in a span
+    np.testing.assert_allclose(found.distances, exact, rtol=0.02, atol=0.02)
     red = overlay.ghosts.shares(found.distances, found.angles).argmax()
     assert red == found.distances.argmax() and found.distances[0] < overlay.ghosts.LEAST_DISTANCE

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import core, joint_reading, references
+from ... import core, joint_reading, references, units
 from .shown import Shown
 
 GOOD, MIDDLE, BAD = (0.20, 0.80, 0.30), (0.98, 0.80, 0.10), (0.95, 0.15, 0.12)
@@ -15,6 +15,8 @@ GOOD, MIDDLE, BAD = (0.20, 0.80, 0.30), (0.98, 0.80, 0.10), (0.95, 0.15, 0.12)
 LEAST_DISTANCE, LEAST_ANGLE = 0.01, 2e-4
 # The joints that are fitted; and by which share residuals may differ that were kept in float32.
 PASSED, SAME = ("spline_curve", "spline_surface"), 1e-3
+# A changed curve is looked at in so many places, and is straight between them.
+SAMPLES = 65
 ALPHA, BOX_ALPHA = 0.95, 0.45
 EDGES = np.array(
     [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
@@ -52,8 +54,8 @@ class Passing:
 def passing(item: Any, known: Shown) -> Passing:
     """How a joint, as it is drawn now, passes the keys of its last fit by.
 
-    As the fit found it; where the joint has changed since, where it now is at the coordinates that the fit gave the
-    keys: it may come nearer to them elsewhere.
+    As the fit found it; where a curve has changed since, where it now comes nearest to each key. A surface that has
+    changed is looked at where it came nearest before.
     """
     residuals = residuals_of(item)
     rows = item.condyle.joint.fit.residuals
@@ -71,15 +73,43 @@ def _passing(known: Shown, residuals: Any, q: np.ndarray, rest: np.ndarray) -> P
     if joint is None or joint.type not in PASSED or joint.num_coordinates > 2 or not len(keyed):
         return before
     low, high = joint.range.reshape(-1, 2).T
-    reached = joint.transform(np.clip(q[:, : joint.num_coordinates].astype(np.float64), low, high)) @ rest
-    away = np.linalg.norm(reached[:, :3, 3] - keyed[:, :3, 3] / known.metre, axis=1) * 1e3
-    lie = core.physics().lie
-    turned = np.linalg.norm(lie.log(lie.inverse(reached) @ keyed)[:, :3], axis=1)
-    if np.allclose(away, distances, rtol=SAME, atol=LEAST_DISTANCE) and np.allclose(
-        turned, angles, rtol=SAME, atol=LEAST_ANGLE
-    ):
+    keyed = units.scaled_translation(keyed, 1.0 / known.metre)
+    found = joint.transform(np.clip(q[:, : joint.num_coordinates].astype(np.float64), low, high)) @ rest
+    now = _away(found, keyed)
+    if joint.num_coordinates == 1 and not _same(now, before):
+        samples = joint.transform(np.linspace(low, high, SAMPLES)) @ rest
+        now = _nearest(_away(samples[None], keyed[:, None]), joint.length_scale)
+    if _same(now, before):
         return before
-    return Passing(away, turned, True)
+    return Passing(1e3 * np.linalg.norm(now[:, 3:], axis=1), np.linalg.norm(now[:, :3], axis=1), True)
+
+
+def _away(poses: np.ndarray, keyed: np.ndarray) -> np.ndarray:
+    """From poses to keys (..., 4, 4): rotation vectors [rad] and distances of origins [m], (..., 6)."""
+    lie = core.physics().lie
+    turned = lie.log(lie.inverse(poses) @ keyed)[..., :3]
+    return np.concatenate([turned, keyed[..., :3, 3] - poses[..., :3, 3]], axis=-1)
+
+
+def _same(away: np.ndarray, kept: Passing) -> bool:
+    """Whether residuals (n, 6) are those that the fit found."""
+    distances, angles = 1e3 * np.linalg.norm(away[:, 3:], axis=1), np.linalg.norm(away[:, :3], axis=1)
+    return np.allclose(distances, kept.distances, rtol=SAME, atol=LEAST_DISTANCE) and np.allclose(
+        angles, kept.angles, rtol=SAME, atol=LEAST_ANGLE
+    )
+
+
+def _nearest(away: np.ndarray, length_scale: float) -> np.ndarray:
+    """The least (n, 6) of the ways (n, m, 6) from samples of a curve to keys, straight between two samples."""
+    weights = np.repeat([1.0, 1.0 / length_scale], 3)
+    begin, step = away[:, :-1], np.diff(away, axis=1)
+    along = -np.sum(weights**2 * begin * step, axis=-1)
+    square = np.sum((weights * step) ** 2, axis=-1)
+    share = np.clip(along / np.maximum(square, 1e-300), 0.0, 1.0)
+    between = begin + share[..., None] * step
+    best = np.sum((weights * between) ** 2, axis=-1).argmin(axis=1)
+    found: np.ndarray = between[np.arange(len(away)), best]
+    return found
 
 
 def shares(distances: np.ndarray, angles: np.ndarray) -> np.ndarray:
