@@ -72,8 +72,14 @@ def mirror(scene: Any, item: Any, axis: str = "X") -> Mirrored:
         )
     others = opposite(scene, child), opposite(scene, parent)
     if others[0] is None:
+        other = flipped(child)
+        why = (
+            f"no body is called {other!r}"
+            if other != (child.bone or child.object.name)
+            else "its name has no side"
+        )
         raise core.model_error(
-            f"{child.name} has no other side: no body is called {flipped(child)!r}; name them with .L and .R"
+            f"{child.name} has no other side: {why}; name the bodies of the two sides alike, with .L and .R"
         )
     if any(shape.frames_of is not None for shape in shapes(settings)):
         raise core.model_error(

@@ -220,6 +220,9 @@ def test_what_cannot_be_seen_is_told_and_what_is_missing_refused(part, scene, ma
     only(joint)
     with pytest.raises(RuntimeError, match=r"Thigh\.L has no other side: no body is called 'Thigh\.R'"):
         bpy.ops.condyle.mirror_joint()
+    bpy.data.objects["Thigh.L"].name = "Thigh"
+    with pytest.raises(RuntimeError, match=r"Thigh has no other side: its name has no side"):
+        bpy.ops.condyle.mirror_joint()
     rig = make.armature(
         "Rig", {"A.L": ((0.1, 0, 1), (0.1, 0, 0.5), None), "A.R": ((-0.3, 0, 1), (-0.1, 0, 0.5), None)}
     )
