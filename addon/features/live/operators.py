@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import bpy
 import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 from bpy.types import Operator
@@ -87,8 +88,6 @@ class Live(JobOperator, Operator):
     def told(self, outcome: Any) -> str:
         if outcome.baked is None:
             return f"Live run of {outcome.seconds:.1f} s ended: the scene is as it was"
-        import bpy
-
         first, last = outcome.frames[0], outcome.frames[-1]
         end = bpy.context.scene.frame_end
         beyond = f"; the scene plays to frame {end}" if last > end else ""

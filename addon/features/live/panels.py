@@ -45,9 +45,9 @@ def draw_figures(layout: Any, run: Any, live: Any) -> None:
         return
     text, slow = speed_text(run.figures, live.factor)
     column.label(text=f"{run.time:.1f} s: {text}", icon="ERROR" if slow else "TIME")
-    room = f"ead-room {run.figures['headroom']:.2g} ×"
+    named = "Too slow; head-room" if slow else "Head-room"
     # always one line: a slider that is dragged must not move away below the mouse
-    column.label(text=f"Too slow; h{room}" if slow else f"H{room}", icon="BLANK1")
+    column.label(text=f"{named} {run.figures['headroom']:.2g} ×", icon="BLANK1")
     first, last = run.recorded
     if first is not None:
         seconds = (run.time if last is None else last) - first
