@@ -124,6 +124,11 @@ def _may_follow(item: Any) -> bool:
     settings = item.condyle.joint
     if settings.prescribed or settings.follow > 0.0 or settings.controller.enabled:
         return True
+    return may_be_switched(item)
+
+
+def may_be_switched(item: Any) -> bool:
+    """Whether it may change with time if a joint follows its animation."""
     data = item.animation_data
     if data is None:
         return False
@@ -209,7 +214,7 @@ def _check_turns(each: Followed, vectors: np.ndarray) -> None:
     under what leads it, and near a whole turn they swing around.
     """
     most = float(np.linalg.norm(vectors, axis=1).max())
-    if most > FARTHEST_TURN and (each.controller or not each.switched.all()):
+    if most > FARTHEST_TURN and not each.switched.all():
         raise core.model_error(
             f"joint {each.name!r} follows its animation by {np.degrees(most):.4g}° from its rest; a "
             f"{each.joint.type} joint can by {np.degrees(FARTHEST_TURN):.0f}° at most, unless it is prescribed in all "
@@ -248,7 +253,9 @@ def without_leaps(vectors: np.ndarray) -> np.ndarray:
     result = vectors.copy()
     for before, vector in pairwise(result):
         angle, last = np.linalg.norm(vector), np.linalg.norm(before)
-        axis = vector / angle if angle > 1e-9 else before / max(last, 1e-9)
+        # poses come in single precision: at a whole turn a smaller angle has no axis of its own
+        least = 1e-9 if last < np.pi else 1e-5
+        axis = vector / angle if angle > least else before / max(last, 1e-9)
         vector[:] = axis * (angle + 2.0 * np.pi * np.round((before @ axis - angle) / (2.0 * np.pi)))
     return result
 

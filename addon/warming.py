@@ -50,14 +50,21 @@ def wanted(scene: Any) -> list[str]:
     from . import muscle_points, references
 
     stages = core.part("worker.stage_names")
-    joints = [item.condyle.joint for item in references.joints_of(scene)]
-    constrained = any(joint.hard_limits or joint.prescribed for joint in joints) or any(
+    constrained = any(_is_held(item) for item in references.joints_of(scene)) or any(
         _is_constraint(item.condyle.connection) for item in references.connections_of(scene)
     )
     muscled = any(item.condyle.muscle.active for item in muscle_points.muscles_of(scene))
     method = scene.condyle.simulation.integrator
     first = stages.needed(method, constrained, muscled)
     return [*first, *(name for name in stages.USUAL if name not in first)]
+
+
+def _is_held(item: Any) -> bool:
+    """Whether a joint has hard limits or follows its animation, at whatever frame: playback must change nothing."""
+    from . import given_motions
+
+    settings = item.condyle.joint
+    return settings.hard_limits or settings.prescribed or given_motions.may_be_switched(item)
 
 
 def _is_constraint(settings: Any) -> bool:
@@ -109,7 +116,7 @@ def _tick() -> float | None:
 def _give_up() -> None:
     """End the compute process in the middle of a stage; what was compiled before comes out of the cache again."""
     global _job
-    worker_client.close()
+    worker_client.close(timeout=0.0)
     _job = None
     _asked.clear()
 

@@ -33,11 +33,11 @@ def client() -> Any:
     return _client
 
 
-def close() -> None:
-    """End the compute process; the next request starts another."""
+def close(timeout: float = 1.0) -> None:
+    """End the compute process, which gets so many seconds to end by itself; the next request starts another."""
     global _client
     if _client is not None:
-        _client.close()
+        _client.close(timeout)
         _client = None
 
 

@@ -288,12 +288,14 @@ def test_lines_of_nothing_are_no_batch(overlay):
     assert made == [(2.0, [2])]
 
 
-def test_ghosts_know_that_the_curve_has_changed_since_the_fit(part, scene, make, overlay, bead):
+@pytest.mark.parametrize("closed", [False, True])
+def test_ghosts_know_that_the_curve_has_changed_since_the_fit(part, scene, make, overlay, bead, closed):
     joint = bead("spline_curve")
     curve(part, scene, joint, 8)
+    joint.condyle.joint.periodic = closed
     known = overlay.shown(scene, joint)
     fit = joint.condyle.joint.fit
-    for q in np.linspace(*known.joint.range.ravel(), 4):
+    for q in np.linspace(*known.joint.domain, 4):
         row = fit.residuals.add()
         row.q = (q, 0.0, 0.0)
         row.pose = known.joint.transform([q]).ravel()
@@ -304,7 +306,9 @@ def test_ghosts_know_that_the_curve_has_changed_since_the_fit(part, scene, make,
     known.made = 0.0  # long ago: a drawing is not made again while the hand moves
     found = overlay.ghosts.passing(joint, overlay.shown(scene, joint))
     assert found.changed
-    assert 1.0 < found.distances.max() < 60.0  # mm: a curve stays within the hull of its control frames
+    assert (
+        (0.1 if closed else 1.0) < found.distances.max() < 60.0
+    )  # mm: a curve stays within the hull of its control frames
     nearest = (
         part("core")
         .part("projection")
@@ -314,6 +318,7 @@ def test_ghosts_know_that_the_curve_has_changed_since_the_fit(part, scene, make,
     )
     exact = 1e3 * nearest.translation
     # straight lines between 65 places of a curve with 5 spans are off by (1/13 of a span)^2 / 8 of the way in a span
-    np.testing.assert_allclose(found.distances, exact, rtol=0.02, atol=0.02)
+    # (the closed one bends more at its seam)
+    np.testing.assert_allclose(found.distances, exact, rtol=0.02, atol=0.1 if closed else 0.02)
     red = overlay.ghosts.shares(found.distances, found.angles).argmax()
-    assert red == found.distances.argmax() and found.distances[0] < overlay.ghosts.LEAST_DISTANCE
+    assert red == found.distances.argmax() and (closed or found.distances[0] < overlay.ghosts.LEAST_DISTANCE)

@@ -108,7 +108,7 @@ def test_what_the_scene_needs_no_longer_is_given_up(part, scene, make, asked, mo
     asked[-1][1].state = "done"
     warming._tick()
     assert asked[-1][0] == ["constraints and contacts"]
-    monkeypatch.setattr(part("worker_client"), "close", lambda: closed.append(True))
+    monkeypatch.setattr(part("worker_client"), "close", lambda timeout: closed.append(True))
     monkeypatch.setattr(part("session"), "job", object())
     joint.condyle.joint.hard_limits = False
     warming._tick()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,27 +62,54 @@ def passing(item: Any, known: Shown) -> Passing:
     rows = item.condyle.joint.fit.residuals
     q = np.empty(3 * len(rows), np.float32)
     rows.foreach_get("q", q)
-    rest = joint_reading.child_in_joint(item)
+    rest = units.scaled_translation(joint_reading.child_in_joint(item), 1.0 / known.metre)
+
+    def made() -> Passing:
+        began = time.perf_counter()
+        now = _passing(known, residuals, q.reshape(-1, 3).astype(np.float64), rest)
+        known.cost += time.perf_counter() - began
+        return now
+
     key = ("passing", q.tobytes(), rest.tobytes(), *(array.tobytes() for array in residuals))
-    found: Passing = known.kept(key, lambda: _passing(known, residuals, q.reshape(-1, 3), rest))
+    found: Passing = known.kept(key, made)
     return found
 
 
 def _passing(known: Shown, residuals: Any, q: np.ndarray, rest: np.ndarray) -> Passing:
+    """rest: the child's pose (4, 4) in the joint's own, in metres."""
     distances, angles, keyed = residuals
     joint, before = known.joint, Passing(distances, angles, False)
     if joint is None or joint.type not in PASSED or joint.num_coordinates > 2 or not len(keyed):
         return before
-    low, high = joint.range.reshape(-1, 2).T
+    places, ends = q[:, : joint.num_coordinates], joint.range
+    slack = 1e-4 * (1.0 + np.abs(places).max())  # of what was kept in float32
+    outside = (places < ends[:, 0] - slack).any() or (places > ends[:, 1] + slack).any()
+    if outside and joint.num_coordinates > 1:
+        return before  # its lines are others: where it came nearest is not known
     keyed = units.scaled_translation(keyed, 1.0 / known.metre)
-    found = joint.transform(np.clip(q[:, : joint.num_coordinates].astype(np.float64), low, high)) @ rest
-    now = _away(found, keyed)
+    now = _away(joint.transform(np.clip(places, ends[:, 0], ends[:, 1])) @ rest, keyed)
     if joint.num_coordinates == 1 and not _same(now, before):
-        samples = joint.transform(np.linspace(low, high, SAMPLES)) @ rest
-        now = _nearest(_away(samples[None], keyed[:, None]), joint.length_scale)
+        samples = joint.transform(np.linspace(*joint.domain, SAMPLES)[:, None]) @ rest
+        near = samples[_nearest_three(samples, keyed, joint.length_scale, np.isinf(ends).any())]
+        now = _nearest(_away(near, keyed[:, None]), joint.length_scale)
     if _same(now, before):
         return before
     return Passing(1e3 * np.linalg.norm(now[:, 3:], axis=1), np.linalg.norm(now[:, :3], axis=1), True)
+
+
+def _nearest_three(samples: np.ndarray, keyed: np.ndarray, length_scale: float, closed: bool) -> np.ndarray:
+    """Indices (n, 3) of the sample (m, 4, 4) nearest to each key (n, 4, 4), by angle and distance, and of those beside
+    it; closed: the last sample is the first one again.
+    """
+    apart = keyed[:, None, :3, 3] - samples[:, :3, 3]
+    turned = 3.0 - np.einsum(
+        "nij,mij->nm", keyed[:, :3, :3], samples[:, :3, :3]
+    )  # the angle's square, if small
+    best = (turned + (apart**2).sum(axis=-1) / length_scale**2).argmin(axis=1)
+    last = len(samples) - 1
+    middle = best if closed else np.clip(best, 1, last - 1)
+    found: np.ndarray = (middle[:, None] + np.arange(-1, 2)) % (last if closed else last + 1)
+    return found
 
 
 def _away(poses: np.ndarray, keyed: np.ndarray) -> np.ndarray:
