@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 from ..errors import DivergedError, MissingDependencyError
 from ..kernels import layout
 from ..model import Model, State
@@ -26,8 +26,6 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
         raise MissingDependencyError(
             f"the integrator {name!r} needs SciPy, which is not installed"
         ) from error
-    from ..kernels.rollout import CHART_LIMIT, change_charts
-
     model, nv = problem.model, problem.model.num_coordinates
     refuse_impulses(model, name)
     info = {"integrator": name, "evaluations": 0, "chart_changes": 0}
@@ -37,22 +35,21 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
     now, written = problem.start, 1
     y = np.concatenate([state.q, state.qd, () if state.muscle_states is None else state.muscle_states])
     chart = np.array(state.chart)
-    charted = y[:nv], y[nv : 2 * nv], np.empty(nv), chart
-    slope(now, y)  # notes which coordinates are held
-    change_charts(model.arrays, slope.spaces[1], CHART_LIMIT, *charted)
-    event = chart_event(model, slope.spaces[1])
+    put_on_motions(problem, now, y[:nv], y[nv : 2 * nv])
     stops = [*motion_stops(problem, now, end), end]
     while now < end:
         slope.written = written
         until = min(stop for stop in stops if stop > now)
         waiting = problem.samples[written:]
+        held = held_between(problem, now, until)
+        recording.info["chart_changes"] += charted(model, held, y[:nv], y[nv : 2 * nv], chart)
         solution = solve_ivp(
             slope,
             (now, until),
             y,
             method=name,
             t_eval=np.append(waiting[(waiting >= now) & (waiting < until)], until),
-            events=event,
+            events=chart_event(model, held),
             **({"jac": slope.jacobian} if name in WITH_JACOBIAN and len(y) == 2 * nv else {}),
             rtol=problem.rtol,
             atol=problem.atol,
@@ -69,10 +66,6 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
             raise DivergedError(reached, model.body_names[0], solution.message, recording.result(written))
         now = float(solution.t_events[0][0])
         y = solution.y_events[0][0].copy()
-        # the root lies a hair to either side of the limit
-        charted = y[:nv], y[nv : 2 * nv], np.empty(nv), chart
-        changed = change_charts(model.arrays, slope.spaces[1], CHART_LIMIT - 1e-6, *charted)
-        recording.info["chart_changes"] += int(changed)
     slope.settle(written)
     return recording.result(written)
 
@@ -90,9 +83,36 @@ def _write(recording: Recording, first: int, solution: Any, until: float | None)
     return len(found)
 
 
+def put_on_motions(problem: Problem, t: float, q: FloatArray, qd: FloatArray) -> None:
+    """Put the coordinates that are held at time t where they are, with their velocity: they go on with it if let go."""
+    from ..kernels.motion import hold
+
+    hold(problem.motions, t, 0.0, q, qd, problem.model.workspace().dof.copy())
+
+
+def held_between(problem: Problem, begin: float, end: float) -> FloatArray:
+    """A workspace of coordinates, which tells those that are held from one stop of the given motions to the next."""
+    from ..kernels.motion import hold
+
+    dof = problem.model.workspace().dof.copy()
+    q, qd = np.zeros((2, len(dof)))
+    hold(problem.motions, 0.5 * (begin + end), 0.0, q, qd, dof)
+    return dof
+
+
+def charted(model: Model, dof: FloatArray, q: FloatArray, qd: FloatArray, chart: IntArray) -> int:
+    """Bring rotation vectors that are not held, and have reached the limit of their chart, back to the principal one;
+    returns how many.
+    """
+    from ..kernels.rollout import CHART_LIMIT, change_charts
+
+    # the root of `chart_event` lies a hair to either side of the limit
+    return int(change_charts(model.arrays, dof, CHART_LIMIT - 1e-6, q, qd, np.empty_like(q), chart))
+
+
 def chart_event(model: Model, dof: FloatArray) -> Any:
-    """Terminal event: the longest rotation vector that is not held, as the workspace's dof tells at the moment, reaches
-    the limit of its chart; None where there is none.
+    """Terminal event: the longest rotation vector that is not held, as dof tells, reaches the limit of its chart; None
+    where there is none.
     """
     from ..kernels.rollout import CHART_LIMIT
 
@@ -106,10 +126,12 @@ def chart_event(model: Model, dof: FloatArray) -> Any:
     if not first:
         return None
     columns = np.array(first)[:, None] + np.arange(3)
+    columns = columns[(dof[columns, layout.HELD] == 0.0).all(axis=1)]
+    if not len(columns):
+        return None
 
     def event(_: float, y: FloatArray) -> float:
-        free = (dof[columns, layout.HELD] == 0.0).all(axis=1)
-        return float(np.linalg.norm(y[columns[free]], axis=1).max(initial=0.0)) - CHART_LIMIT
+        return float(np.linalg.norm(y[columns], axis=1).max()) - CHART_LIMIT
 
     event.terminal = True  # type: ignore[attr-defined]
     event.direction = 1.0  # type: ignore[attr-defined]

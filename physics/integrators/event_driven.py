@@ -12,7 +12,7 @@ from ..kernels import layout
 from ..kernels.constraint_layout import ACTIVE, EQUALITY, ROW_FORCE, SYSTEM_KINDS, SYSTEM_ROWS
 from ..model import State
 from ..result import Result
-from .adaptive import chart_event
+from .adaptive import chart_event, charted, held_between, put_on_motions
 from .base import Problem, Recording, refuse_muscle_states
 from .constrained import constraint_space, statistics
 from .slope import ConstrainedSlope, motion_stops
@@ -60,6 +60,7 @@ class _Run:
         self.recording.efforts = np.zeros((len(problem.samples), model.num_coordinates))
         self.now, self.end = problem.start, problem.start + problem.duration
         self.q, self.qd, self.chart = np.array(state.q), np.array(state.qd), np.array(state.chart)
+        put_on_motions(problem, self.now, self.q, self.qd)
         self.counters = np.array([0, 1], dtype=np.int64)
         self.workspace = model.workspace()
         self.spaces = self.workspace.clear()
@@ -133,7 +134,9 @@ class _Run:
         problem, nv = self.problem, self.model.num_coordinates
         until = min([*motion_stops(problem, self.now, self.end), self.end])
         waiting = problem.samples[self.counters[1] :]
-        chart = chart_event(self.model, self.slope.spaces[1])
+        held = held_between(problem, self.now, until)
+        self.recording.info["chart_changes"] += charted(self.model, held, self.q, self.qd, self.chart)
+        chart = chart_event(self.model, held)
 
         start, lift = self.now, max(-2.0 * self.gap(self.q.copy(), self.qd.copy()), LIFT)
 
@@ -186,18 +189,11 @@ class _Run:
         self.counters[1] += len(found)
 
     def _meet(self, struck: bool) -> None:
-        """An impact, or a change of chart."""
-        from ..kernels.rollout import CHART_LIMIT, change_charts
-
+        """An impact, or a change of chart, which comes where the next flight begins."""
         if struck:
             self.resting = self.strike() < self.rest_speed
             self.idle = 0
             self.recording.info["impacts"] += 1
-            return
-        qdd = np.empty_like(self.q)
-        dof = self.slope.spaces[1]
-        changed = change_charts(self.model.arrays, dof, CHART_LIMIT - 1e-6, self.q, self.qd, qdd, self.chart)
-        self.recording.info["chart_changes"] += int(changed)
 
     def result(self) -> Result:
         """What has been written so far."""

@@ -123,7 +123,8 @@ OLDEST_LINKED = (0, 68)
 
 def _linking() -> Any:
     """The classes that put kernels together; None where Numba does not have what they stand on."""
-    if tuple(numba.version_info.short) < OLDEST_LINKED:
+    # what is loaded from the cache has no runtime of Numba's behind it, which its own option alone leaves out
+    if tuple(numba.version_info.short) < OLDEST_LINKED or "_nrt" not in _options():
         return None
     try:
         from . import _linking as linking

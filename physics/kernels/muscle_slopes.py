@@ -9,7 +9,8 @@ J^T m (x'' - g) with x'' = J q'' + J' q'. All slopes of that come from the same 
 of J' q', which hold third derivatives of x. Over no obstacles these are exact, too (see `muscle_thirds`). Over
 obstacles, and there alone, J^T m J' q' is differentiated by differences along the coordinates: the exact slopes would
 need every kernel of a wrapped path a second time with one derivative more, and as long again to compile. They are right
-to about 1e-10; solutions do not depend on them, only Newton's way there.
+to about 1e-10, but not within 1e-4 of where a joint is clamped or a condition switches, which they step over: the
+solutions of Newton's methods do not depend on them, those of the linearly implicit method do.
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ def tangent_point(own: Array, at: int, sense: float, rho: Vector) -> tuple[Pair,
     """
     x, v, a = pair(own, at), pair(own, at + 3), pair(own, at + 6)
     square = dot2(x, x)
-    length = math.sqrt(square - rho[0] * rho[0])
+    length = math.sqrt(max(square - rho[0] * rho[0], 1e-30))  # an end inside: a guess of where a path begins
     along = sense * length
     n = (rho[0] * x[0] - along * x[1]) / square, (rho[0] * x[1] + along * x[0]) / square
     u = -n[1], n[0]

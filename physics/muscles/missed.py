@@ -92,8 +92,9 @@ def missed_wraps(model: Model, q: FloatArray) -> tuple[MissedWrap, ...]:
 
 def _leaps(q: FloatArray, lengths: FloatArray, slopes: FloatArray, steady: Any) -> int:
     """How often a length leaps between neighbouring states (T, nv) with these slopes, both of them steady (T,)."""
-    steps, steep = np.linalg.norm(np.diff(q, axis=0), axis=1), np.linalg.norm(slopes, axis=1)
-    most = LEAP * np.maximum(steep[1:], steep[:-1]) * steps + 1e-9
+    # a coordinate that does not move the path allows for nothing, however far it goes
+    steep = np.maximum(np.abs(slopes[1:]), np.abs(slopes[:-1]))
+    most = LEAP * (steep * np.abs(np.diff(q, axis=0))).sum(axis=1) + 1e-9
     return int(np.count_nonzero((np.abs(np.diff(lengths)) > most) & steady[1:] & steady[:-1]))
 
 

@@ -63,6 +63,7 @@ def post(side: str) -> ph.Model:
     return builder.build()
 
 
+@pytest.mark.slow
 def test_what_slips_off_over_the_top_is_told() -> None:
     """A cord that is wound on keeps its side until no near path is longer any more; then it is another one."""
     model = post("counterclockwise")

@@ -250,3 +250,28 @@ def test_a_rotation_vector_that_is_given_turns_on_beyond_the_limit_of_its_chart(
     tolerance = 1e-6 if integrator in {"DOP853", "event_driven"} else 1e-9
     np.testing.assert_allclose(found[1][0], found[0][0], atol=tolerance)
     np.testing.assert_allclose(found[1][1], found[0][1], atol=100.0 * tolerance)
+
+
+@pytest.mark.parametrize("integrator", ["DOP853", "RK45", "Radau", "event_driven"])
+def test_a_ball_joint_that_is_let_go_beyond_the_limit_of_its_chart_goes_on(integrator):
+    """Led around an axis that tilts, by 5 rad, then free: as with RK4, which changes its chart between two steps."""
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81))
+    inertia = np.diag([0.02, 0.03, 0.02])
+    builder.add_body("ball", joint=ph.joints.Spherical(), mass=1.0, inertia=inertia, com=(0.1, 0, -0.2))
+    model = builder.build()
+    times = np.linspace(0.0, 0.2, 9)
+    turns = np.stack([2.0 * times, 25.0 * times, 10.0 * times**2], axis=1)
+    found = {
+        name: ph.simulate(
+            model,
+            model.state(),
+            0.6,
+            dt=1e-4,
+            integrator=name,
+            motions={"ball": ph.Motion(times, turns, hold=False)},
+            record_interval=0.05,
+        ).poses
+        for name in ("rk4", integrator)
+    }
+    # the cut of a step of RK4 where the motion ends is of first order in 1e-4
+    np.testing.assert_allclose(found[integrator], found["rk4"], atol=2e-3)
