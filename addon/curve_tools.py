@@ -20,6 +20,10 @@ from .worker_client import Steps
 
 #: poses of the old curve that the new one is fitted to, and places where its length is measured, a control frame
 SAMPLES, PLACES = 12, 64
+# A pose lies clearly between two frames where the way over it is longer by less than this share of the step from the
+# nearer end: a cubic curve leaves its control frames by up to 0.1 of a step, its poses must be found again; the way
+# back beside a hairpin must not. A pose continues the beginning where it turns by less than 60 degrees there.
+BETWEEN, AHEAD, ON = 1.0 / 6.0, 0.5, 1e-3
 SAME = 1e-4  # two ways are as long: poses that are set by hand come in single precision
 
 Map = Callable[[np.ndarray], np.ndarray]
@@ -285,9 +289,10 @@ def duplicate(scene: Any, item: Any, index: int, share: float = 0.25) -> Any:
 
 
 def index_in_order(scene: Any, item: Any, matrix: Any) -> int:
-    """Before which control frame a pose (world matrix) belongs: where the chain of frames gets longer by the least.
+    """Before which control frame a pose (world matrix) belongs: at the end, unless it lies clearly between two others,
+    or before the beginning and nearer to it. In a closed curve: where the chain of frames gets longer by the least.
 
-    The end wins where it is as good as another place, as for the last frames of a ring that is not closed yet.
+    So a curve that is drawn pose by pose keeps its order, also where it comes back beside itself.
     """
     frames = joint_reading.control_frames(scene, item)
     if len(frames) < 2:
@@ -298,12 +303,17 @@ def index_in_order(scene: Any, item: Any, matrix: Any) -> int:
     pose = lie.inverse(base) @ units.split_scale(matrix, "the control frame")[0]
     away = metric.norm(lie.log(lie.inverse(frames) @ pose))
     following = np.roll(frames, -1, axis=0)
-    longer = away + np.roll(away, -1) - metric.norm(lie.log(lie.inverse(frames) @ following))
+    steps = metric.norm(lie.log(lie.inverse(frames) @ following))
+    longer = away + np.roll(away, -1) - steps
     if settings.periodic:
         return int(np.argmin(longer)) + 1
-    costs = np.array([away[0], *longer[:-1], away[-1]])
-    best = int(np.argmin(costs))
-    return len(frames) if away[-1] <= (1.0 + SAME) * costs[best] else best
+    # on a frame itself it is no pose between: one that coincides with its neighbour makes no curve
+    longer[np.minimum(away, np.roll(away, -1)) < ON * steps] = np.inf
+    best = int(np.argmin(longer[:-1]))
+    if longer[best] < BETWEEN * min(away[0], away[-1]):
+        return best + 1
+    is_nearer = (1.0 + SAME) * away[0] < away[-1]
+    return 0 if is_nearer and away[0] + steps[0] - away[1] < AHEAD * away[0] else len(frames)
 
 
 def rename_frames(item: Any) -> None:

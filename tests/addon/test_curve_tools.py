@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from unittest.mock import MagicMock
 
 import numpy as np
@@ -230,6 +231,72 @@ def test_a_ring_that_is_drawn_pose_by_pose_keeps_its_order(part, scene, make):
         bpy.context.view_layer.update()
         assert bpy.ops.condyle.add_control_frame() == {"FINISHED"}
         assert joint.condyle.joint.active_frame == number
+
+
+@pytest.fixture
+def draw(part, scene, make):
+    """Add control frames at places (x, y) of a bead, one after the other; where each went."""
+    bead = make.box("Bead")
+    joint = part("authoring").add_joint(scene, None, part("references").Body(bead), name="Wire")
+    only(joint)
+
+    def add(*places):
+        went = []
+        for place in places:
+            bead.location = *place, 0.0
+            bpy.context.view_layer.update()
+            assert bpy.ops.condyle.add_control_frame() == {"FINISHED"}
+            went.append(joint.condyle.joint.active_frame)
+        return went
+
+    return add
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    "places",
+    [
+        [(0, 0), (1, 0), (2, 0), (2, 0.4), (1, 0.4), (0, 0.4)],
+        [(0, 0), (1, 0), (0, 0.3), (1, 0.3), (0, 0.6), (1, 0.6)],
+        [(0, 0), (1, 0.15), (0, 0.3), (1, 0.45), (0, 0.6)],
+        [(0, 0), (1, 1), (2, 0), (3, 1), (4, 0)],
+        [(0, 0), (1, 0), (2, 0), (1, 0), (0, 0)],
+    ],
+    ids=["hairpin", "zigzag", "slanted zigzag", "saw", "there and back"],
+)
+def test_a_curve_that_is_drawn_pose_by_pose_keeps_its_order(draw, places):
+    assert draw(*places) == list(range(len(places)))
+
+
+@pytest.mark.small
+def test_a_pose_goes_between_frames_or_before_them_where_it_clearly_lies_there(draw, capsys):
+    arc = [(np.cos(turn), np.sin(turn)) for turn in np.radians([0.0, 60.0, 120.0, 30.0, 110.0, -40.0])]
+    assert draw(*arc) == [0, 1, 2, 1, 3, 0]
+    told = [line for line in capsys.readouterr().out.splitlines() if "Added as" in line]
+    assert told == [
+        "Info: Added as frame 2 of 4",
+        "Info: Added as frame 4 of 5",
+        "Info: Added as frame 1 of 6",
+    ]
+    assert draw((-0.94, 0.34)) == [6] and "Added as" not in capsys.readouterr().out
+
+
+def test_a_pose_on_a_curve_that_leaves_its_frames_goes_between_them(part, scene, draw):
+    """A cubic curve through the frames of a ring in steps of 60 degrees runs by up to a sixth of a step inside."""
+    draw(*((np.cos(turn), np.sin(turn)) for turn in np.radians(60.0 * np.arange(5))))
+    joint = bpy.data.objects["Wire"]
+    curve = part("joint_reading").read_joint(scene, joint)
+    for q in np.linspace(*curve.domain, 23)[1:-1]:
+        pose = curve.transform(np.array([q]))
+        index = part("curve_tools").index_in_order(scene, joint, pose)
+        assert 1 <= index <= 4
+
+
+@pytest.mark.small
+def test_each_place_of_a_frame_has_its_own_tooltip(part):
+    operator = part("features.frames.operators").AddControlFrame
+    texts = [operator.description(None, SimpleNamespace(place=place)) for place in ("FITTING", "NEXT", "END")]
+    assert len(set(texts)) == 3 and all("where the child is now" in text for text in texts)
 
 
 @pytest.mark.small

@@ -8,7 +8,7 @@ from bpy.types import Menu, Operator
 from ...jobs import JobOperator
 from ..common import active_joint, figure, need_object_mode
 from ..fitting.operators import REDO_SECONDS
-from .operators import FrameOperator, needs_curve, show_only
+from .operators import FrameOperator, needs_curve, show_only, tell_place
 
 
 class DuplicateControlFrame(FrameOperator, Operator):
@@ -59,6 +59,7 @@ class AdoptControlFrame(FrameOperator, Operator):
         copy = context.active_object
         index = curve_tools.index_in_order(context.scene, joint, copy.matrix_world)
         made = authoring.add_control_frame(context.scene, joint, copy.matrix_world, index, empty=copy)
+        tell_place(self, joint.condyle.joint)
         show_only(context, made)
 
 

@@ -75,9 +75,16 @@ class FrameOperator:
         return {"FINISHED"}
 
 
+def tell_place(operator: Any, settings: Any) -> None:
+    """Say where along the curve a control frame was added, where that is not the end."""
+    number, count = settings.active_frame + 1, len(settings.frames)
+    if number < count:
+        operator.report({"INFO"}, f"Added as frame {number} of {count}")
+
+
 class AddControlFrame(FrameOperator, Operator):
-    """Add a control frame where the child is now, at the place along the curve that it fits best. Where else it can go
-    is chosen in Adjust Last Operation"""
+    """Add a control frame where the child is now: at the end of the curve, or between two frames where it clearly lies
+    there. Where else it can go is chosen in Adjust Last Operation"""
 
     bl_idname = "condyle.add_control_frame"
     bl_label = "Add Control Frame"
@@ -89,7 +96,7 @@ class AddControlFrame(FrameOperator, Operator):
             (
                 "FITTING",
                 "Where It Fits",
-                "Between those frames, or at that end, where it makes the way longer by the least",
+                "At the end; between two frames where it clearly lies there; before the first where it leads on there",
             ),
             ("NEXT", "After This One", "Behind the control frame that is selected, or marked in the list"),
             (
@@ -101,6 +108,14 @@ class AddControlFrame(FrameOperator, Operator):
         options={"SKIP_SAVE"},
     )
 
+    @classmethod
+    def description(cls, _context: Any, properties: Any) -> str:
+        if properties.place == "NEXT":
+            return "Add a control frame where the child is now, behind the one that is selected or marked in the list"
+        if properties.place == "END":
+            return "Add a control frame where the child is now, behind all others"
+        return " ".join((cls.__doc__ or "").split())
+
     def change(self, context: Any, joint: Any) -> None:
         from ... import authoring, curve_tools, references
 
@@ -111,6 +126,7 @@ class AddControlFrame(FrameOperator, Operator):
         elif self.place == "NEXT" and len(settings.frames):
             index = settings.active_frame + 1
         authoring.add_control_frame(context.scene, joint, index=index)
+        tell_place(self, settings)
 
 
 class InsertControlFrame(FrameOperator, Operator):
