@@ -12,6 +12,8 @@ from mathutils import Vector
 from . import units
 
 ROOM = 0.3  # m to what stands there already
+# a floor is so many times as wide as what is put on it, and reaches into no more than this share of its height
+WIDER, UNDER = 4.0, 0.25
 
 
 def polygon_object(
@@ -74,28 +76,49 @@ def slab(low: Any, high: Any) -> tuple[np.ndarray, list[Any]]:
     return vertices, [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
 
 
-def free_spot(scene: Any, low: np.ndarray, high: np.ndarray, at: Any = None) -> np.ndarray:
-    """Where something that reaches from `low` to `high` (3,) [m] goes: to a place (3,) [m], the 3D cursor where none is
-    given, or right of what is there.
+def free_spot(
+    scene: Any, low: np.ndarray, high: np.ndarray, at: Any = None, around: float = 0.0
+) -> np.ndarray:
+    """Where something goes: to a place (3,) [m], the 3D cursor where none is given, or right of what is there.
+
+    Args:
+        low, high: from where to where it reaches (3,) [m]. around: and by how much about that [m].
     """
     length = units.length_scale(scene)
     cursor = np.array(scene.cursor.location, dtype=np.float64) * length
     spot = cursor if at is None else np.array(at, dtype=np.float64)
-    there = [bounds for bounds in (_bounds(item) for item in scene.objects) if bounds is not None]
+    there = [
+        (length * bounds[0], length * bounds[1])
+        for bounds in (_bounds(item) for item in scene.objects)
+        if bounds is not None
+    ]
+    floor = spot[2] + low[2] + around + UNDER * (high[2] - low[2])
+    low, high = low - around, high + around
+    there = [
+        (lower, upper)
+        for lower, upper in there
+        if upper[2] > floor or np.any((upper - lower)[:2] < WIDER * (high - low)[:2])
+    ]
     for _ in there:  # each may push it on once
         ends = [
             float(upper[0])
             for lower, upper in there
-            if np.all(lower * length < spot + high) and np.all(upper * length > spot + low)
+            if np.all(lower < spot + high) and np.all(upper > spot + low)
         ]
         if not ends:
             break
-        spot[0] = max(ends) * length - low[0] + ROOM
+        spot[0] = max(ends) - low[0] + ROOM
     return spot
 
 
 def _bounds(item: Any) -> tuple[np.ndarray, np.ndarray] | None:
-    """Lower and upper corner of an object in the world; None of what has no size or is not seen."""
+    """Lower and upper corner of an object in the world; None of what has no size or is not seen.
+
+    A body that is an Empty counts where it stands: its meshes may be gone.
+    """
+    if item.type == "EMPTY" and item.condyle.body.enabled and item.visible_get():
+        place = np.array(item.matrix_world.translation)
+        return place, place
     if item.type in {"EMPTY", "CAMERA", "LIGHT"} or not item.visible_get():
         return None
     corners = np.array([item.matrix_world @ Vector(corner) for corner in item.bound_box])

@@ -94,7 +94,7 @@ def import_model(scene: Any, path: str, geometry: Sequence[str] = ()) -> Importe
         worlds[name] = up @ pose
     places = np.array([pose[:3, 3] for pose in worlds.values()])
     shift = np.eye(4)
-    shift[:3, 3] = free_spot(scene, places.min(axis=0) - AROUND, places.max(axis=0) + AROUND, at=np.zeros(3))
+    shift[:3, 3] = free_spot(scene, places.min(axis=0), places.max(axis=0), np.zeros(3), AROUND)
     worlds = {name: shift @ pose for name, pose in worlds.items()}
     standing = Standing(scene, read, model, state, worlds)
     ground = _body_empty(standing, None, read.name or Path(path).stem, None)

@@ -126,6 +126,21 @@ def test_a_model_stands_beside_what_would_hide_it(part, scene, make, lever):
     assert np.allclose(shift, moved[:3, 3], atol=1e-6)
 
 
+def test_a_model_stands_on_a_floor(part, scene, make, lever):
+    imported = part("opensim_import").import_model
+    make.box("Floor", (0, 0, -0.05), (100, 100, 0.1))
+    make.update()
+    assert np.allclose(np.array(imported(scene, str(lever)).ground.matrix_world)[:3, 3], 0.0)
+
+
+def test_a_model_stands_beside_bodies_that_lost_their_meshes(part, scene, lever):
+    imported = part("opensim_import").import_model
+    imported(scene, str(lever))
+    for item in [each for each in scene.objects if each.type != "EMPTY"]:
+        bpy.data.objects.remove(item)
+    assert np.array(imported(scene, str(lever)).ground.matrix_world)[0, 3] > 0.1
+
+
 def test_a_bad_file_changes_nothing(part, scene, tmp_path):
     path = tmp_path / "bad.osim"
     path.write_text(SMALL[:-300], "utf-8")
