@@ -141,6 +141,14 @@ def test_a_model_stands_beside_bodies_that_lost_their_meshes(part, scene, lever)
     assert np.array(imported(scene, str(lever)).ground.matrix_world)[0, 3] > 0.1
 
 
+def test_a_model_is_imported_into_a_collection_that_is_not_shown(part, scene, lever):
+    part("authoring").collection_of(scene)
+    for layer in bpy.context.view_layer.layer_collection.children:
+        layer.exclude = True
+    assert bpy.ops.condyle.import_opensim(filepath=str(lever)) == {"FINISHED"}
+    assert "lever imported: 1 bodies" in part("session").message and "rod" in scene.objects
+
+
 def test_a_bad_file_changes_nothing(part, scene, tmp_path):
     path = tmp_path / "bad.osim"
     path.write_text(SMALL[:-300], "utf-8")

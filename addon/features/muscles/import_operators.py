@@ -46,14 +46,16 @@ class ImportOpenSim(Operator):
 
         for item in context.selected_objects:
             item.select_set(False)
-        parts = made.ground.children_recursive
+        shown = set(context.view_layer.objects)  # none of it where its collection is excluded
+        parts = [item for item in made.ground.children_recursive if item in shown]
         for item in parts:
             item.select_set(True)
         look_at_selected(context)
         for item in parts:
             item.select_set(False)
-        made.ground.select_set(True)
-        context.view_layer.objects.active = made.ground
+        if made.ground in shown:
+            made.ground.select_set(True)
+            context.view_layer.objects.active = made.ground
         session.findings = findings.named_all(context.scene, made.warnings, findings.IMPORT, made.ground)
         counts = f"{len(made.bodies)} bodies, {len(made.muscles)} muscles, {len(made.obstacles)} obstacles"
         told = f"{made.ground.name} imported: {counts}"
