@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,52 +45,75 @@ def body_at(
     A mesh counts as the body that it is, that it is the shape of, or that carries it. Where none lies under the
     place itself, the nearest surface or bone counts; `wanted` says whether a body may, None: every one.
     """
-    found = _surface_at(context, region, view, place)
+    seen = _Seen.of(context)
+    found = seen.at(region, view, place)
     if found is not None and (wanted is None or wanted(found[0])):
         return found
-    bone = _nearest_bone(context.scene, region, view, Vector(place), wanted)
+    bone = _nearest_bone(seen.bodies, region, view, Vector(place), wanted)
     for radius in np.linspace(0.0, REACH, RINGS + 1)[1:]:
         if bone is not None and bone[0] < radius:
             break
         for angle in np.linspace(0.0, 2.0 * np.pi, DIRECTIONS, endpoint=False):
             beside = place[0] + radius * np.cos(angle), place[1] + radius * np.sin(angle)
-            found = _surface_at(context, region, view, beside)
+            found = seen.at(region, view, beside)
             if found is not None and (wanted is None or wanted(found[0])):
                 return found
     return None if bone is None else bone[1:]
 
 
-def _surface_at(context: Any, region: Any, view: Any, place: Any) -> tuple[Body, np.ndarray] | None:
-    """The body whose surface is seen at a place (2,) of a region, and that point (3,) of it."""
-    from bpy_extras import view3d_utils
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What rays are cast into, read once for all of them: asking for the bodies takes longer than a ray.
 
-    origin = view3d_utils.region_2d_to_origin_3d(region, view, place)
-    direction = view3d_utils.region_2d_to_vector_3d(region, view, place)
-    hit, point, _, _, item, _ = context.scene.ray_cast(context.evaluated_depsgraph_get(), origin, direction)
-    body = body_of_object(context.scene, item.original) if hit else None
-    return None if body is None else (body, np.array(point))
+    Attributes:
+        bodies: of the scene. roles: whose body an object or bone is, or is the shape of.
+    """
 
+    scene: Any
+    depsgraph: Any
+    bodies: list[Body]
+    roles: dict[tuple[Any, str], Body]
 
-def body_of_object(scene: Any, item: Any) -> Body | None:
-    """The body that an object is, is the shape of, or is carried by; None without one."""
-    bodies = references.bodies_of(scene)
-    at = Body(item)
-    while at is not None:
+    @classmethod
+    def of(cls, context: Any) -> _Seen:
+        bodies = references.bodies_of(context.scene)
+        roles: dict[tuple[Any, str], Body] = {}
         for body in bodies:
-            if references.same(body, at) or (not at.bone and body.data.body.shape == at.object):
+            roles.setdefault((body.object, body.bone), body)
+            shape = body.data.body.shape
+            if shape is not None:
+                roles.setdefault((shape, ""), body)
+        return cls(context.scene, context.evaluated_depsgraph_get(), bodies, roles)
+
+    def at(self, region: Any, view: Any, place: Any) -> tuple[Body, np.ndarray] | None:
+        """The body whose surface is seen at a place (2,) of a region, and that point (3,) of it."""
+        from bpy_extras import view3d_utils
+
+        origin = view3d_utils.region_2d_to_origin_3d(region, view, place)
+        direction = view3d_utils.region_2d_to_vector_3d(region, view, place)
+        hit, point, _, _, item, _ = self.scene.ray_cast(self.depsgraph, origin, direction)
+        body = self.body_of(item.original) if hit else None
+        return None if body is None else (body, np.array(point))
+
+    def body_of(self, item: Any) -> Body | None:
+        """The body that an object is, is the shape of, or is carried by; None without one."""
+        at: Body | None = Body(item)
+        while at is not None:
+            body = self.roles.get((at.object, at.bone))
+            if body is not None:
                 return body
-        at = references.blender_parent(at)
-    return None
+            at = references.blender_parent(at)
+        return None
 
 
 def _nearest_bone(
-    scene: Any, region: Any, view: Any, place: Vector, wanted: Callable[[Body], bool] | None
+    bodies: list[Body], region: Any, view: Any, place: Vector, wanted: Callable[[Body], bool] | None
 ) -> tuple[float, Body, np.ndarray] | None:
     """How far away [pixels] the nearest bone is, it, and its nearest point (3,)."""
     from bpy_extras import view3d_utils
 
     best, found = REACH, None
-    for body in references.bodies_of(scene):
+    for body in bodies:
         if not body.bone or body.object.hide_get() or (wanted is not None and not wanted(body)):
             continue
         head, tail = (body.object.matrix_world @ end for end in (body.pose_bone.head, body.pose_bone.tail))

@@ -60,6 +60,14 @@ def test_what_is_not_wanted_does_not_hide_what_is(part, view, two):
     assert picking.body_at(bpy.context, *view, (222.0, 200.0), lambda body: False) is None
 
 
+def test_bodies_are_read_once_for_all_rays(part, view, two, monkeypatch):
+    references, asked = part("references"), []
+    read = references.bodies_of
+    monkeypatch.setattr(references, "bodies_of", lambda scene: asked.append(scene) or read(scene))
+    assert part("picking").body_at(bpy.context, *view, (150.0, 200.0)) is None
+    assert len(asked) == 1
+
+
 def test_a_bone_that_is_nearer_than_a_surface_is_taken(part, scene, make, view, two):
     rig = make.armature("Rig", {"Bone": ((-0.5, -0.12, 0.0), (0.5, -0.12, 0.0), None)})
     make.update()
