@@ -37,6 +37,22 @@ class Properties:
 
 
 @pytest.mark.small
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("q", "Coordinate"),
+        ("q_2", "Coordinate 2"),
+        ("q1", "Coordinate1"),
+        ("quad_angle", "Quad Angle"),
+        ("1.q", "1: Coordinate"),
+        ("r_1", "Turn 1"),
+    ],
+)
+def test_coordinates_have_names_for_people(part, name, label):
+    assert part("features.joints.panels").label_of(name) == label
+
+
+@pytest.mark.small
 def test_a_line_is_not_broken_between_a_figure_and_its_unit(part):
     layout = MagicMock()
     for width in range(150, 400, 10):

@@ -107,7 +107,7 @@ def title_of(row: Any) -> str:
 def label_of(name: str) -> str:
     """A coordinate's name for people: "angle_1" is Angle 1, "2.x" is 2: X."""
     part, _, own = name.rpartition(".")
-    words = re.sub("^r_", "turn_", re.sub("^q", "coordinate", own)).replace("_", " ").title()
+    words = re.sub("^r_", "turn_", re.sub(r"^q(?=$|_|\d)", "coordinate", own)).replace("_", " ").title()
     return f"{part}: {words}" if part else words
 
 
