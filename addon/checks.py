@@ -20,6 +20,7 @@ from . import (
     session,
     units,
 )
+from .features.joints.panels import title_of
 from .features.joints.properties import slider_names
 from .features.simulation.properties import frame_ends
 from .findings import CHECK, Finding
@@ -149,7 +150,8 @@ def _of_coordinates(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Fin
             value = item[slider] * (units.length_scale(scene) if unit == "m" else 1.0)
             slack = 1e-6 * max(1.0, abs(value))
             if not lower - slack <= value <= upper + slack:
-                text = f"{item.name}: the slider of {name} is at {_figure(value, unit)}, outside its limits {shown}"
+                called = f"{item.name}: the slider {title_of(row)}"
+                text = f"{called} is at {_figure(value, unit)}, outside its limits {shown}"
                 yield findings.about(text, CHECK, item)
 
 

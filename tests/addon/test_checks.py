@@ -85,7 +85,7 @@ def test_a_slider_outside_of_limits_is_told(part, scene, leg):
     assert run(part, scene) == []
     leg["knee"]["coordinate"] = 1.5  # as keys or a script may set it
     (finding,) = run(part, scene)
-    text = "Knee: the slider of angle is at 85.94°, outside its limits from 0° to 57.3°"
+    text = "Knee: the slider Angle is at 85.94°, outside its limits from 0° to 57.3°"
     assert finding.text == text and not finding.is_error and finding.culprit().object == leg["knee"]
 
 
