@@ -18,11 +18,15 @@ ONLY_BAKED = ("duration", "controllers")  # live, sliders excite
 
 @dataclass(frozen=True)
 class LiveReport:
-    """What a live run left: seconds of motion, and of what was recorded the frames (F,) and the bake; else None."""
+    """What a live run left: seconds of motion, and of what was recorded the frames (F,) and the bake; else None.
+
+    Of a record also the frame where playback of its scene ends.
+    """
 
     seconds: float
     frames: np.ndarray | None
     baked: Any
+    playback_end: int = 0
 
 
 def live(scene: Any, seconds: float | None = None, record: bool = False) -> Steps[LiveReport]:
@@ -84,4 +88,9 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
             column = model.num_coordinates + model.input_names.index(entry.excitation)
             excited[:, k] = inputs.values[:, column]
     baked = yield from tasks.written(uid, kept, ready.read, result, excited, inputs, {}, tasks.Clock())
-    return LiveReport(run.time, kept, baked)
+    return LiveReport(run.time, kept, baked, _playback_end(references.find_scene(uid)))
+
+
+def _playback_end(scene: Any) -> int:
+    """The last frame that a scene plays."""
+    return int(scene.frame_preview_end if scene.use_preview_range else scene.frame_end)

@@ -266,6 +266,9 @@ def test_the_operator_runs_for_a_script(part, scene, make, axle):
     scene.frame_end = 3
     assert bpy.ops.condyle.live(duration=0.3, record=True) == {"FINISHED"}
     assert part("session").message.endswith("; the scene plays to frame 3")
+    scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 1, 4
+    assert bpy.ops.condyle.live(duration=0.3, record=True) == {"FINISHED"}
+    assert part("session").message.endswith("; the scene plays to frame 4")
 
 
 @pytest.mark.small

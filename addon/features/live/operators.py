@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import bpy
 import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 from bpy.types import Operator
@@ -89,7 +88,7 @@ class Live(JobOperator, Operator):
         if outcome.baked is None:
             return f"Live run of {outcome.seconds:.1f} s ended: the scene is as it was"
         first, last = outcome.frames[0], outcome.frames[-1]
-        end = bpy.context.scene.frame_end
+        end = outcome.playback_end
         beyond = f"; the scene plays to frame {end}" if last > end else ""
         return f"Recorded frames {first:g} to {last:g} of the live run as a bake{beyond}"
 
