@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from . import batch_jobs, core, overrides
-from .batch_report import GOOD, INTERRUPTED, Outcome, report, table
+from .batch_report import GOOD, INTERRUPTED, SKIPPED, Outcome, report, table
 
 
 def run_batch(options: argparse.Namespace) -> int:
@@ -85,10 +85,19 @@ def _run(shots: list[batch_jobs.Shot], options: argparse.Namespace, reporter: An
     if not options.quiet and not options.log_json:
         encoding = sys.stdout.encoding or "utf-8"
         print(table(outcomes).encode(encoding, "replace").decode(encoding), flush=True)
+    if _is_nothing(outcomes):
+        reporter.error(f"{options.source}: none of its .blend files has anything to simulate")
     return _code(outcomes, reporting)
 
 
+def _is_nothing(outcomes: list[Outcome]) -> bool:
+    """Whether a folder had nothing to bake at all, which is hardly the folder that was meant."""
+    return len(outcomes) > 0 and all(each.state == SKIPPED for each in outcomes)
+
+
 def _code(outcomes: list[Outcome], reporting: Any) -> int:
+    if _is_nothing(outcomes):
+        return int(reporting.EXIT_FAILED)
     if any(each.state == INTERRUPTED for each in outcomes):
         return int(reporting.EXIT_INTERRUPTED)
     good = all(each.state in GOOD for each in outcomes)

@@ -291,6 +291,16 @@ def test_a_file_with_nothing_to_simulate_fails_only_where_it_was_asked_for(run, 
     assert run(part("batch_jobs").read(jobs, {}, None, False))[0] == {"a": "failed"}
 
 
+def test_a_folder_with_nothing_to_simulate_at_all_is_told(run, part, folder, capsys):
+    cli = part("cli")
+    line = ["batch", str(folder), "--out", str(folder / "out"), "--quiet"]
+    FakeChild.behaviour = {"a": "empty", "b": "empty", "Knie größer": "empty"}
+    assert cli.main(line) == 1
+    assert f"{folder}: none of its .blend files has anything to simulate" in capsys.readouterr().err
+    FakeChild.behaviour = {"a": "empty", "b": "empty"}
+    assert cli.main(line) == 0 and capsys.readouterr().err == ""
+
+
 def test_a_shot_that_takes_too_long_is_given_up(run, part, folder):
     FakeChild.behaviour = {"a": "hang"}
     shots = part("batch_jobs").read(folder, {"timeout": 0.3}, folder / "out", False)
