@@ -64,7 +64,7 @@ def test_bodies_are_read_once_for_all_rays(part, view, two, monkeypatch):
     references, asked = part("references"), []
     read = references.bodies_of
     monkeypatch.setattr(references, "bodies_of", lambda scene: asked.append(scene) or read(scene))
-    assert part("picking").body_at(bpy.context, *view, (150.0, 200.0)) is None
+    assert part("picking").body_at(bpy.context, *view, (222.0, 200.0), lambda body: False) is None
     assert len(asked) == 1
 
 
