@@ -288,11 +288,13 @@ def duplicate(scene: Any, item: Any, index: int, share: float = 0.25) -> Any:
     return authoring.add_control_frame(scene, item, made, index + 1)
 
 
-def index_in_order(scene: Any, item: Any, matrix: Any) -> int:
+def index_in_order(scene: Any, item: Any, matrix: Any, anywhere: bool = False) -> int:
     """Before which control frame a pose (world matrix) belongs: at the end, unless it lies clearly between two others,
     or before the beginning and nearer to it. In a closed curve: where the chain of frames gets longer by the least.
 
     So a curve that is drawn pose by pose keeps its order, also where it comes back beside itself.
+    `anywhere`: the end is no likelier than other places, as of a copy that was moved off the curve; there, too, the
+    chain gets longer by the least.
     """
     frames = joint_reading.control_frames(scene, item)
     if len(frames) < 2:
@@ -307,6 +309,10 @@ def index_in_order(scene: Any, item: Any, matrix: Any) -> int:
     longer = away + np.roll(away, -1) - steps
     if settings.periodic:
         return int(np.argmin(longer)) + 1
+    if anywhere:
+        costs = np.array([away[0], *longer[:-1], away[-1]])
+        shortest = int(np.argmin(costs))
+        return len(frames) if away[-1] <= (1.0 + SAME) * costs[shortest] else shortest
     # on a frame itself it is no pose between: one that coincides with its neighbour makes no curve
     longer[np.minimum(away, np.roll(away, -1)) < ON * steps] = np.inf
     best = int(np.argmin(longer[:-1]))

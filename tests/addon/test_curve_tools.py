@@ -292,6 +292,20 @@ def test_a_pose_on_a_curve_that_leaves_its_frames_goes_between_them(part, scene,
         assert 1 <= index <= 4
 
 
+def test_a_copy_that_is_moved_off_the_curve_stays_beside_its_frame(part, scene, draw):
+    draw(*((k, 0.0) for k in range(5)))
+    joint = bpy.data.objects["Wire"]
+    copy = joint.condyle.joint.frames[2].object.copy()
+    scene.collection.objects.link(copy)
+    copy.matrix_world.translation = pose = (2.2, 0.6, 0.0)
+    only(copy)
+    bpy.context.view_layer.update()
+    assert np.allclose(copy.matrix_world.translation, pose)
+    assert part("curve_tools").index_in_order(scene, joint, copy.matrix_world) == 5
+    assert bpy.ops.condyle.adopt_control_frame() == {"FINISHED"}
+    assert joint.condyle.joint.active_frame == 3
+
+
 @pytest.mark.small
 def test_each_place_of_a_frame_has_its_own_tooltip(part):
     operator = part("features.frames.operators").AddControlFrame

@@ -57,7 +57,7 @@ class AdoptControlFrame(FrameOperator, Operator):
         from ... import authoring, curve_tools
 
         copy = context.active_object
-        index = curve_tools.index_in_order(context.scene, joint, copy.matrix_world)
+        index = curve_tools.index_in_order(context.scene, joint, copy.matrix_world, anywhere=True)
         made = authoring.add_control_frame(context.scene, joint, copy.matrix_world, index, empty=copy)
         tell_place(self, joint.condyle.joint)
         show_only(context, made)
