@@ -83,21 +83,21 @@ def _write(recording: Recording, first: int, solution: Any, until: float | None)
     return len(found)
 
 
-def put_on_motions(problem: Problem, t: float, q: FloatArray, qd: FloatArray) -> None:
-    """Put the coordinates that are held at time t where they are, with their velocity: they go on with it if let go."""
+def put_on_motions(problem: Problem, t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
+    """Put the coordinates that are held at time t where they are, with their velocity: they go on with it if let go.
+
+    Returns a workspace of coordinates, which tells those that are held.
+    """
     from ..kernels.motion import hold
 
-    hold(problem.motions, t, 0.0, q, qd, problem.model.workspace().dof.copy())
+    dof: FloatArray = problem.model.workspace().dof.copy()
+    hold(problem.motions, t, 0.0, q, qd, dof)
+    return dof
 
 
 def held_between(problem: Problem, begin: float, end: float) -> FloatArray:
     """A workspace of coordinates, which tells those that are held from one stop of the given motions to the next."""
-    from ..kernels.motion import hold
-
-    dof = problem.model.workspace().dof.copy()
-    q, qd = np.zeros((2, len(dof)))
-    hold(problem.motions, 0.5 * (begin + end), 0.0, q, qd, dof)
-    return dof
+    return put_on_motions(problem, 0.5 * (begin + end), *np.zeros((2, problem.model.num_coordinates)))
 
 
 def charted(model: Model, dof: FloatArray, q: FloatArray, qd: FloatArray, chart: IntArray) -> int:

@@ -38,6 +38,7 @@ from .layout import (
 from .mount import mount_potential, mount_tangent, mount_wrench
 from .points import STILL, carried, material, position, twist_of, wrench_at, wrench_change
 from .spatial import (
+    NONE,
     Array,
     Twist,
     Vector,
@@ -53,8 +54,6 @@ from .spatial import (
     store6,
 )
 from .springs import spring_potential, spring_tangent, spring_wrench
-
-NONE = (0.0, 0.0, 0.0)
 
 
 @inline

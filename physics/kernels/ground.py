@@ -27,9 +27,20 @@ from .layout import (
     POSE,
 )
 from .points import STILL, carried, material, reference_of, twist_of, wrench_at, wrench_change
-from .spatial import Array, Twist, Vector, add3, cross, dot3, flat3, load9, rotate, scale_add3, scale_add6
-
-NONE = (0.0, 0.0, 0.0)
+from .spatial import (
+    NONE,
+    Array,
+    Twist,
+    Vector,
+    add3,
+    cross,
+    dot3,
+    flat3,
+    load9,
+    rotate,
+    scale_add3,
+    scale_add6,
+)
 
 
 @inline

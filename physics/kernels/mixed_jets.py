@@ -9,25 +9,27 @@ import math
 from typing import TypeAlias
 
 from ._jit import inline
-from .spatial import Vector, dot3, scale_add3, subtract3
+from .spatial import NONE, Vector, dot3, scale_add3, subtract3
 
 Jet: TypeAlias = tuple[float, float, float, float, float, float]
 VectorJet: TypeAlias = tuple[Vector, Vector, Vector, Vector, Vector, Vector]
-NONE = (0.0, 0.0, 0.0)
 
 
 @inline
 def plus(a: Jet, b: Jet) -> Jet:
+    """a + b."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]
 
 
 @inline
 def times(s: float, a: Jet) -> Jet:
+    """s a, for a constant s."""
     return s * a[0], s * a[1], s * a[2], s * a[3], s * a[4], s * a[5]
 
 
 @inline
 def product(f: Jet, g: Jet) -> Jet:
+    """f g."""
     return (
         f[0] * g[0],
         f[1] * g[0] + f[0] * g[1],
@@ -66,6 +68,7 @@ def composed(h: tuple[float, float, float, float], f: Jet) -> Jet:
 
 @inline
 def subtract_vectors(a: VectorJet, b: VectorJet) -> VectorJet:
+    """a - b."""
     return (
         subtract3(a[0], b[0]),
         subtract3(a[1], b[1]),

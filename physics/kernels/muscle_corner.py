@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from ._jit import inline, jit
 from .layout import DOF_WORK_WIDTH
-from .muscle_frames import NONE, past, put3, row_at
+from .muscle_frames import past, put3, row_at
 from .muscle_layout import (
     ALONG_BEFORE,
     ALONG_PATH,
@@ -50,7 +50,7 @@ from .muscle_layout import (
     STRAND_UNIT_RATE,
 )
 from .muscle_strand_mass import columns_at
-from .spatial import Array, Twist, Vector, add3, dot3, flat3, load3, scale_add3, store3, subtract3
+from .spatial import NONE, Array, Twist, Vector, add3, dot3, flat3, load3, scale_add3, store3, subtract3
 from .wrap_smooth import smooth_step
 
 Units: TypeAlias = tuple[Vector, Vector, Vector]

@@ -7,7 +7,7 @@ from .dense import spread_accelerations
 from .joint import kinematics
 from .layout import GRAVITY, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
 from .muscle_corner import corner_column, corner_point, corner_shares, corner_units, past_corner
-from .muscle_frames import NONE, past, row_at
+from .muscle_frames import past, row_at
 from .muscle_layout import (
     AT_PLACE,
     AT_VELOCITY,
@@ -37,7 +37,7 @@ from .muscle_mass import point_columns, strand_motion
 from .muscle_path import share_masses, straight_push, trace_path
 from .muscle_strand import find_point, motion_column, point_motion, point_of
 from .muscle_strand_mass import columns_at, inputs_at, strand_inputs
-from .spatial import Array, Vector, add3, flat3, load3, scale_add3, subtract3
+from .spatial import NONE, Array, Vector, add3, flat3, load3, scale_add3, subtract3
 
 
 @jit

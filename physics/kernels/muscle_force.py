@@ -22,7 +22,7 @@ from .layout import (
     SCRATCH_ROWS,
 )
 from .muscle_corner import corner_inertia
-from .muscle_frames import NONE, put3, row_at
+from .muscle_frames import put3, row_at
 from .muscle_law import tension_of
 from .muscle_layout import (
     ALONG_BEFORE,
@@ -57,7 +57,7 @@ from .muscle_mass import add_muscle_mass
 from .muscle_path import share_masses, trace_path
 from .muscle_strand import pull_strand
 from .points import wrench_at
-from .spatial import Array, Vector, add3, dot3, flat3, load6, scale_add3, scale_add6, store6, subtract3
+from .spatial import NONE, Array, Vector, add3, dot3, flat3, load6, scale_add3, scale_add6, store6, subtract3
 
 
 @inline
@@ -106,6 +106,7 @@ def strand_inertia(room: Array, at: int, rate: float, second: float) -> None:
 
 @inline
 def clear_loads(count: int, room: Array) -> None:
+    """No loads on the points of a path."""
     for k in range(count):
         at = row_at(k)
         put3(room, at + AT_FORCE, NONE)

@@ -8,8 +8,6 @@ from .muscle_layout import LENGTH, POINT_OFFSET, POINT_SHARE, ROOM_HEADER, ROOM_
 from .points import STILL
 from .spatial import Array, Twist, Vector, load6, scale_add6
 
-NONE = (0.0, 0.0, 0.0)
-
 
 @inline
 def put3(array: Array, offset: int, x: Vector) -> None:

@@ -20,7 +20,7 @@ from .layout import (
     SUBSPACE,
 )
 from .muscle_corner import add_corner_mass, corner_energies
-from .muscle_frames import NONE, row_at
+from .muscle_frames import row_at
 from .muscle_layout import (
     AT_BODY,
     AT_LEVER,
@@ -58,7 +58,7 @@ from .muscle_layout import (
 from .muscle_path import share_masses, trace_path
 from .muscle_strand_mass import add_wrapped_mass, along_gradient, columns_at, obstacle_columns
 from .points import material
-from .spatial import Array, Vector, add3, dot3, flat3, load3, load6, scale_add3, store3, subtract3
+from .spatial import NONE, Array, Vector, add3, dot3, flat3, load3, load6, scale_add3, store3, subtract3
 
 
 @jit

@@ -25,7 +25,7 @@ from .layout import (
 )
 from .muscle_corner import corner_point
 from .muscle_force import clear_loads, hand_over, inertia_loads, pull_points
-from .muscle_frames import NONE, past, put3, row_at
+from .muscle_frames import past, put3, row_at
 from .muscle_layout import (
     BEFORE,
     KEPT,
@@ -48,7 +48,7 @@ from .muscle_layout import (
 )
 from .muscle_path import share_masses, straight_push, trace_path
 from .points import STILL
-from .spatial import Array, bracket, dot3, dot6, flat3, load6, scale_add3, scale_add6, store6
+from .spatial import NONE, Array, bracket, dot3, dot6, flat3, load6, scale_add3, scale_add6, store6
 from .tangent import columns_of, is_screw
 
 # columns of the coordinates' workspace: of the muscle at hand its length's derivative and how that changes in time, and

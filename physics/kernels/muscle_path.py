@@ -13,7 +13,7 @@ from ._jit import inline, jit
 from .functions import evaluate_function
 from .layout import POSE
 from .muscle_corner import corner_width
-from .muscle_frames import NONE, acceleration_of, past, put3, row_at
+from .muscle_frames import acceleration_of, past, put3, row_at
 from .muscle_layout import (
     ACTIVE,
     AT_ACCELERATION,
@@ -67,6 +67,7 @@ from .muscle_layout import (
 from .muscle_strand import sum_wrapped, trace_strand
 from .points import carried, material, position, twist_of
 from .spatial import (
+    NONE,
     Array,
     Vector,
     add3,

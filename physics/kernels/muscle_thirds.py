@@ -31,7 +31,7 @@ from .mixed_jets import (
 )
 from .muscle_corner import corner_shares, corner_units, past_corner, take_at_corner, take_from_corner
 from .muscle_force import clear_loads, take_inertia
-from .muscle_frames import NONE, row_at
+from .muscle_frames import row_at
 from .muscle_layout import (
     AT_ACCELERATION,
     AT_BODY,
@@ -56,6 +56,7 @@ from .muscle_layout import (
 from .muscle_pairs import ASKED, ask_coordinates
 from .points import STILL, material
 from .spatial import (
+    NONE,
     Array,
     Twist,
     Vector,

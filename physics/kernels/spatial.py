@@ -16,6 +16,7 @@ Twist: TypeAlias = tuple[float, float, float, float, float, float]
 Array: TypeAlias = Any
 
 SMALL_ANGLE = 0.5  # rad
+NONE: Vector = (0.0, 0.0, 0.0)
 
 
 @inline

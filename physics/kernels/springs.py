@@ -15,10 +15,9 @@ from .layout import (
     SPRING_STIFFNESS,
 )
 from .points import carried, material, position, twist_of, wrench_at, wrench_change
-from .spatial import Array, Twist, Vector, add3, cross, dot3, flat3, scale_add3
+from .spatial import NONE, Array, Twist, Vector, add3, cross, dot3, flat3, scale_add3
 
 ALONE = 1e-12  # m: ends that coincide have no direction to pull in
-NONE = (0.0, 0.0, 0.0)
 
 
 @inline

@@ -49,7 +49,8 @@ class MissedWrap(NamedTuple):
             causes.append(f"in {self.unsolved} of {self.states} states no path over an obstacle was found")
         told = [f"runs straight through: {'; '.join(causes)}"] if causes else []
         if self.slipped:
-            told.append(f"slips off an obstacle to another path {self.slipped} times in {self.states} states")
+            often = "once" if self.slipped == 1 else f"{self.slipped} times"
+            told.append(f"slips off an obstacle to another path {often} in {self.states} states")
         return f"muscle {self.muscle!r} {', and '.join(told)}"
 
 

@@ -265,6 +265,9 @@ class Ellipsoid(Obstacle):
 class Torus(Obstacle):
     """A torus about the z axis of its frame; the path runs through its hole.
 
+    The ring holds it at one place of the tube at most, like a pulley: a path that no longer goes through the hole is
+    straight, and nothing keeps its ends off the tube's other parts.
+
     Attributes:
         major_radius: of the circle in the tube's middle [m], positive.
         minor_radius: of the tube [m], positive, less than the major one.

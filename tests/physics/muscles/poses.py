@@ -40,8 +40,10 @@ def shape(name: str, rng: np.random.Generator) -> tuple[Any, Any, float]:
     return made, lambda x: np.hypot(np.hypot(x[..., 0], x[..., 1]) - 0.1, x[..., 2]) - minor, 0.1 + minor
 
 
-def pose(name: str, rng: np.random.Generator) -> tuple[Any, Any, Any]:
-    """An obstacle and two ends, each 2 % to 200 % of the least radius outside of it, anywhere about it."""
+def pose(name: str, rng: np.random.Generator) -> tuple[Any, Any, Any, Any]:
+    """An obstacle, how far outside of it a place is (see `shape`), and two ends, each 2 % to 200 % of the least radius
+    outside of it, anywhere about it.
+    """
     obstacle, outside, size = shape(name, rng)
     ends: list[Any] = []
     while len(ends) < 2:
@@ -52,4 +54,4 @@ def pose(name: str, rng: np.random.Generator) -> tuple[Any, Any, Any]:
         inside = np.flatnonzero(outside(ray) < wanted)
         if len(inside) and inside[0] > 0:
             ends.append(ray[inside[0] - 1])
-    return obstacle, ends[0], ends[1]
+    return obstacle, outside, ends[0], ends[1]

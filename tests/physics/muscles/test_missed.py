@@ -70,5 +70,5 @@ def test_what_slips_off_over_the_top_is_told() -> None:
     wound = np.radians(np.arange(60.0, 340.0))[:, None]
     (found,) = missed_wraps(model, wound)
     assert found.slipped == 1 and found.unsolved == found.inside == 0
-    assert str(found) == "muscle 'cord' slips off an obstacle to another path 1 times in 280 states"
+    assert str(found) == "muscle 'cord' slips off an obstacle to another path once in 280 states"
     assert missed_wraps(model, wound[:120]) == ()
