@@ -154,8 +154,9 @@ def constraint_matrix(more: Array, slopes: Array, dof: Array, matrix: Array) -> 
         for d in range(nv):
             j = jacobian[k, d] if kinds[k] == EQUALITY else 0.0
             matrix[nv + k, d] = j
-            matrix[d, nv + k] = -j if dof[d, HELD] == 0.0 else 0.0
-            answer += j * j / mass[d, d]
+            held = dof[d, HELD] != 0.0
+            matrix[d, nv + k] = 0.0 if held else -j
+            answer += 0.0 if held else j * j / mass[d, d]  # a target that is led has next to no mass
         matrix[nv + k, nv + k] = DEPENDENT * answer if answer > 0.0 else 1.0
 
 

@@ -23,7 +23,8 @@ def circle(t):
     return np.stack([0.6 + 0.1 * np.cos(angle), -0.3 + 0.1 * np.sin(angle), 0.0 * t], axis=-1)
 
 
-def test_a_led_tip_follows_and_its_force_makes_the_same_motion():
+@pytest.mark.parametrize("integrator", ["rk4", "bdf1", "sdirk2"])
+def test_a_led_tip_follows_and_its_force_makes_the_same_motion(integrator):
     builder = arm()
     builder.add_target("tip", "lower", point=(LENGTH, 0.0, 0.0))
     model = builder.build()
@@ -36,7 +37,7 @@ def test_a_led_tip_follows_and_its_force_makes_the_same_motion():
         model,
         start,
         1.0,
-        integrator="rk4",
+        integrator=integrator,
         motions={"tip": ph.Motion(times, path - path[0] + q[2:])},
         record_interval=0.01,
     )
