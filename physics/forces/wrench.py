@@ -39,6 +39,11 @@ class Wrench(ReadOnlyArrays):
     magnitude: float | str
     type: ClassVar[str] = "wrench"
 
+    @property
+    def stores_all(self) -> bool:
+        """Whether the energy that it stores is all the work that it does."""
+        return self.axes == "world" and not isinstance(self.magnitude, str) and not self.moment.any()
+
     def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
         """JSON-able description; names are those of the model's bodies."""
         return {

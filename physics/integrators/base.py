@@ -10,6 +10,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import CancelledError, DivergedError, ModelError
+from ..forces.wrench import Wrench
 from ..kernels import layout
 from ..kernels.constraint_layout import EQUALITY
 from ..model import Model, State
@@ -70,6 +71,18 @@ def carry(model: Model, state: State, tau: FloatArray) -> None:
     carried = model.carried(state.muscle_states)
     first = model.num_coordinates + model.num_inputs
     tau[first : first + len(carried)] = carried
+
+
+def watch_closely(problem: Problem, work: FloatArray) -> None:
+    """Have each step's energy held against what there was and what forces did (see ``kernels.watch``), where all of it
+    has a known source: not where motions, hands, inputs or muscles may add to it, or forces that store none.
+    """
+    from ..kernels.watch import CLOSED, FRESH
+
+    model = problem.model
+    driven = problem.steer is not None or len(problem.motions[0]) > 0 or model.num_inputs or model.muscles
+    if not driven and not any(isinstance(force, Wrench) and not force.stores_all for force in model.forces):
+        work[model.num_bodies + layout.SURFACE_ROWS, CLOSED] = FRESH
 
 
 def refuse_muscle_states(model: Model, name: str) -> None:

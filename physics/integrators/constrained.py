@@ -14,7 +14,7 @@ from ..kernels.contact_layout import FOUND_WIDTH, PAIR_POINT, PAIR_RADIUS, PAIR_
 from ..model import Model, State
 from ..packing import Workspace
 from ..result import Result
-from .base import Problem, Recording, carry
+from .base import Problem, Recording, carry, watch_closely
 from .stretches import run_in_stretches
 
 # More at once make a system that no step could wait for.
@@ -43,6 +43,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
     model = problem.model
     workspace = model.workspace()
     spaces = workspace.clear()
+    watch_closely(problem, spaces[0])
     carry(model, state, workspace.stage[5])
     system, memory, contacts, effort = constraint_space(model)
     parts = (model.arrays, model.constraint_arrays, contacts, problem.motions, problem.tau)

@@ -6,7 +6,7 @@ from .._typing import FloatArray, IntArray
 from ..kernels import layout
 from ..model import State
 from ..result import Result
-from .base import Problem, Recording, carry
+from .base import Problem, Recording, carry, watch_closely
 from .constrained import integrate_constrained, needs_constraints
 from .stretches import run_in_stretches
 
@@ -27,6 +27,7 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
 
     workspace = problem.model.workspace()
     spaces = workspace.clear()
+    watch_closely(problem, spaces[0])
     carry(problem.model, state, workspace.stage[5])
 
     def advance(

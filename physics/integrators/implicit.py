@@ -11,7 +11,7 @@ from ..kernels import layout
 from ..model import Model, State
 from ..packing import TangentSpace
 from ..result import Result
-from .base import Problem, Recording, carry
+from .base import Problem, Recording, carry, watch_closely
 from .constrained import constraint_space, needs_constraints, note_start, refuse_torn, statistics
 from .stretches import run_in_stretches
 
@@ -50,6 +50,7 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
     model = problem.model
     workspace, constrained = model.workspace(), needs_constraints(problem)
     spaces = workspace.clear()
+    watch_closely(problem, spaces[0])
     implicit = implicit_workspace(model, model.num_constraint_rows if constrained else 0)
     carry(model, state, implicit[3][GIVEN_FORCE])
     system, memory, contacts, effort = constraint_space(model)

@@ -68,3 +68,46 @@ def test_what_falls_from_upright_is_no_leap(integrator, length, dt):
     model = builder.build()
     result = ph.simulate(model, model.state(q=[1e-6]), 3.0, dt=dt, integrator=integrator)
     assert result.q[:, 0].max() > 3.0
+
+
+def oscillator(stiffness=1e4):
+    """1 kg on a spring, 100 rad/s."""
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
+    builder.add_body(
+        "mass", joint=ph.joints.Slider(), mass=1.0, inertia=0.01 * np.eye(3), stiffness=stiffness
+    )
+    return builder.build()
+
+
+@pytest.mark.parametrize(("integrator", "dt"), [("forward_euler", 1e-3), ("rk4", 0.0286)])
+def test_energy_that_grows_slowly_is_told_before_it_is_a_thousandfold(integrator, dt):
+    model = oscillator()
+    with pytest.raises(ph.DivergedError, match="energy leaps") as caught:
+        ph.simulate(model, model.state(q=[0.1]), 60.0, dt=dt, integrator=integrator)
+    energy = caught.value.result.energy[:, 2]
+    assert energy[-1] > 10.0 * energy[0]
+    if integrator == "forward_euler":  # a hundredth more in each step: told within a few stretches of steps
+        assert energy[-1] < 1000.0 * energy[0]
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "forward_euler", "rk4"])
+def test_one_leap_is_told(integrator):
+    """Ground so stiff that one step goes deep into it throws the body up with hundreds of times its energy."""
+    builder = ph.ModelBuilder()
+    builder.add_body("box", joint=ph.joints.Free(), mass=1.0, inertia=0.01 * np.eye(3))
+    builder.add_ground(
+        "floor", "box", [(-0.1, 0.0, 0.0), (0.1, 0.0, 0.0)], stiffness=1e7, damping=1e4, friction=0.5
+    )
+    model = builder.build()
+    with pytest.raises(ph.DivergedError, match=r"'box': its energy leaps") as caught:
+        ph.simulate(model, model.state(q=[0, 0, 0.3, 0, 0.1, 0]), 2.0, dt=1e-3, integrator=integrator)
+    assert 0.24 < caught.value.time < 0.4  # it falls for 0.24 s
+
+
+@pytest.mark.parametrize("share", [0.2, 1.0, 1.5, 1.9])
+@pytest.mark.parametrize("start", [{"q": [0.1]}, {"qd": [1.0]}])
+def test_coarse_steps_that_are_stable_are_no_leap(share, start):
+    """Up to close to the limit of 2 / frequency: the energy is up to twenty times off, but it does not grow."""
+    model = oscillator()
+    result = ph.simulate(model, model.state(**start), 500 * share / 100.0, dt=share / 100.0)
+    assert np.isfinite(result.q).all()
