@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -48,12 +49,14 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
     system, memory, contacts, effort = constraint_space(model)
     parts = (model.arrays, model.constraint_arrays, contacts, problem.motions, problem.tau)
     room = (workspace.stage, effort, system, memory, spaces)
+    settle = settler(problem)
 
     def go_on(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
     ) -> None:
         if counters[0] == 0:
             note_start(problem, q, qd, workspace, system, recording)
+        written = int(counters[1])
         advance(
             parts,
             number,
@@ -66,10 +69,34 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
             (recording.rows, recording.qd, recording.forces, recording.efforts),
             room,
         )
+        settle(written, int(counters[1]), recording)
         recording.info["constraints"] = statistics(system)
         refuse_torn(problem, system, counters, recording)
 
     return run_in_stretches(problem, name, state, go_on, spaces[2])
+
+
+def settler(problem: Problem) -> Callable[[int, int, Recording], None]:
+    """What brings a range of samples, as far as they fall between steps, onto the constraints that are equalities."""
+    from ..kernels.evaluate import settle_samples
+
+    model = problem.model
+    if not model.num_constraint_rows:
+        return lambda first, last, recording: None
+    parts = (model.arrays, model.constraint_arrays, problem.motions, problem.tau)
+    tau = np.concatenate([model.with_inputs(None), model.carried(None)])
+    system = make_system(model.num_constraint_rows, model.num_coordinates)
+    vectors = (tau, np.zeros(model.num_coordinates), np.zeros(model.num_coordinates))
+    room = (system, model.workspace().clear())
+
+    def settle(first: int, last: int, recording: Recording) -> None:
+        records = (recording.rows, recording.qd)
+        if last > first:
+            settle_samples(
+                parts, problem.start, problem.dt, problem.samples, (first, last), records, vectors, room
+            )
+
+    return settle
 
 
 def note_start(

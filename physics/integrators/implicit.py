@@ -12,7 +12,7 @@ from ..model import Model, State
 from ..packing import TangentSpace
 from ..result import Result
 from .base import Problem, Recording, carry, watch_closely
-from .constrained import constraint_space, needs_constraints, note_start, refuse_torn, statistics
+from .constrained import constraint_space, needs_constraints, note_start, refuse_torn, settler, statistics
 from .stretches import run_in_stretches
 
 KERNEL_NUMBERS = {
@@ -54,6 +54,7 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
     implicit = implicit_workspace(model, model.num_constraint_rows if constrained else 0)
     carry(model, state, implicit[3][GIVEN_FORCE])
     system, memory, contacts, effort = constraint_space(model)
+    settle = settler(problem) if constrained else None
 
     def advance(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
@@ -64,6 +65,7 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
                 note_start(problem, q, qd, workspace, system, recording)
             records = (recording.forces, recording.efforts)
             more = (model.constraint_arrays, system, problem.motions, contacts, memory, effort, *records)
+        written = int(counters[1])
         implicit_rollout(
             model.arrays,
             KERNEL_NUMBERS[name],
@@ -85,7 +87,8 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
         recording.info["newton_iterations"] = int(implicit[4][ITERATIONS])
         recording.info["matrices"] = int(implicit[4][MATRICES])
         recording.info["substitutes"] = int(implicit[4][SUBSTITUTES])
-        if constrained:
+        if settle is not None:
+            settle(written, int(counters[1]), recording)
             recording.info["constraints"] = statistics(system)
             refuse_torn(problem, system, counters, recording)
 

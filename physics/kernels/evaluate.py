@@ -59,6 +59,31 @@ def evaluate_here(
 
 
 @jit
+def nearest_on_constraints(
+    arrays: Array,
+    constraints: Array,
+    motion: Array,
+    tables: Array,
+    t: float,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    qdd: Array,
+    effort: Array,
+    system: Array,
+    spaces: Array,
+) -> bool:
+    """Bring q and qd to the nearest state that meets the equalities, with held coordinates where they are at t;
+    whether there is any equality to be met.
+    """
+    found = evaluate(arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces)
+    if found[0] > 0:
+        project(arrays, constraints, found, 0.0, q, qd, system, spaces)
+        project_velocities(arrays, constraints, found, q, qd, system, spaces)
+    return found[0] > 0
+
+
+@jit
 def slope_on_constraints(
     arrays: Array,
     constraints: Array,
@@ -77,8 +102,49 @@ def slope_on_constraints(
 
     It is for methods whose own states leave the equalities with their errors.
     """
-    found = evaluate(arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces)
-    if found[0] > 0:
-        project(arrays, constraints, found, 0.0, q, qd, system, spaces)
-        project_velocities(arrays, constraints, found, q, qd, system, spaces)
+    if nearest_on_constraints(
+        arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces
+    ):
         evaluate(arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces)
+
+
+@jit
+def settle_samples(
+    parts: Array,
+    start: float,
+    dt: float,
+    samples: Array,
+    written: tuple[int, int],
+    records: Array,
+    vectors: Array,
+    room: Array,
+) -> None:
+    """Bring samples that fall between steps onto the equalities, from which the cubics through the steps' ends lead.
+
+    parts is (arrays, constraints, motion, tables) as of `evaluate`; written the first sample and the one behind the
+    last; records (q, qd) of all; vectors (tau, qdd, effort), room (system, spaces).
+    """
+    arrays, constraints, motion, tables = parts
+    tau, qdd, effort = vectors
+    nv = qdd.shape[0]
+    q, qd = records
+    for row in range(written[0], written[1]):
+        steps = (samples[row] - start) / dt
+        if abs(steps - round(steps)) < 1e-6:  # a step's end is on them
+            continue
+        for k in range(q.shape[1] - nv):  # states of muscles
+            tau[tables[1].shape[1] + k] = q[row, nv + k]
+        nearest_on_constraints(
+            arrays,
+            constraints,
+            motion,
+            tables,
+            samples[row],
+            q[row, :nv],
+            qd[row],
+            tau,
+            qdd,
+            effort,
+            room[0],
+            room[1],
+        )

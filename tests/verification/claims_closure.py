@@ -13,7 +13,9 @@ from .claim import Measurement, claim
 from .claims_dynamics import norm
 from .mechanisms import LOOPS, closure, rider_alone, there_and_back
 
-STEP, SAMPLES = 1e-3, 0.02
+STEP = 1e-3
+PICTURES = 1.0 / 24.0  # s: they fall between steps
+SAMPLES = 0.02  # s: steps end there
 MINUTE = 60.0
 
 
@@ -22,7 +24,7 @@ def drifts(names: tuple[str, ...], duration: float, integrator: str) -> Measurem
     details: dict[str, Any] = {}
     for name in names:
         model, state = LOOPS[name]()
-        result = ph.simulate(model, state, duration, STEP, integrator, record_interval=SAMPLES)
+        result = ph.simulate(model, state, duration, STEP, integrator, record_interval=PICTURES)
         told = result.info["constraints"]
         details[name] = {
             "closure": closure(model, result.poses),

@@ -20,10 +20,11 @@ def drift(model, result):
     return worst
 
 
-@pytest.mark.parametrize("integrator", ["symplectic_euler", "forward_euler", "rk4"])
-def test_four_bar_stays_closed(integrator):
+@pytest.mark.parametrize("interval", [0.05, 1.0 / 24.0])  # where steps end, and between them
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "forward_euler", "rk4", "bdf1"])
+def test_four_bar_stays_closed(integrator, interval):
     model, state = four_bar()
-    result = ph.simulate(model, state, 2.0, integrator=integrator, record_interval=0.05)
+    result = ph.simulate(model, state, 2.0, integrator=integrator, record_interval=interval)
     assert drift(model, result) < 1e-11
     assert result.info["constraints"]["steps_unmet"] == 0
 
