@@ -1,5 +1,7 @@
 """Where a preset's joint goes: its place and axes, from the bounding boxes of the two bodies. World, Blender units.
 
+A bone turns about its head, so that is where its joint lies; of objects it lies where the two meet.
+
 The joint's frame has x as the first axis that the child turns about, z from the child's far end to the joint, so up
 where the child hangs, and y square to both.
 """
@@ -20,11 +22,15 @@ SQUARE = 0.3  # sine of the angle below which two directions count as one
 
 @dataclass(frozen=True)
 class Box:
-    """Bounding box of a body: its middle (3,), its axes as columns (3, 3) and half its size along each (3,)."""
+    """Bounding box of a body: its middle (3,), its axes as columns (3, 3) and half its size along each (3,).
+
+    head: of a bone (3,); None of an object.
+    """
 
     middle: np.ndarray
     axes: np.ndarray
     half: np.ndarray
+    head: np.ndarray | None = None
 
     def nearest(self, point: np.ndarray) -> np.ndarray:
         """The point of the solid box next to a point (3,)."""
@@ -47,7 +53,8 @@ def box_of(body: Body) -> Box:
         bone = body.pose_bone.bone
         width = max(bone.head_radius, bone.tail_radius, 0.05 * bone.length)
         half = np.array([width, 0.5 * bone.length, width]) * scale
-        return Box(pose[:3, 3] + pose[:3, :3] @ (0.0, half[1], 0.0), pose[:3, :3], half)
+        head = pose[:3, 3]
+        return Box(head + pose[:3, :3] @ (0.0, half[1], 0.0), pose[:3, :3], half, head)
     corners = np.array([tuple(corner) for corner in body.object.bound_box], dtype=np.float64)
     low, high = corners.min(axis=0), corners.max(axis=0)
     if not (high > low).any():  # an Empty
@@ -65,7 +72,7 @@ def frame_of(preset: Preset, parent: Box, child: Box) -> np.ndarray:
         front, up = np.array(FRONT), np.array((0.0, 0.0, 1.0))
         place = child.middle - child.reach(front) * front + child.reach(up) * up
         return _frame(place, front, np.array(preset.toward))
-    place = _between(parent, child)
+    place = _between(parent, child) if child.head is None else child.head
     distal = child.middle - place
     if np.linalg.norm(distal) < 1e-3 * size:
         distal = child.middle - parent.middle
