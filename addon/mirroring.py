@@ -2,6 +2,10 @@
 
 Bodies of the other side whose axes are not the mirrored ones differ from the images by a constant pose (see `sides`),
 which goes into what is constant in the joint.
+
+The joint's frame on the other side may be the image by any reflection of its own axes: the one is taken with which the
+fewest coordinates change their sign, so that the sliders of both sides mean the same. Of joints that only turn it is
+the reflection through the origin, and no coordinate changes its sign; presets do so, too.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import authoring, core, drive, grids, joint_reading, references, units
+from . import authoring, core, drive, grids, joint_reading, presets, references, units
 from .features.fitting import wishes
 from .features.joints.properties import match_coordinates, shapes, slider_names
 from .features.joints.shape import JointShape
@@ -42,8 +46,19 @@ OWN = {
     ),
     *("active_frame", "knots", "coordinates", "fit", "driven", "follower", "frames_of"),
 }
+#: of a joint's own axes; where they do equally well the mirror's own comes before these
+REFLECTIONS = (Image.across(0, 1, 2), *(Image.across(axis) for axis in range(3)))
+#: what a coordinate is called where it runs the other way: those of presets, and others as anatomy has them
+_CALLED = (
+    *((row.on_left, row.title) for each in presets.PRESETS for row in each.coordinates if row.on_left),
+    *(("Extension", "Flexion"), ("Depression", "Elevation"), ("Rotation In", "Rotation Out")),
+)
+TITLES = {**dict(_CALLED), **{title: other for other, title in _CALLED}}
+REVERSED = ", reversed"  # what other titles get
 #: of a coordinate, what changes its sign where the coordinate runs the other way
 SIGNED = ("rest", "start", "start_speed", "torque")
+#: settings of a joint's or part's image, and the signs of its coordinates
+Made = tuple[dict[str, Any], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -92,14 +107,14 @@ def mirror(scene: Any, item: Any, axis: str = "X") -> Mirrored:
             authoring.check_own(body)
     behind = offset(image, child, other_child)
     before = offset(image, parent, other_parent)
-    made = [mirrored_shape(scene, item, shape, image) for shape in shapes(settings)]
+    inside, made = mirrored_shapes(scene, item, image)
     frames = joint_reading.control_frames(scene, item)
-    place = _place(image, item, parent, other_parent, before.pose)
+    place = _place(image, inside, item, parent, other_parent, before.pose)
     existing = _counterpart(scene, settings, other_parent, other_child)
     target = existing or _new(scene, item, image, (child, other_child, other_parent), behind.pose, place)
     if existing is not None:
         _move(scene, existing, other_parent, place)
-    _fill(scene, item, target, image, made, frames, behind.pose)
+    _fill(scene, item, target, (image, inside), made, frames, behind.pose)
     told = tuple(dict.fromkeys(each.note for each in (before, behind) if each.note))
     return Mirrored(target, existing is not None, told)
 
@@ -120,7 +135,31 @@ def _counterpart(scene: Any, settings: Any, parent: Body | None, child: Body) ->
     return None
 
 
-def mirrored_shape(scene: Any, item: Any, shape: Any, image: Image) -> tuple[dict[str, Any], np.ndarray]:
+def mirrored_shapes(scene: Any, item: Any, image: Image) -> tuple[Image, list[Made]]:
+    """The reflection of a joint's own axes with which the fewest coordinates change their sign, and what it makes of
+    the joint or its parts.
+
+    Raises:
+        ModelError: a joint of this type has no mirror image.
+    """
+    found: list[tuple[int, Image, list[Made]]] = []
+    refused: list[Exception] = []
+    for inside in (image, *REFLECTIONS):
+        try:
+            made = [mirrored_shape(scene, item, shape, inside) for shape in shapes(item.condyle.joint)]
+        except core.physics().ModelError as error:
+            refused.append(error)
+            continue
+        found.append((sum(int((signs < 0.0).sum()) for _, signs in made), inside, made))
+        if not found[-1][0]:
+            break
+    if not found:
+        raise refused[0]
+    _, inside, made = min(found, key=lambda each: each[0])
+    return inside, made
+
+
+def mirrored_shape(scene: Any, item: Any, shape: Any, image: Image) -> Made:
     """Settings of a joint's or part's image, and the sign (n,) of each of its coordinates there.
 
     Found by trial, and so right: with them the joint makes the image of its motion. As few signs change as can be.
@@ -180,16 +219,16 @@ def _plain(value: Any) -> Any:
 
 
 def _place(
-    image: Image, item: Any, parent: Body | None, other: Body | None, before: np.ndarray
+    image: Image, inside: Image, item: Any, parent: Body | None, other: Body | None, before: np.ndarray
 ) -> np.ndarray:
     """World pose (4, 4) of the image of a joint's frame, on the other side's parent as that stands now."""
     lie = core.physics().lie
     frame = units.split_scale(item.matrix_world, f"joint {item.name!r}")[0]
     if parent is None or other is None:
-        return image.pose(frame)
-    inside = lie.inverse(units.split_scale(parent.matrix, parent.name)[0]) @ frame
+        return image.onto(frame, inside)
+    frame = lie.inverse(units.split_scale(parent.matrix, parent.name)[0]) @ frame
     world: np.ndarray = (
-        units.split_scale(other.matrix, other.name)[0] @ lie.inverse(before) @ image.pose(inside)
+        units.split_scale(other.matrix, other.name)[0] @ lie.inverse(before) @ image.onto(frame, inside)
     )
     return world
 
@@ -249,12 +288,16 @@ def _fill(
     scene: Any,
     item: Any,
     target: Any,
-    image: Image,
-    made: list[tuple[dict[str, Any], np.ndarray]],
+    reflections: tuple[Image, Image],
+    made: list[Made],
     frames: np.ndarray,
     behind: np.ndarray,
 ) -> None:
-    """Make a joint the image of another: type, settings, control frames, coordinates, sliders."""
+    """Make a joint the image of another: type, settings, control frames, coordinates, sliders.
+
+    reflections: the mirror's, and that of the joint's own axes; for a curve they are the same.
+    """
+    image, inside = reflections
     source, settings = item.condyle.joint, target.condyle.joint
     settings.type = source.type
     _fill_shapes(source, settings, made)
@@ -267,14 +310,14 @@ def _fill(
         and source.fit.coordinate == "PARAMETER"
         and not metric.any()
     )
-    rest = image.pose(joint_reading.child_in_joint(item))
+    rest = inside.onto(joint_reading.child_in_joint(item), image)
     inverse = core.physics().lie.inverse(behind)
     settings.child_in_joint = tuple((inverse @ rest @ behind if plain else rest @ behind).ravel())
-    images = image.pose(frames) @ behind if plain else image.pose(frames)
+    images = inside.pose(frames) @ behind if plain else inside.pose(frames)
     authoring.set_control_frames(scene, target, images, [knot.value for knot in source.knots])
     if source.type == "spline_surface":
         grids.rename(target)
-    _fill_fit(source.fit, settings.fit, image, metric)
+    _fill_fit(source.fit, settings.fit, inside, metric)
     match_coordinates(settings)
     signs = np.concatenate([sign for _, sign in made]) if made else np.ones(0)
     for row, own, sign in zip(source.coordinates, settings.coordinates, signs):
@@ -316,9 +359,17 @@ def _fill_fit(source: Any, settings: Any, image: Image, metric: np.ndarray) -> N
 def _fill_coordinate(row: Any, own: Any, sign: float) -> None:
     _copy(row, own)
     if sign < 0.0:
+        own.title = _reversed_title(row.title)
         own.lower, own.upper = -row.upper, -row.lower
         for name in SIGNED:
             setattr(own, name, -getattr(row, name))
+
+
+def _reversed_title(title: str) -> str:
+    """What a coordinate is called where it runs the other way; reversed again it has its first title back."""
+    if title.endswith(REVERSED):
+        return title.removesuffix(REVERSED)
+    return TITLES.get(title, title and title + REVERSED)
 
 
 def _copy(source: Any, target: Any, but: Collection[str] = ()) -> None:

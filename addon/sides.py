@@ -26,15 +26,20 @@ class Image:
     matrix: np.ndarray
 
     @classmethod
-    def across(cls, axis: int) -> Image:
-        """The reflection that reverses an axis."""
+    def across(cls, *axes: int) -> Image:
+        """The reflection that reverses an axis, or all three: through the origin."""
         flip = np.ones(4)
-        flip[axis] = -1.0
+        flip[list(axes)] = -1.0
         return cls(np.diag(flip))
 
     def pose(self, poses: np.ndarray) -> np.ndarray:
         """Poses (..., 4, 4) in the mirror."""
         found: np.ndarray = self.matrix @ poses @ self.matrix
+        return found
+
+    def onto(self, frame: np.ndarray, other: Image) -> np.ndarray:
+        """A frame (4, 4) in the mirror that has in it what another reflection makes of what the given one has in it."""
+        found: np.ndarray = self.matrix @ frame @ other.matrix
         return found
 
     def point(self, vector: Any) -> np.ndarray:

@@ -149,6 +149,17 @@ def hips(part, scene, make):
 
 
 REFUSED = {"custom"}
+#: joints that do not slide: both sides have the same coordinates
+TURNING = {
+    "hinge",
+    "universal",
+    "skewed_universal",
+    "euler",
+    "spherical",
+    "reversed_hinge",
+    "roll_pitch",
+    "roll_pitch_yaw",
+}
 
 
 @pytest.mark.parametrize("number", range(24))
@@ -170,6 +181,7 @@ def test_every_type_of_joint_moves_as_in_a_mirror(part, scene, make, hips, ph, n
     for own in other.condyle.joint.coordinates:
         signs.append(np.sign(own.start))
         assert (own.lower, own.upper) == pytest.approx((0.1, 0.4) if signs[-1] > 0 else (-0.4, -0.1))
+    assert name not in TURNING or min(signs) > 0
     read, rest = part("joint_reading").read_joint, part("joint_reading").child_in_joint
     one, two = read(scene, joint), read(scene, other)
     for values in np.random.default_rng(1).uniform(0.0, 0.3, (3, len(signs))):
@@ -179,6 +191,57 @@ def test_every_type_of_joint_moves_as_in_a_mirror(part, scene, make, hips, ph, n
         left = rigid(joint.matrix_world) @ left @ rest(joint)
         right = rigid(other.matrix_world) @ right @ rest(other)
         assert np.abs(right - image(left)).max() < 2e-5
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("preset", ["hip", "thumb", "wrist", "shoulder"])
+def test_a_slider_of_the_other_side_does_what_its_title_says(part, scene, make, preset):
+    """The child of both sides moves alike at the same value, but where the title is the opposite one: there against."""
+    body, opposites = part("references").Body, part("mirroring").TITLES
+    sides = {}
+    for side, x in ((".L", 1.0), (".R", -1.0)):
+        upper = make.box("Upper" + side, (0.3 * x, 0, 0.6), (0.2, 0.15, 0.3))
+        sides[side] = upper, make.box("Lower" + side, (0.4 * x, 0.05, 0.1), (0.1, 0.12, 0.4))
+    make.update()
+    joint = part("presets_making").add(scene, preset, *map(body, sides[".L"]))
+    other = part("mirroring").mirror(scene, joint).joint
+    names = part("features.joints.properties").slider_names(joint.condyle.joint)
+    rows = list(zip(names, joint.condyle.joint.coordinates, other.condyle.joint.coordinates))
+    titles = [row.title for _, row, _ in rows]
+    for name, row, own in rows:
+        sign = 1.0 if own.title == row.title else -1.0
+        assert sign > 0.0 or opposites[row.title] == own.title
+        assert preset == "shoulder" or sign > 0.0  # a left blade's type is that of a right one
+        assert (own.lower, own.upper) == pytest.approx(sorted((sign * row.lower, sign * row.upper)))
+        before = joint[name], other[name]
+        joint[name], other[name] = 0.15, 0.15 * sign
+        poses = {}
+        for each, (_, lower) in zip((joint, other), sides.values()):
+            each.update_tag()
+            bpy.context.view_layer.update()
+            poses[each] = np.array(lower.matrix_world)
+        assert np.abs(poses[other] - image(poses[joint])).max() < 2e-5
+        joint[name], other[name] = before
+    kept = np.array(joint.matrix_world)
+    assert part("mirroring").mirror(scene, other).joint == joint
+    assert [row.title for _, row, _ in rows] == titles
+    assert np.abs(np.array(joint.matrix_world) - kept).max() < 2e-6
+
+
+@pytest.mark.small
+def test_a_title_of_one_s_own_says_where_the_other_side_runs_against_it(part, scene, hips):
+    joint = hips("free")
+    rows = joint.condyle.joint.coordinates
+    for row in rows:
+        row.title = f"Wobble {row.label}"
+    titles = [row.title for row in rows]
+    other = part("mirroring").mirror(scene, joint).joint
+    told = [row.title for row in other.condyle.joint.coordinates]
+    # across x: the way along it, and the turns about the two axes in the mirror
+    assert [a == b for a, b in zip(told, titles)] == [row.label in ("y", "z", "r_x") for row in rows]
+    assert {a.removeprefix(b) for a, b in zip(told, titles)} == {"", ", reversed"}
+    part("mirroring").mirror(scene, other)
+    assert [row.title for row in rows] == titles
 
 
 @pytest.mark.small
