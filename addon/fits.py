@@ -194,15 +194,19 @@ def _steps(
     closed = bool(wished.get("periodic", settings.periodic)) and not surface
     wished = {name: value for name, value in wished.items() if name != "periodic"}
     frames, poses, places = keyframes.keyed_samples(scene, given, asked, wished["keys"])
-    cycle = cycles.find(poses)
+    cycle, count = cycles.find(poses), len(poses)
     if closed:  # the end is the beginning and counts once
         frames, poses = frames[: cycle.count], poses[: cycle.count]
     elif wished["keys"] == "ONE_WAY" and not surface:
         frames, poses = frames[cycle.one_way], poses[cycle.one_way]
     keywords = _metric(scene, given, wished) | {"smoothing": wished["smoothing"]}
     keywords |= _marked(settings.fit, frames, surface)
-    if not (name or surface or wished["smoothing"]):  # nobody could set the number before there was a joint
-        wished["num_frames"] = min(wished["num_frames"], max(len(poses), settings.order))
+    if not surface:
+        fewest = 2 if wished["smoothing"] else settings.order
+        _check_keys(given.child.name, frames, poses, fewest, closed)
+        # the number said was for all keys; and nobody could set it before there was a joint
+        if not wished["smoothing"] and (not name or len(poses) < count):
+            wished["num_frames"] = min(wished["num_frames"], len(poses))
     if surface:
         keywords |= _of_surface(settings, wished, places)
     else:
@@ -220,6 +224,25 @@ def _steps(
     )
     answer = yield ask(worker_client.client(), poses, **keywords)
     return FitReport(name, frames, read(answer), poses, wished, cycle.kind)
+
+
+def _check_keys(name: str, frames: np.ndarray, poses: np.ndarray, fewest: int, closed: bool) -> None:
+    """ModelError where the keyed poses (n, 4, 4) of a child are too few for a curve, or two neighbours are the same."""
+    lie = core.physics().lie
+    if len(poses) < fewest:
+        raise core.model_error(
+            f"{name} has {len(poses)} keyed poses to fit: at least {fewest} different ones fix a curve of this order; "
+            "key more, or take smoothing above 0"
+        )
+    neighbours = np.roll(poses, -1, axis=0)
+    steps = np.linalg.norm(lie.log(lie.inverse(poses) @ neighbours), axis=-1)
+    same = np.flatnonzero(steps[: len(poses) if closed else -1] < 1e-12)
+    if len(same):
+        first, second = sorted((frames[same[0]], frames[(same[0] + 1) % len(frames)]))
+        raise core.model_error(
+            f"{name} stands the same at frames {first:g} and {second:g}, and a curve goes on from key to key: take one "
+            "of the two away, or fit selected keys without it"
+        )
 
 
 def _metric(scene: Any, given: keyframes.Source, wished: dict[str, Any]) -> dict[str, Any]:

@@ -90,6 +90,56 @@ def test_five_keys_do_without_a_joint(part, scene, make):
         bpy.ops.condyle.fit(num_frames=4)
 
 
+def _keyed(make, angles, turning=0.1):
+    """A thigh, and a shank keyed every third frame at places round a circle; both selected, the shank active."""
+    thigh, shank = make.box("Thigh"), make.box("Shank", (1, 0, 0))
+    for number, angle in enumerate(angles):
+        shank.location = np.cos(angle), np.sin(angle), turning * np.sin(2.0 * angle)
+        shank.rotation_euler.z = angle
+        for path in ("location", "rotation_euler"):
+            shank.keyframe_insert(path, frame=1 + 3 * number)
+    bpy.context.scene.frame_set(1)
+    only(thigh)
+    shank.select_set(True)
+    bpy.context.view_layer.objects.active = shank
+    return shank
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    ("angles", "offer", "most"),
+    [
+        (0.3 * np.array([0, 1, 2, 3, 4, 3, 2, 1, 0]), {"keys": "ONE_WAY"}, 5),
+        (np.arange(13) * np.pi / 3.0, {"periodic": True}, 6),
+    ],
+)
+def test_what_a_fit_offers_takes_no_more_frames_than_the_keys_left_can_fix(
+    part, scene, make, angles, offer, most
+):
+    shank = _keyed(make, angles)
+    assert bpy.ops.condyle.fit() == {"FINISHED"}
+    (joint,) = part("references").joints_of(scene)
+    assert len(joint.condyle.joint.frames) == 8
+    only(shank)
+    assert bpy.ops.condyle.fit(**offer) == {"FINISHED"}
+    assert len(joint.condyle.joint.frames) == joint.condyle.joint.fit.num_frames == most
+    assert part("session").message.endswith(f"; {most} control frames, as many as they can fix")
+
+
+@pytest.mark.small
+def test_keys_that_make_no_curve_are_told_by_their_frames(scene, make):
+    for angles, smoothing, why in (
+        ((0.0, 0.2), 0.0, "Shank has 2 keyed poses to fit: at least 4 different ones"),
+        ((0.0, 0.2, 0.4, 0.4, 0.6), 0.0, "Shank stands the same at frames 7 and 10"),
+        ((0.0, 0.2, 0.2), 0.5, "Shank stands the same at frames 4 and 7"),
+    ):
+        for item in list(bpy.data.objects):
+            bpy.data.objects.remove(item)
+        _keyed(make, angles)
+        with pytest.raises(RuntimeError, match=why):
+            bpy.ops.condyle.fit(smoothing=smoothing)
+
+
 @pytest.mark.small
 def test_the_child_stays_at_its_keyed_pose_after_a_fit(knee):
     """The sliders begin at the key nearest to the frame at hand, not at 0."""

@@ -110,10 +110,13 @@ class FitFromKeyframes(_FitOperator, Operator):
         return {"periodic": self.periodic}
 
     def told(self, outcome: Any) -> str:
+        told = super().told(outcome)
+        if self.frames_by == "NUMBER" and (most := outcome.wished["num_frames"]) < self.num_frames:
+            told += f"; {most} control frames, as many as they can fix"
         offer = {"CLOSED": "comes back: tick Closed", "TO_AND_FRO": "goes to and fro: choose Keys, One Way"}
         if self.periodic or self.keys == "ONE_WAY" or outcome.cyclic not in offer:
-            return super().told(outcome)
-        return f"{super().told(outcome)}; the motion {offer[outcome.cyclic]}"
+            return told
+        return f"{told}; the motion {offer[outcome.cyclic]}"
 
 
 class FitSurface(_FitOperator, Operator):
