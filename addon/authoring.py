@@ -126,7 +126,7 @@ def add_joint(
     for body in (parent, child):
         if body is not None:
             check_own(body)
-            units.split_scale(body.matrix, body.name)
+            units.split_scale(body.matrix, body.name, body.owner)
     world = Matrix(
         units.split_scale(child.matrix if matrix is None else matrix, "the joint's frame")[0].tolist()
     )
@@ -212,7 +212,7 @@ def take_rest_pose(item: Any, world: Matrix | None = None) -> None:
     frame = units.split_scale(item.matrix_world if world is None else world, f"joint {item.name!r}")[0]
     pose = (
         core.physics().lie.inverse(frame @ _pose_at_zero(item))
-        @ units.split_scale(child.matrix, child.name)[0]
+        @ units.split_scale(child.matrix, child.name, child.owner)[0]
     )
     settings.child_in_joint = tuple(pose.ravel())
 
@@ -257,7 +257,7 @@ def add_control_frame(
     settings.frames.move(len(settings.frames) - 1, index)
     settings.active_frame = index
     settings.knots.clear()  # knots belong to the frames of a fit; now the parameterization is natural again
-    base = core.physics().lie.inverse(units.split_scale(item.matrix_world, f"joint {item.name!r}")[0])
+    base = core.physics().lie.inverse(units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0])
     place_frame(item, empty, base @ world)
     bpy.context.view_layer.update()  # the Empty's world matrix is what everything reads
     return empty
@@ -274,7 +274,7 @@ def insert_between(scene: Any, item: Any, index: int) -> Any:
         )
     lie = core.physics().lie
     middle = frames[index] @ lie.exp(0.5 * lie.log(lie.inverse(frames[index]) @ frames[following]))
-    base = units.split_scale(item.matrix_world, f"joint {item.name!r}")[0]
+    base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
     return add_control_frame(scene, item, base @ middle, index + 1)
 
 
@@ -314,14 +314,14 @@ def set_control_frames(scene: Any, item: Any, frames: np.ndarray, knots: np.ndar
 
 def place_frame(item: Any, empty: Any, pose: np.ndarray) -> None:
     """Put a control frame's Empty at a pose (4, 4) in the joint's frame, in Blender units."""
-    _, scale = units.split_scale(item.matrix_world, f"joint {item.name!r}")
+    _, scale = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)
     if empty.parent == item and empty.parent_type == "OBJECT":
         local = np.linalg.inv(units.array4(empty.matrix_parent_inverse)) @ units.scaled_translation(
             pose, 1.0 / scale
         )
         empty.matrix_basis = Matrix(local.tolist())
     else:
-        base = units.split_scale(item.matrix_world, f"joint {item.name!r}")[0]
+        base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
         empty.matrix_world = Matrix((base @ pose).tolist())
 
 

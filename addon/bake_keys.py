@@ -112,7 +112,7 @@ def _chosen(
 
 def _metres(body: Any, scene: Any) -> float:
     """How many metres in the world a unit of the body's location is."""
-    _, scale = units.split_scale(body.matrix, body.name)
+    _, scale = units.split_scale(body.matrix, body.name, body.owner)
     own = abs(float(body.owner.scale[0])) or 1.0
     return units.length_scale(scene) * scale / own
 

@@ -121,14 +121,14 @@ def _sides(scene: Any, item: Any, moving: Mapping[Key, str]) -> Sides:
 def _in_body(pose: np.ndarray, body: Body | None) -> np.ndarray:
     if body is None:
         return pose
-    base, _ = units.split_scale(body.matrix, body.name)
+    base, _ = units.split_scale(body.matrix, body.name, body.owner)
     return core.physics().lie.inverse(base) @ pose
 
 
 def placed(scene: Any, item: Any) -> tuple[np.ndarray, np.ndarray]:
     """Frame of a connection and its end on the body (4, 4) in the world, as evaluated now, in Blender units."""
     settings = item.condyle.connection
-    frame, _ = units.split_scale(item.matrix_world, f"connection {item.name!r}")
+    frame, _ = units.split_scale(item.matrix_world, f"connection {item.name!r}", item)
     if settings.kind == "ground" and settings.ground.surface is not None:
         frame = _plane_of(scene, settings.ground.surface)
     if not KINDS[settings.kind].has_end:
@@ -235,7 +235,7 @@ def corners(scene: Any, item: Any) -> np.ndarray:
         raise core.model_error(f"its profile {settings.profile.name!r} has no points")
     spline = splines[0]
     points = [point.co[:3] for point in (spline.bezier_points if spline.type == "BEZIER" else spline.points)]
-    base = core.physics().lie.inverse(units.split_scale(item.matrix_world, item.name)[0])
+    base = core.physics().lie.inverse(units.split_scale(item.matrix_world, item.name, item)[0])
     matrix = base @ units.array4(settings.profile.matrix_world)
     found = np.array(points, dtype=np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
     return found[:, [0, 2]]
@@ -335,7 +335,7 @@ def touching_points(settings: Any, body: Body, evaluated: bool = True) -> np.nda
     vertices = scene_to_model.mesh_arrays(shape)[0] if evaluated else _stored_vertices(shape)
     if settings.points == "GROUP":
         vertices = vertices[_in_group(shape, settings.vertex_group, len(vertices))]
-    base = core.physics().lie.inverse(units.split_scale(body.matrix, body.name)[0])
+    base = core.physics().lie.inverse(units.split_scale(body.matrix, body.name, body.owner)[0])
     matrix = base @ units.array4(shape.matrix_world)
     points = vertices @ matrix[:3, :3].T + matrix[:3, 3]
     if settings.points == "EXTREME" and len(points):

@@ -57,7 +57,7 @@ def add_connection(
     bodies = [each for each in (body, other) if each is not None]
     for each in bodies:
         authoring.check_own(each)
-        units.split_scale(each.matrix, each.name)
+        units.split_scale(each.matrix, each.name, each.owner)
     joints = _joints_to_couple(scene, body, other) if kind == "coupling" else None
     if matrix is None:
         matrix, suggested = place(scene, other, body, kind)

@@ -283,7 +283,7 @@ def duplicate(scene: Any, item: Any, index: int, share: float = 0.25) -> Any:
         step = lie.inverse(frames[index]) @ frames[(index + 1) % len(frames)]
     else:
         step = lie.inverse(frames[-2]) @ frames[-1]
-    base = units.split_scale(item.matrix_world, f"joint {item.name!r}")[0]
+    base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
     made = base @ frames[index] @ lie.exp(share * lie.log(step))
     return authoring.add_control_frame(scene, item, made, index + 1)
 
@@ -301,7 +301,7 @@ def index_in_order(scene: Any, item: Any, matrix: Any, anywhere: bool = False) -
         return len(frames)
     settings = item.condyle.joint
     lie, metric = core.physics().lie, core.part("twist_metric").TwistMetric.of_length(settings.length_scale)
-    base = units.split_scale(item.matrix_world, f"joint {item.name!r}")[0]
+    base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
     pose = lie.inverse(base) @ units.split_scale(matrix, "the control frame")[0]
     away = metric.norm(lie.log(lie.inverse(frames) @ pose))
     following = np.roll(frames, -1, axis=0)

@@ -92,7 +92,7 @@ def refresh(scene: Any, item: Any) -> None:
             )
     length = units.length_scale(scene)
     after = units.to_metres(joint_reading.child_in_joint(item), scene)
-    _, scale = units.split_scale(item.matrix_world, f"joint {item.name!r}")
+    _, scale = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)
     moves = motions.motions_of(joint, ranges, after)
     factors = [length if row.unit == "m" else 1.0 for row in settings.coordinates]
     for name, row, (lower, upper), factor in zip(names, settings.coordinates, ranges, factors):

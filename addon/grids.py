@@ -161,14 +161,14 @@ def child_place(scene: Any, item: Any) -> np.ndarray:
     child = references.resolve(item.condyle.joint.child)
     if child is None:
         raise core.model_error(f"joint {item.name!r}: its child is missing")
-    base = units.split_scale(item.matrix_world, f"joint {item.name!r}")[0]
+    base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
     place: np.ndarray = (core.physics().lie.inverse(base) @ units.array4(child.matrix))[:3, 3]
     return place
 
 
 def _ellipsoid(item: Any, body: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Middle (3,), radii (3,) and axes (3, 3) of the ellipsoid of a body's bounding box, in the joint's frame."""
-    base = core.physics().lie.inverse(units.split_scale(item.matrix_world, f"joint {item.name!r}")[0])
+    base = core.physics().lie.inverse(units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0])
     matrix = base @ units.array4(body.matrix)
     if body.bone:
         half = 0.5 * body.pose_bone.bone.length
@@ -250,7 +250,7 @@ def _change(scene: Any, item: Any, direction: int, index: int, made: np.ndarray 
             change = -1
         else:
             new = np.insert(old, index, -1, axis=direction)  # -1: a frame that is not there yet
-            base = units.split_scale(item.matrix_world, f"joint {item.name!r}")[0]
+            base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
             fresh = iter(made.reshape(-1, 4, 4))
             for number in np.flatnonzero(new.ravel() < 0).tolist():
                 authoring.add_control_frame(scene, item, base @ next(fresh), number)

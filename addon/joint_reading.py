@@ -130,7 +130,7 @@ def control_frames(scene: Any, item: Any) -> np.ndarray:
         ModelError: an Empty is missing, or is not rigid.
     """
     settings = item.condyle.joint
-    base = core.physics().lie.inverse(units.split_scale(item.matrix_world, f"joint {item.name!r}")[0])
+    base = core.physics().lie.inverse(units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0])
     poses = []
     for number, frame in enumerate(settings.frames):
         if not references.in_scene(scene, frame.object):
@@ -139,7 +139,7 @@ def control_frames(scene: Any, item: Any) -> np.ndarray:
                 f"control frame {number} is missing (its Empty was deleted); undo that, or {remedy}"
             )
         name = f"control frame {number} ({frame.object.name!r})"
-        poses.append(base @ units.split_scale(frame.object.matrix_world, name)[0])
+        poses.append(base @ units.split_scale(frame.object.matrix_world, name, frame.object)[0])
     return np.array(poses).reshape(-1, 4, 4)
 
 

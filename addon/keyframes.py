@@ -88,7 +88,9 @@ def source(name: str, child: references.Body, parent: references.Body | None, ma
             references.check_evaluated(body.object, body.name)
     frame = units.split_scale(matrix, name)[0]
     if parent is not None:
-        frame = core.physics().lie.inverse(units.split_scale(parent.matrix, parent.name)[0]) @ frame
+        frame = (
+            core.physics().lie.inverse(units.split_scale(parent.matrix, parent.name, parent.owner)[0]) @ frame
+        )
     return Source(name, child, parent, frame)
 
 
@@ -126,8 +128,10 @@ def pose_now(given: Source, name: str) -> np.ndarray:
     """Pose (4, 4) of the child in the joint's frame as the scene is evaluated now, in Blender units."""
     base = given.joint_in_parent
     if given.parent is not None:
-        base = units.split_scale(given.parent.matrix, given.parent.name)[0] @ base
-    pose: np.ndarray = core.physics().lie.inverse(base) @ units.split_scale(given.child.matrix, name)[0]
+        base = units.split_scale(given.parent.matrix, given.parent.name, given.parent.owner)[0] @ base
+    pose: np.ndarray = (
+        core.physics().lie.inverse(base) @ units.split_scale(given.child.matrix, name, given.child.owner)[0]
+    )
     return pose
 
 

@@ -223,12 +223,14 @@ def _place(
 ) -> np.ndarray:
     """World pose (4, 4) of the image of a joint's frame, on the other side's parent as that stands now."""
     lie = core.physics().lie
-    frame = units.split_scale(item.matrix_world, f"joint {item.name!r}")[0]
+    frame = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
     if parent is None or other is None:
         return image.onto(frame, inside)
-    frame = lie.inverse(units.split_scale(parent.matrix, parent.name)[0]) @ frame
+    frame = lie.inverse(units.split_scale(parent.matrix, parent.name, parent.owner)[0]) @ frame
     world: np.ndarray = (
-        units.split_scale(other.matrix, other.name)[0] @ lie.inverse(before) @ image.onto(frame, inside)
+        units.split_scale(other.matrix, other.name, other.owner)[0]
+        @ lie.inverse(before)
+        @ image.onto(frame, inside)
     )
     return world
 

@@ -152,4 +152,4 @@ def straight_length(points: list[Point]) -> float:
 
 def pose_of(body: Body | None) -> np.ndarray:
     """World pose (4, 4) of a body without its scale, in Blender units."""
-    return np.eye(4) if body is None else units.split_scale(body.matrix, body.name)[0]
+    return np.eye(4) if body is None else units.split_scale(body.matrix, body.name, body.owner)[0]

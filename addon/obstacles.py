@@ -120,7 +120,7 @@ def side_of(settings: Any, name: str = "side") -> str:
 def placed(scene: Any, item: Any, body: str | None, base: np.ndarray) -> Any:
     """The obstacle as it stands now, on a body of the model whose world pose (4, 4) in Blender units is base."""
     references.check_evaluated(item, f"obstacle {item.name!r}")
-    pose, scale = units.split_scale(item.matrix_world, f"obstacle {item.name!r}")
+    pose, scale = units.split_scale(item.matrix_world, f"obstacle {item.name!r}", item)
     frame = units.to_metres(core.physics().lie.inverse(base) @ pose, scene)
     return of_shape(item, scale * units.length_scale(scene), body=body, frame=frame)
 
@@ -154,7 +154,7 @@ def reshape(item: Any) -> None:
 def nearness(item: Any, points: np.ndarray) -> np.ndarray:
     """How near points (n, 3) in the world are to an obstacle: below 1 inside, for a torus in its hole."""
     settings = item.condyle.obstacle
-    pose, scale = units.split_scale(item.matrix_world, f"obstacle {item.name!r}")
+    pose, scale = units.split_scale(item.matrix_world, f"obstacle {item.name!r}", item)
     local = (points - pose[:3, 3]) @ pose[:3, :3] / scale
     if settings.shape == "double_cylinder":
         found = []

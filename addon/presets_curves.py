@@ -88,7 +88,7 @@ def wire(parent: Body, size: float) -> Curve:
             f"{parent.name} is no curve: a bead needs a wire. Select a curve object and the bead, or nothing at all"
         )
     points, closed = points_of(parent.object)
-    points = points * units.split_scale(parent.matrix, parent.name)[1]
+    points = points * units.split_scale(parent.matrix, parent.name, parent.owner)[1]
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     length = float(steps.sum())
     if not length > 0.0:

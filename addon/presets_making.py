@@ -98,7 +98,7 @@ def _weigh(scene: Any, body: Body, box: Box) -> None:
     sides = 2.0 * np.maximum(box.half, 0.02 * box.half.max()) * length
     mass = 0.5 * DENSITY * float(np.prod(sides))
     squares = mass / 12.0 * sides**2
-    middle = np.linalg.inv(units.split_scale(body.matrix, body.name)[0]) @ [*box.middle, 1.0]
+    middle = np.linalg.inv(units.split_scale(body.matrix, body.name, body.owner)[0]) @ [*box.middle, 1.0]
     settings = body.data.body
     settings.mass_source, settings.mass = "MANUAL", mass
     settings.center_of_mass = tuple(middle[:3])
@@ -182,7 +182,7 @@ def _start_near(scene: Any, joint: Any, child: Body, box: Box) -> None:
     curve = joint_reading.read_joint(scene, joint)
     lower, upper = drive.slider_ranges(joint, curve)[0]
     q = np.linspace(lower, upper, 201)
-    places = units.split_scale(joint.matrix_world, joint.name)[0] @ units.to_blender(
+    places = units.split_scale(joint.matrix_world, joint.name, joint)[0] @ units.to_blender(
         curve.transform(q[:, None]), scene
     )
     closest = int(np.argmin(np.linalg.norm(places[:, :3, 3] - box.middle, axis=1)))

@@ -48,7 +48,7 @@ def box_of(body: Body) -> Box:
     Raises:
         ModelError: its transform is not rigid with uniform scale.
     """
-    pose, scale = units.split_scale(body.matrix, body.name)
+    pose, scale = units.split_scale(body.matrix, body.name, body.owner)
     if body.bone:
         bone = body.pose_bone.bone
         width = max(bone.head_radius, bone.tail_radius, 0.05 * bone.length)

@@ -80,7 +80,7 @@ def read(scene: Any, curves: Mapping[int, Any] | None = None) -> SceneModel:
     joints: dict[int, connection_reading.Coordinates] = {}
     for link in links:
         body = link.body
-        _, scale = units.split_scale(body.matrix, body.name)
+        _, scale = units.split_scale(body.matrix, body.name, body.owner)
         arguments = _arguments(scene, link, moving, curves or {})
         builder.add_body(body.name, **arguments)
         if link.joint is not None:
@@ -135,7 +135,7 @@ def _arguments(
     mass = wobbling.skeleton(link.body.data.body.wobbling, mass_properties(scene, link.body), link.body.name)
     arguments: dict[str, Any] = {"mass": mass.mass, "com": mass.center, "inertia": mass.inertia}
     if link.joint is None:
-        pose, _ = units.split_scale(link.body.matrix, link.body.name)
+        pose, _ = units.split_scale(link.body.matrix, link.body.name, link.body.owner)
         free = core.physics().joints.Free()
         return {**arguments, "joint": free, "joint_in_parent": units.to_metres(pose, scene)}
     return {**arguments, **_hung(scene, link.joint, link.parent, moving, curves)}
@@ -145,10 +145,10 @@ def _hung(
     scene: Any, item: Any, parent: Body | None, moving: Mapping[Key, str], curves: Mapping[int, Any]
 ) -> dict[str, Any]:
     """What a joint's Empty says of how its child hangs: parent, joint, frames, springs, limits."""
-    frame, _ = units.split_scale(item.matrix_world, f"joint {item.name!r}")
+    frame, _ = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)
     arguments: dict[str, Any] = {}
     if parent is not None and key_of(parent) in moving:
-        base, _ = units.split_scale(parent.matrix, parent.name)
+        base, _ = units.split_scale(parent.matrix, parent.name, parent.owner)
         arguments["parent"] = moving[key_of(parent)]
         frame = core.physics().lie.inverse(base) @ frame
     fitted = curves.get(item.session_uid)
@@ -245,7 +245,7 @@ def mass_properties(scene: Any, body: Body) -> units.MassProperties:
             f"{body.name} has no mesh to take its mass from; choose a shape, or give the mass by hand"
         )
     references.check_evaluated(shape, f"{body.name}: its shape {shape.name!r}")
-    pose, _ = units.split_scale(body.matrix, body.name)
+    pose, _ = units.split_scale(body.matrix, body.name, body.owner)
     vertices, triangles = mesh_arrays(shape)
     to_body = core.physics().lie.inverse(pose) @ units.array4(shape.matrix_world)
     vertices = vertices @ to_body[:3, :3].T + to_body[:3, 3]

@@ -96,7 +96,7 @@ def offset(image: Image, body: Body | None, other: Body | None) -> Offset:
     inverse = core.physics().lie.inverse
     size = authoring.typical_length(body)
     if body.bone and other.object == body.object:
-        _, scale = units.split_scale(body.object.matrix_world, body.object.name)
+        _, scale = units.split_scale(body.object.matrix_world, body.object.name, body.object)
         rests = [
             units.scaled_translation(units.array4(each.pose_bone.bone.matrix_local), scale)
             for each in (body, other)
@@ -108,7 +108,7 @@ def offset(image: Image, body: Body | None, other: Body | None) -> Offset:
                 f"{other.name} is no mirror image of {body.name}: at rest it is {away:.3g} off; symmetrize the armature"
             )
         return Offset(found)
-    poses = [units.split_scale(each.matrix, each.name)[0] for each in (body, other)]
+    poses = [units.split_scale(each.matrix, each.name, each.owner)[0] for each in (body, other)]
     found = inverse(image.pose(poses[0])) @ poses[1]
     turned = np.round(found[:3, :3])
     stands = (

@@ -68,7 +68,7 @@ def see(
             for row, (_, entry, item, body, _, _), source in zip(looked, chosen, sources):
                 name = f"{entry.name} at frame {at:g}"
                 if item is None:
-                    row.append(units.split_scale(body.matrix, name)[0])
+                    row.append(units.split_scale(body.matrix, name, body.owner)[0])
                 elif item.condyle.joint.driven:
                     row.append([float(item[slider]) for slider in slider_names(item.condyle.joint)])
                 else:

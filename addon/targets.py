@@ -33,7 +33,7 @@ def add_target(scene: Any, body: Body, place: Any) -> Any:
     item.empty_display_type, item.empty_display_size = "SPHERE", 0.03 / units.length_scale(scene)
     for collection in body.object.users_collection[:1] or (scene.collection,):
         collection.objects.link(item)
-    pose, _ = units.split_scale(body.matrix, body.name)
+    pose, _ = units.split_scale(body.matrix, body.name, body.owner)
     world = pose.copy()
     world[:3, 3] = place
     item.matrix_world = world.T
@@ -53,7 +53,7 @@ def wish_of(scene: Any, item: Any) -> reach.Wish:
         raise core.model_error(f"target {item.name!r}: its body is missing")
     frame = np.array(settings.frame, dtype=np.float64).reshape(4, 4)
     frame = units.split_scale(frame, f"target {item.name!r}")[0]
-    goal = units.split_scale(item.matrix_world, f"target {item.name!r}")[0]
+    goal = units.split_scale(item.matrix_world, f"target {item.name!r}", item)[0]
     return reach.Wish(
         body.handle(), units.to_metres(frame, scene), units.to_metres(goal, scene), settings.use_rotation
     )

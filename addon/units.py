@@ -7,6 +7,7 @@ would scale a property with ``unit='MASS'`` by the cube of the unit scale.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,8 +95,11 @@ def array4(matrix: Any) -> np.ndarray:
     return np.array(matrix, dtype=np.float64).reshape(4, 4)
 
 
-def split_scale(matrix: Any, name: str) -> tuple[np.ndarray, float]:
+def split_scale(matrix: Any, name: str, carrier: Any = None) -> tuple[np.ndarray, float]:
     """A matrix (4, 4) as a rigid pose (4, 4) and its uniform scale.
+
+    Args:
+        carrier: the object or pose bone whose matrix in the world it is: what is scaled may be a parent of it.
 
     Raises:
         ModelError: not finite, mirrored, sheared, of zero or non-uniform scale; the message names `name`.
@@ -115,9 +119,11 @@ def split_scale(matrix: Any, name: str) -> tuple[np.ndarray, float]:
     if not determinant > 0.0:
         raise core.model_error(f"{name}: its scale is zero ({shown}) along some axis; make it greater first")
     if np.abs(lengths - scale).max() > SCALE_TOLERANCE * scale:
+        _blame_parent(name, carrier)
         raise core.model_error(f"{name}: non-uniform scale ({shown}); apply the scale (Ctrl+A) first")
     left, stretch, right = np.linalg.svd(linear)
     if stretch[0] - stretch[2] > 2.0 * SCALE_TOLERANCE * scale:
+        _blame_parent(name, carrier)
         raise core.model_error(
             f"{name}: sheared by a parent with non-uniform scale; apply the parent's scale (Ctrl+A) first"
         )
@@ -125,6 +131,34 @@ def split_scale(matrix: Any, name: str) -> tuple[np.ndarray, float]:
     pose[:3, :3] = left @ right
     pose[:3, 3] = matrix[:3, 3]
     return pose, scale
+
+
+def _blame_parent(name: str, carrier: Any) -> None:
+    """ModelError naming the parent from which an object or pose bone has a scale that is not uniform, if it has."""
+    for each in carriers(carrier):
+        size = np.abs(np.array(each.scale) * np.array(getattr(each, "delta_scale", 1.0)))
+        if np.ptp(size) <= SCALE_TOLERANCE * size.mean():
+            continue
+        if each == carrier:
+            return
+        shown = ", ".join(f"{length:.4g}" for length in size)
+        if each.id_data == each:
+            called, remedy = each.name, "apply that scale (Ctrl+A)"
+        else:
+            called, remedy = f"{each.id_data.name}/{each.name}", "clear that scale (Alt+S)"
+        raise core.model_error(f"{name}: its parent {called} has non-uniform scale ({shown}); {remedy} first")
+
+
+def carriers(item: Any) -> Iterator[Any]:
+    """An object or pose bone, and what it hangs on by Blender's parenting, bone by bone, outward."""
+    while item is not None:
+        yield item
+        if item.id_data != item:  # a bone
+            item = item.parent or item.id_data
+        elif item.parent_type == "BONE" and item.parent is not None:
+            item = item.parent.pose.bones.get(item.parent_bone, item.parent)
+        else:
+            item = item.parent
 
 
 def to_metres(pose: np.ndarray, scene: Any) -> np.ndarray:

@@ -242,10 +242,25 @@ def test_scale_that_is_not_uniform_is_refused_with_the_reason(part, scene, make,
     part("authoring").make_body(scene, body(box) if what in {"object", "parent"} else body(rig, "B"))
     (found,) = part("references").bodies_of(scene)
     found.data.body.motion = "FREE"
-    with pytest.raises(
-        ph.ModelError, match=rf"{found.name}: (non-uniform scale \(.*\)|sheared .*); apply the"
-    ):
+    told = {
+        "object": r"non-uniform scale \(1, 2, 1\); apply the scale",
+        "parent": r"its parent Parent has non-uniform scale \(1, 2, 1\); apply that scale",
+        "bone": r"non-uniform scale \(1, 2, 1\); apply the scale",
+        "parent bone": r"its parent Rig/A has non-uniform scale \(1, 2, 1\); clear that scale",
+        "armature": r"its parent Rig has non-uniform scale \(1, 2, 1\); apply that scale",
+    }[what]
+    with pytest.raises(ph.ModelError, match=f"{found.name}: {told}"):
         part("tasks").bake_now(scene)
+    if what == "object":  # the Empty of a joint to a body that is scaled
+        post = make.box("Post", (1, 0, 0))
+        box.scale = (1, 1, 1)
+        make.update()
+        part("authoring").add_joint(scene, body(post), found, "hinge", name="Hip")
+        post.scale = (1, 2, 1)
+        with pytest.raises(
+            ph.ModelError, match=r"joint 'Hip': its parent Post has non-uniform scale \(1, 2, 1\)"
+        ):
+            part("tasks").bake_now(scene)
 
 
 @pytest.mark.small
