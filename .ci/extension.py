@@ -188,8 +188,14 @@ def chosen(options: argparse.Namespace) -> list[tuple[str | None, str | None]]:
     pairs = [
         (python, system) for python in pythons for system in systems if (python, system) not in NO_WHEELS
     ]
-    if not pairs or None in systems:
+    if None in systems:
         raise BuildError("there are no wheels for this platform; build with --no-wheels")
+    if not pairs:
+        others = [python for python in BLENDERS for system in systems if (python, system) not in NO_WHEELS]
+        raise BuildError(
+            f"there are no wheels for {options.python} on {options.platform}, only for {', '.join(others)}; "
+            "build for that Python, or with --no-wheels"
+        )
     return pairs
 
 

@@ -148,6 +148,11 @@ def _read_curve(scene: Any, owner: Any, _shape: Any) -> Any:
     frames = units.to_metres(control_frames(scene, owner), scene)
     if not len(frames):
         raise core.model_error("it has no control frames yet: fit it to keyframes, or add some under Curve")
+    if len(frames) < settings.order:
+        raise core.model_error(
+            f"it has {len(frames)} control frames, and a curve of order {settings.order} takes at least "
+            f"{settings.order}: add some under Curve, or lower its Order"
+        )
     return core.physics().joints.SplineCurve(
         frames,
         order=settings.order,

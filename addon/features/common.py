@@ -141,9 +141,12 @@ def figure(value: float) -> str:
 
 
 def failed(operator: Any, error: Exception) -> set[str]:
-    """Report an error of ours and end an operator; nothing has been changed."""
-    session.tell(str(error), "ERROR")
-    operator.report({"ERROR"}, str(error))
+    """Report an error of ours, or of a file, and end an operator; nothing has been changed."""
+    told = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        told = f"{error.filename}: {error.strerror}"  # without the system's number
+    session.tell(told, "ERROR")
+    operator.report({"ERROR"}, told)
     return {"CANCELLED"}
 
 

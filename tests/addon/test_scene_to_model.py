@@ -187,6 +187,10 @@ CASES = {
         lambda p, s, j, t, c: setattr(j.condyle.joint, "type", "spline_curve"),
         "it has no control frames yet: fit it",
     ),
+    "too few control frames": (
+        lambda p, s, j, t, c: (same_frames(p, s, j), setattr(j.condyle.joint, "order", 5)),
+        "joint 'Knee': it has 4 control frames, and a curve of order 5 takes at least 5: add some",
+    ),
     "coincident control frames": (
         lambda p, s, j, t, c: same_frames(p, s, j),
         "control frames 0 and 1 coincide",

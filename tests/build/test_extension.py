@@ -92,6 +92,14 @@ def test_a_platform_without_wheels_is_told_to_build_without(
     assert "--no-wheels" in capsys.readouterr().err
 
 
+def test_a_python_without_wheels_for_a_platform_is_told_which_one_has_them(
+    extension: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["extension.py", "--python", "cp311", "--platform", "windows-arm64"])
+    assert extension.main() == 1
+    assert "no wheels for cp311 on windows-arm64, only for cp313" in capsys.readouterr().err
+
+
 @pytest.mark.skipif(importlib.util.find_spec("bpy") is None, reason="Blender's validator comes with bpy")
 def test_blenders_own_validator_accepts_the_zip_and_refuses_an_unknown_tag(
     extension: ModuleType, tmp_path: Path
