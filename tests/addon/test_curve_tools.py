@@ -126,6 +126,17 @@ def test_frames_evened_out_lie_at_even_lengths(part, knee, scene):
 
 
 @pytest.mark.small
+def test_fewer_frames_than_the_order_takes_are_told(part, knee):
+    joint, _ = knee()
+    settings, tells = joint.condyle.joint, part("session")
+    settings.order = 5
+    for count, made, told in ((4, 5, "it has 5 control frames, the least"), (6, 6, "")):
+        assert bpy.ops.condyle.even_out_frames(num_frames=count) == {"FINISHED"}
+        assert len(settings.frames) == made and told in tells.message
+        assert bool(told) == ("control frames" in tells.message)
+
+
+@pytest.mark.small
 def test_a_closed_curve_is_reversed_and_evened_out(part, scene, make):
     body = part("references").Body(make.box("Bead"))
     joint = part("authoring").add_joint(scene, None, body, matrix=np.eye(4).tolist(), name="Wire")

@@ -136,6 +136,12 @@ class EvenOutFrames(_CurveOperator, Operator):
         count = self.num_frames and max(self.num_frames, joint.condyle.joint.order)
         return curve_tools.even_out(context.scene, joint, count)
 
+    def told(self, outcome: Any) -> str:
+        told = super().told(outcome)
+        if self.num_frames and outcome.num_frames > self.num_frames:
+            told += f"; it has {outcome.num_frames} control frames, the least that its order takes"
+        return told
+
 
 class FramesMenu(Menu):
     bl_idname = "CONDYLE_MT_frames"
