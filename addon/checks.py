@@ -9,6 +9,7 @@ import numpy as np
 
 from . import (
     actions,
+    compat,
     core,
     findings,
     hold,
@@ -153,6 +154,35 @@ def _of_coordinates(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Fin
                 called = f"{item.name}: the slider {title_of(row)}"
                 text = f"{called} is at {_figure(value, unit)}, outside its limits {shown}"
                 yield findings.about(text, CHECK, item)
+        yield from _keys_beyond(scene, item, joint)
+
+
+def _keys_beyond(scene: Any, item: Any, joint: Any) -> Iterator[Finding]:
+    """Sliders with keys beyond their ends, where Blender stops them."""
+    settings = item.condyle.joint
+    closed = np.isinf(joint.range).any(axis=1)
+    for number, (row, slider) in enumerate(zip(settings.coordinates, slider_names(settings))):
+        if not (settings.driven and isinstance(item.get(slider), float)):
+            continue
+        ends = item.id_properties_ui(slider).as_dict()
+        keys = [
+            key.co.y
+            for curve in compat.curves_in_use(item)
+            if curve.data_path == f'["{slider}"]'
+            for key in curve.keyframe_points
+        ]
+        slack = 1e-5 * (ends["max"] - ends["min"])
+        if not keys or (min(keys) >= ends["min"] - slack and max(keys) <= ends["max"] + slack):
+            continue
+        factor = units.length_scale(scene) if row.unit == "m" else 1.0
+        first, last, lower, upper = (
+            _figure(value * factor, row.unit) for value in (min(keys), max(keys), ends["min"], ends["max"])
+        )
+        called = f"{item.name}: keys of {title_of(row)}"
+        text = f"{called} go from {first} to {last}; it stops at its ends {lower} and {upper}"
+        if closed[number] and row.limits != "CUSTOM" and row.unit != "m":
+            text += ", a whole round: key one round, and let the curve in the Graph Editor repeat it (Make Cyclic)"
+        yield findings.about(text, CHECK, item)
 
 
 def _starts_as_set(scene: Any, item: Any) -> bool:

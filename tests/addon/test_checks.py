@@ -89,6 +89,55 @@ def test_a_slider_outside_of_limits_is_told(part, scene, leg):
     assert finding.text == text and not finding.is_error and finding.culprit().object == leg["knee"]
 
 
+def test_keys_beyond_the_ends_of_a_slider_are_told(part, scene, leg):
+    leg["hip"].condyle.joint.coordinates[0].limits = "CUSTOM"  # from -1 to 1
+    part("authoring").drive(scene, leg["hip"], True)
+    for frame, value in ((1, 0.0), (3, 1.0)):
+        leg["hip"]["coordinate"] = value
+        leg["hip"].keyframe_insert('["coordinate"]', frame=frame)
+    assert run(part, scene) == []
+    leg["hip"]["coordinate"] = 2.0
+    leg["hip"].keyframe_insert('["coordinate"]', frame=4)
+    (found,) = run(part, scene)
+    assert found.text == "Hip: keys of Angle go from 0° to 114.6°; it stops at its ends -57.3° and 57.3°"
+    assert not found.is_error and found.culprit().object == leg["hip"]
+
+
+def test_keys_of_more_than_a_round_are_told_and_a_cyclic_curve_goes_on(part, scene, make):
+    """The slider of a closed curve ends after a round."""
+    bpy.ops.curve.primitive_bezier_circle_add(radius=1.0)
+    wire, bead = bpy.context.active_object, make.box("Bead", (1, 0, 0), (0.1, 0.1, 0.1))
+    make.update()
+    body = part("references").Body
+    joint = part("presets_making").add(scene, "bead", body(wire), body(bead))
+    length = joint.id_properties_ui("coordinate").as_dict()["max"]
+    scene.frame_start, scene.frame_end = 1, 17
+    for frame, value in ((1, 0.0), (9, 2.0 * length)):
+        joint["coordinate"] = value
+        joint.keyframe_insert('["coordinate"]', frame=frame)
+    (found,) = run(part, scene)
+    assert "keys of Along the Wire go from 0 to" in found.text and found.text.endswith("(Make Cyclic)")
+    (curve,) = part("compat").curves_in_use(joint)
+    curve.keyframe_points[1].co.y = length
+    for key in curve.keyframe_points:
+        key.interpolation = "LINEAR"
+    curve.modifiers.new("CYCLES")
+    curve.update()
+    joint.condyle.joint.prescribed = True
+    assert run(part, scene) == []
+    by_slider = {}
+    for bake in (False, True):
+        if bake:
+            part("tasks").bake_now(scene)
+        for frame in (3, 8, 11, 16):
+            scene.frame_set(frame)
+            by_slider.setdefault(frame, []).append(np.array(bead.matrix_world))
+    assert np.abs(by_slider[3][0] - by_slider[11][0]).max() < 1e-5
+    assert np.abs(by_slider[3][0] - by_slider[8][0]).max() > 0.5
+    for slider, baked in by_slider.values():
+        assert np.abs(slider - baked).max() < 1e-4
+
+
 def test_rest_and_start_outside_of_limits_are_told(part, scene, leg):
     row = leg["knee"].condyle.joint.coordinates[0]
     row.limits, row.lower, row.upper = "CUSTOM", 0.0, 1.0
