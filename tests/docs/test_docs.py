@@ -109,6 +109,23 @@ def test_buttons_and_panels_have_the_names_that_the_pages_give_them(page):
             assert name in shown | OTHERS, f"{page.name}: {name}"
 
 
+@pytest.mark.parametrize("page", [ROOT / "README.md", DOCS / "file-formats.md"], ids=lambda page: page.name)
+def test_an_opensim_model_is_converted_and_simulated_as_the_page_says(page, tmp_path, monkeypatch):
+    from physics.cli import main
+    from tests.physics.io.osim import body, coordinate, joint, write
+
+    monkeypatch.chdir(tmp_path)
+    made = joint("PinJoint", "pin", "/ground", "arm", coordinate("angle", ""))
+    write(tmp_path / "MODEL.osim", body("arm"), made)
+    lines = re.findall(
+        r"^    python -m physics (convert|simulate) (.*)$", page.read_text("utf-8"), flags=re.MULTILINE
+    )
+    assert [command for command, _ in lines] == ["convert", "simulate"]
+    for command, rest in lines:
+        assert main([command, *rest.split(), "--quiet"]) == 0
+    assert (tmp_path / "RESULT.npz").exists()
+
+
 @pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.name)
 def test_commands_exist(page):
     text = page.read_text("utf-8")
