@@ -111,6 +111,12 @@ def _put_new(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) -> A
     return action
 
 
+def _ends(paths: Sequence[KeyedPath]) -> tuple[float, float]:
+    """First and last frame with a key."""
+    frames = np.concatenate([entry.positions for entry in paths])
+    return float(frames.min()), float(frames.max())
+
+
 def _write(action: Any, slot: Any, paths: Sequence[KeyedPath]) -> None:
     """New curves in an action that has none at these paths."""
     curves: list[Any] = []
@@ -156,8 +162,7 @@ def _put_strip(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) ->
     action = bpy.data.actions.new(f"{item.name} Condyle")
     slot = compat.new_slot(action, item)
     _write(action, slot, paths)
-    frames = np.concatenate([entry.positions for entry in paths])
-    first, last = float(frames.min()), float(frames.max())
+    first, last = _ends(paths)
     if data.action is not None:
         _push_down(data, record, first, last)
     track = data.nla_tracks.new()
@@ -174,10 +179,14 @@ def _push_down(data: Any, record: Any, first: float, last: float) -> None:
     """The action in use as a strip on a track above the others, playing what it played."""
     old, slot = data.action, compat.slot_of(data)
     alone = not data.nla_tracks  # then Blender takes no notice of how the action is to be blended
-    extrapolation = "HOLD" if alone else data.action_extrapolation
+    # Blender takes an action in use for endless where a curve of it has cycles, but no strip
+    endless = any(each.type == "CYCLES" for curve in compat.curves(old, slot) for each in curve.modifiers)
+    extrapolation = "HOLD" if alone or endless else data.action_extrapolation
     low, high = (float(end) for end in old.frame_range)
-    if extrapolation != "NOTHING":  # cycles and the like go on beyond the keys
-        low, high = min(low, first), max(high, last)
+    if extrapolation == "HOLD":  # slopes and cycles go on beyond the keys
+        low = min(low, first, *(scene.frame_start for scene in bpy.data.scenes))
+    if extrapolation != "NOTHING":
+        high = max(high, last, *(scene.frame_end for scene in bpy.data.scenes))
     track = data.nla_tracks.new()
     track.name = BELOW
     record.pushed_track = track.name
@@ -188,6 +197,8 @@ def _push_down(data: Any, record: Any, first: float, last: float) -> None:
     strip.extrapolation = extrapolation
     if not alone:
         strip.blend_type, strip.influence = data.action_blend_type, data.action_influence
+        if strip.influence != 1.0:
+            strip.use_animated_influence = True  # makes a key of it; without one Blender takes it for 1
     data.action = None
 
 

@@ -51,7 +51,16 @@ def action_state(action):
 
 
 def strip_state(strip):
-    names = ("name", "blend_type", "extrapolation", "influence", "mute", "scale", "repeat")
+    names = (
+        "name",
+        "blend_type",
+        "extrapolation",
+        "influence",
+        "use_animated_influence",
+        "mute",
+        "scale",
+        "repeat",
+    )
     ends = (strip.frame_start, strip.frame_end, strip.action_frame_start, strip.action_frame_end)
     action = strip.action.name if strip.action else None
     return (

@@ -189,6 +189,86 @@ def next_value(part, strip, frame):
     raise AssertionError("no curve")
 
 
+def layer(item, blend, influence, extrapolation="HOLD"):
+    """Lay the action in use over a strip in which the same channels and others stand still."""
+    data = item.animation_data
+    over, slot = data.action, getattr(data, "action_slot", None)
+    data.action = None
+    item.color = (0.5, 0.5, 0.5, 1.0)
+    for frame in (1, 30):
+        for path in ("location", "color"):
+            item.keyframe_insert(path, frame=frame)
+    under = data.action
+    data.action = None
+    strip = data.nla_tracks.new().strips.new("Under", 1, under)
+    strip.extrapolation = "HOLD"
+    data.action = over
+    if slot is not None:
+        data.action_slot = slot
+    data.action_blend_type, data.action_influence = blend, influence
+    data.action_extrapolation = extrapolation
+
+
+LAYERED = (
+    ("ADD", 1.0, "HOLD", True),
+    ("MULTIPLY", 1.0, "HOLD", False),
+    ("REPLACE", 0.25, "HOLD", True),
+    ("COMBINE", 0.5, "HOLD_FORWARD", False),
+    ("REPLACE", 1.0, "NOTHING", False),
+    ("REPLACE", 1.0, "NOTHING", True),
+    ("ADD", 1.0, "HOLD_FORWARD", True),
+    ("REPLACE", 1.0, "HOLD", True),
+)
+COLOR_FRAMES = (0, 3, 5, 9, 13, 20, 45, 90)
+
+
+def colors(scene, item):
+    """An animated property of an object that no bake touches, far around the frames of the bake."""
+    found = []
+    for frame in COLOR_FRAMES:
+        scene.frame_set(frame)
+        found.append(tuple(item.color))
+    scene.frame_set(5)
+    return np.array(found)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("target", ("STRIP",))
+@pytest.mark.parametrize(("blend", "influence", "extrapolation", "cycles"), LAYERED)
+def test_an_action_that_is_layered_goes_on_moving_what_is_not_ours(
+    part, scene, swing, target, blend, influence, extrapolation, cycles
+):
+    """As it did: with its blending, influence and extrapolation, between the NLA and the baked channels."""
+    _, bob, _ = swing
+    compat, data = part("compat"), bob.animation_data
+    curves = compat.curves(data.action, compat.slot_of(data))
+    for curve in list(curves):
+        if curve.data_path == "scale":  # layers of it would change the size
+            curves.remove(curve)
+        for modifier in list(curve.modifiers):
+            curve.modifiers.remove(modifier)
+    for frame, value in ((2, 0.2), (16, 0.8)):
+        bob.color = (value, value, value, 1.0)
+        bob.keyframe_insert("color", frame=frame)
+    if cycles:
+        next(each for each in curves if each.data_path == "color").modifiers.new("CYCLES")
+    simulation = scene.condyle.simulation
+    simulation.use_scene_range, simulation.frame_start, simulation.frame_end = False, 5, 13
+    scene.frame_start, scene.frame_end = COLOR_FRAMES[0], COLOR_FRAMES[-1]
+    layer(bob, blend, influence, extrapolation)
+    scene.frame_set(5)
+    before, shown = file_digest(), colors(scene, bob)
+    scene.condyle.simulation.output.target = target
+    for _ in range(2):
+        report = part("tasks").bake_now(scene)
+        assert part("staleness").changes(scene) == []
+        np.testing.assert_allclose(colors(scene, bob), shown, atol=1e-6)
+        assert shows(scene, bob, report) < 4e-6
+    part("tasks").free_bake(scene)
+    scene.frame_set(5)
+    assert file_digest() == before
+
+
 @pytest.mark.small
 @pytest.mark.parametrize("target", TARGETS)
 def test_bones_go_to_every_target_and_leave_other_bones_alone(part, scene, make, target):
