@@ -83,6 +83,8 @@ def put(item: Any, paths: Sequence[KeyedPath], target: str) -> Any:
         record.action = _put_in_place(data, record, paths)
     elif record.target == "STRIP":
         record.action = _put_strip(item, data, record, paths)
+    elif old is not None and _is_layered(data):
+        record.action = _put_over(item, data, record, paths)
     else:
         record.action = _put_new(item, data, record, paths)
     migrations.stamp(item.condyle)
@@ -108,6 +110,23 @@ def _put_new(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) -> A
     for curve in [curve for curve in curves if curve.data_path in ours]:
         curves.remove(curve)
     _write(action, slot, paths)
+    return action
+
+
+def _is_layered(data: Any) -> bool:
+    """Whether the action in use lies over the NLA in another way than its copy, which is to decide the pose, could."""
+    blending = (data.action_blend_type, data.action_extrapolation, data.action_influence)
+    return data.use_nla and bool(data.nla_tracks) and blending != ("REPLACE", "HOLD", 1.0)
+
+
+def _put_over(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
+    """A new action in use with our channels alone; the old one plays on below it."""
+    action = bpy.data.actions.new(f"{item.name} Condyle")
+    slot = compat.new_slot(action, item)
+    _write(action, slot, paths)
+    _push_down(data, record, *_ends(paths))
+    compat.assign(data, action, slot)
+    data.action_blend_type, data.action_extrapolation, data.action_influence = "REPLACE", "HOLD", 1.0
     return action
 
 

@@ -233,7 +233,7 @@ def colors(scene, item):
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("target", ("STRIP",))
+@pytest.mark.parametrize("target", ("NEW", "STRIP"))
 @pytest.mark.parametrize(("blend", "influence", "extrapolation", "cycles"), LAYERED)
 def test_an_action_that_is_layered_goes_on_moving_what_is_not_ours(
     part, scene, swing, target, blend, influence, extrapolation, cycles

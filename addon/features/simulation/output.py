@@ -9,7 +9,8 @@ TARGETS = (
     (
         "NEW",
         "New Action",
-        "A new action with a copy of all other animation; the action in use is put aside",
+        "A new action with a copy of all other animation; the action in use is put aside. One that is blended with the "
+        "NLA becomes a track below it",
         0,
     ),
     (
