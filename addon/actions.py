@@ -17,11 +17,15 @@ from .transforms import check_parent
 
 
 class Channels:
-    """What a bake writes for one body: location (F, 3) and the channels of its rotation mode (F, 3 or 4)."""
+    """What a bake writes for one body: location (E + F, 3) and the channels of its rotation mode (E + F, 3 or 4)."""
 
-    def __init__(self, body: Body, matrices: np.ndarray, scene: Any) -> None:
-        """From matrices (F, 4, 4) of the body's own channels; ModelError where they cannot be had by its channels."""
+    def __init__(self, body: Body, matrices: np.ndarray, scene: Any, early: np.ndarray | None = None) -> None:
+        """From matrices (E + F, 4, 4) of the body's own channels; ModelError where they cannot be had by its channels.
+
+        early: whole frames (E,) before those of the bake, of which the first matrices are; None: there are none.
+        """
         owner = body.owner
+        self.early = np.empty(0) if early is None else early
         linear = matrices[:, :3, :3]
         scale = np.sqrt(np.einsum("fij,fij->fj", linear, linear))
         if np.abs(scale - scale[:1, :1]).max() > 4.0 * units.SCALE_TOLERANCE * scale.max():
@@ -40,7 +44,8 @@ class Channels:
         self.rotation = rotation_channels(
             rotations, mode, np.array(getattr(owner, self.path), dtype=np.float64)
         )
-        self.missed = missed_between(rotations, self.rotation, mode)
+        count = len(self.early)
+        self.missed = missed_between(rotations[count:], self.rotation[count:], mode)
 
     def _is_connected(self, scene: Any, location: np.ndarray) -> bool:
         """Whether the body is a connected bone, without location of its own; ModelError where it needs one."""
@@ -66,7 +71,7 @@ class Channels:
         return bool(self.body.bone) and self.body.pose_bone.bone.use_connect and self.location is not None
 
     def paths(self) -> list[tuple[str, np.ndarray]]:
-        """Data paths on the object with their values (F, c)."""
+        """Data paths on the object with their values (E + F, c)."""
         prefix = self.body.path_prefix
         written = [] if self.location is None else [(f"{prefix}location", self.location)]
         return [*written, (f"{prefix}{self.path}", self.rotation)]
@@ -181,7 +186,7 @@ def write(
     """Put the bake in place, as the scene's output settings say; where keys are left out, `kept` tells how many.
 
     Args:
-        frames: rising positions (F,) of the channels' rows, in frames.
+        frames: rising positions (F,) of the channels' rows after the early ones, in frames.
         more: keys of further objects and scenes.
 
     Returns:
@@ -219,6 +224,11 @@ def _remember_channels(body: Body) -> None:
         record.was_driven = record.was_driven or not constraint.mute
         constraint.mute = True
     migrations.stamp(body.data)
+
+
+def is_driven(body: Body) -> bool:
+    """Whether a joint's slider moves a body now."""
+    return any(not constraint.mute for constraint in _own_constraints(body))
 
 
 def _own_constraints(body: Body) -> list[Any]:

@@ -65,16 +65,22 @@ class Kept:
 
 
 def keyed(frames: np.ndarray, channels: Any, output: Output, scene: Any, kept: Kept) -> list[KeyedPath]:
-    """Keys of one body's channels (`actions.Channels`) at frames (F,); what is left out is told in `kept`."""
-    group = channels.body.bone or "Object Transforms"
+    """Keys of one body's channels (`actions.Channels`) at frames (F,); what is left out is told in `kept`.
+
+    Its early frames all get keys, for they are not of the simulation.
+    """
+    group, early = channels.body.bone or "Object Transforms", channels.early
     found = []
-    for path, values in channels.paths():
+    for path, rows in channels.paths():
+        before, values = rows[: len(early)], rows[len(early) :]
         rates = key_reduction.rates_of(frames, values)
         keys = np.arange(len(frames))
         if len(frames) > 2 and not output.is_full:
             keys = _chosen(frames, values, rates, path.endswith(channels.path), channels, output, scene, kept)
         kept.count(len(keys), len(frames))
-        found.append(KeyedPath(path, group, frames[keys], values[keys], rates[keys]))
+        slopes = key_reduction.rates_of(early, before)
+        parts = (early, frames[keys]), (before, values[keys]), (slopes, rates[keys])
+        found.append(KeyedPath(path, group, *(np.concatenate(each) for each in parts)))
     return found
 
 
