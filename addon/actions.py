@@ -105,6 +105,11 @@ def check(body: Body) -> None:
         )
     _check_scale(body)
     _check_parents(item)
+    if not body.bone and _is_simulated_by_blender(item):
+        raise core.model_error(
+            f"{body.name}: Blender's own rigid body simulation would override the baked keys; make its Rigid Body "
+            "Passive or Animated, or remove it (Object > Rigid Body)"
+        )
     paths = ("location", "scale", rotation_path(owner.rotation_mode))
     ours = {f"{body.path_prefix}{path}" for path in paths}
     for curve in data.drivers if data is not None else ():
@@ -136,6 +141,19 @@ def _bent_by(bone: Any) -> Iterator[tuple[Any, Any]]:
                     del chain[0]
                 if bone in chain[: constraint.chain_count or len(chain)]:
                     yield below, constraint
+
+
+def _is_simulated_by_blender(item: Any) -> bool:
+    """Whether an object is an active rigid body of Blender, and at any time not one that follows its animation."""
+    rigid = item.rigid_body
+    if rigid is None or rigid.type != "ACTIVE":
+        return False
+    switched = (curve for curve in compat.curves_in_use(item) if curve.data_path == "rigid_body.kinematic")
+    if rigid.kinematic and not any(key.co[1] < 0.5 for curve in switched for key in curve.keyframe_points):
+        return False
+    worlds = [scene.rigidbody_world for scene in item.users_scene]
+    on = [world for world in worlds if world is not None and world.enabled and world.collection is not None]
+    return any(each == item for world in on for each in world.collection.all_objects)
 
 
 def _check_scale(body: Body) -> None:

@@ -82,6 +82,37 @@ def test_a_parent_that_is_a_path(part, scene, swing, ph):
 
 
 @pytest.mark.small
+def test_an_active_rigid_body_of_blender(part, scene, swing, ph, make):
+    _, bob = swing
+    with bpy.context.temp_override(object=bob, active_object=bob, selected_objects=[bob]):
+        bpy.ops.rigidbody.object_add(type="ACTIVE")
+    reason = "Bob: Blender's own rigid body simulation would override the baked keys"
+    refused(part, scene, ph, reason)
+    assert [line.text for line in part("checks").check(scene) if line.is_error and reason in line.text]
+    rigid = bob.rigid_body
+    for frame, follows in ((1, True), (3, False)):  # let go of later
+        rigid.kinematic = follows
+        rigid.keyframe_insert("kinematic", frame=frame)
+    scene.frame_set(1)
+    make.update()
+    assert rigid.kinematic
+    refused(part, scene, ph, reason)
+    bob.animation_data_clear()
+    rigid.enabled = False  # it stands still then
+    rigid.kinematic = False
+    refused(part, scene, ph, reason)
+    for name, value, before in (("kinematic", True, False), ("type", "PASSIVE", "ACTIVE")):
+        setattr(rigid, name, value)
+        report = part("tasks").bake_now(scene)
+        scene.frame_set(5)
+        np.testing.assert_allclose(np.array(bob.matrix_world), report.poses["Bob"][-1], atol=1e-6)
+        part("tasks").free_bake(scene)
+        setattr(rigid, name, before)
+    scene.rigidbody_world.enabled = False
+    part("tasks").bake_now(scene)
+
+
+@pytest.mark.small
 def test_an_armature_in_rest_position(part, scene, rig, ph):
     rig.data.pose_position = "REST"
     refused(part, scene, ph, "'Rig' shows its rest position")
