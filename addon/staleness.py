@@ -14,7 +14,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import bake_writing, compat, muscle_points, references
+from . import actions, bake_writing, compat, constraint_prints, muscle_points, references
 from .channels import rotation_path
 from .features.common import shown_by
 from .features.simulation.properties import frame_ends
@@ -41,6 +41,11 @@ IDLE = {
     "use_scene_range",
 }
 LONGEST = 24
+#: kept with the prints, so that those of a bake by an earlier version are not compared with what it did not look at
+LOOKED_AT = "What Is Looked At", "2"
+SINCE_2 = ("Constraint ", "Delta ")
+#: of a scene whose bodies another scene has baked since
+ELSEWHERE = "Motion, baked in another scene,"
 
 
 def prints(scene: Any) -> Prints:
@@ -58,7 +63,8 @@ def prints(scene: Any) -> Prints:
         found.setdefault(body.name, {}).update(_of_body(body, curves))
     rigs = {body.object.name_full: body.object for body in bodies if body.bone}
     for name, item in rigs.items():
-        found.setdefault(name, {}).update(_of_rig(item, curves))
+        bones = {body.bone for body in bodies if body.object == item}
+        found.setdefault(name, {}).update(_of_rig(item, curves, bones))
     parents = _parents([*(body.object for body in bodies), *carriers])
     for item in {each.name_full: each for each in parents}.values():
         if item.name_full not in found:
@@ -96,6 +102,7 @@ def _parents(items: Iterable[Any]) -> Iterator[Any]:
 def _of_scene(scene: Any) -> Iterator[tuple[str, str]]:
     yield from _settings(scene.condyle.simulation, "", set())
     yield from _settings(scene.condyle.start, "", set())
+    yield LOOKED_AT
     yield "Unit Scale", f"{scene.unit_settings.scale_length:.7g}"
     yield "Frame Rate", f"{scene.render.fps / scene.render.fps_base:.7g}"
     if scene.condyle.start.begin != "PLAYHEAD":
@@ -141,8 +148,15 @@ def _vertices(mesh: Any) -> np.ndarray:
     return values
 
 
-def _of_rig(item: Any, curves: _Curves) -> Iterator[tuple[str, str]]:
+def _of_rig(item: Any, curves: _Curves, bodies: set[str]) -> Iterator[tuple[str, str]]:
+    """Of an armature of which these bones are bodies."""
     yield from _placed(item, item, curves)
+    above = {parent.name for name in bodies for parent in item.pose.bones[name].parent_recursive} - bodies
+    for bone in item.pose.bones:
+        # a chain that inverse kinematics bend may hold bodies that are further up
+        acting = [each for each in bone.constraints if bone.name in above or each.type in {"IK", "SPLINE_IK"}]
+        if acting and bone.name not in bodies:
+            yield from constraint_prints.of(item, acting, curves.of(item), f"{bone.name}: ")
     yield "Rest Pose", _hash(item.data.bones, lambda bone: np.array(bone.matrix_local, dtype=np.float32))
 
 
@@ -164,9 +178,23 @@ def _placed(owner: Any, item: Any, curves: _Curves, prefix: str = "") -> Iterato
     for path in ("location", rotation_path(mode)):
         if path not in keyed:
             yield path.split("_")[0].title(), _text(tuple(getattr(before, path)))
+    if mode != owner.rotation_mode:
+        yield "Rotation Mode", owner.rotation_mode  # the baked keys are of another
     yield "Scale", _text(tuple(owner.scale))
+    if not prefix:
+        yield from _deltas(item, keyed)
+    yield from constraint_prints.of(item, owner.constraints, own)
     if item.parent is not None and not prefix:
         yield "Parent", f"@{item.parent.name_full}\n{_hash([item.matrix_parent_inverse], np.array)}"
+
+
+def _deltas(item: Any, keyed: set[str]) -> Iterator[tuple[str, str]]:
+    """Transforms that are added to an object's channels, where there are any."""
+    turn = "delta_rotation_quaternion" if item.rotation_mode == "QUATERNION" else "delta_rotation_euler"
+    for path, called in (("delta_location", "Location"), (turn, "Rotation"), ("delta_scale", "Scale")):
+        values = tuple(getattr(item, path))
+        if path not in keyed and values != tuple(item.bl_rna.properties[path].default_array):
+            yield f"Delta {called}", _text(values)
 
 
 def _own_curves(item: Any) -> list[Any]:
@@ -262,7 +290,25 @@ def note(scene: Any, before: Prints, at_writing: Prints) -> None:
             now[owner].pop(label, None)
             if label in before[owner]:
                 now[owner][label] = before[owner][label]
-    scene.condyle.simulation.output.read = json.dumps(now, separators=(",", ":"), ensure_ascii=False)
+    scene.condyle.simulation.output.read = _packed(now)
+    _note_elsewhere(scene)
+
+
+def _note_elsewhere(scene: Any) -> None:
+    """Other scenes with the same bodies (linked copies) show this bake now, and theirs no longer."""
+    baked = {body.name for item in scene.objects for body in actions.baked_bodies(item)}
+    for other in bpy.data.scenes:
+        output = other.condyle.simulation.output
+        if other == scene or other.library is not None or not output.read:
+            continue
+        kept = json.loads(output.read)
+        if baked & kept.keys():
+            kept["Scene"][ELSEWHERE] = "yes"
+            output.read = _packed(kept)
+
+
+def _packed(found: Prints) -> str:
+    return json.dumps(found, separators=(",", ":"), ensure_ascii=False)
 
 
 def changes(scene: Any) -> list[str]:
@@ -271,6 +317,13 @@ def changes(scene: Any) -> list[str]:
     if not kept or not bake_writing.is_baked(scene):
         return []
     old, new = json.loads(kept), prints(scene)
+    name, number = LOOKED_AT
+    if old["Scene"].get(name) != number:
+        old["Scene"][name] = number
+        new = {
+            owner: {label: value for label, value in entries.items() if not label.startswith(SINCE_2)}
+            for owner, entries in new.items()
+        }
     renamed = _renamed(old, new)
     if renamed:
         old = {

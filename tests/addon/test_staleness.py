@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from contextlib import suppress
 
@@ -166,3 +167,93 @@ def test_lengths_that_are_stored_count_and_views_of_others_do_not(part, scene, b
     joint.condyle.joint.coordinates[0].rest_angle = 0.25
     after = dict(settings(joint.condyle.joint, "", set()))
     assert [label for label in after if after[label] != before.get(label)] == ["q: Rest"]
+
+
+def test_what_keeps_the_keys_from_playing_or_moves_what_is_held(part, scene, baked, make):
+    thigh, shank, _ = baked
+    mode = shank.rotation_mode
+    shank.rotation_mode = "QUATERNION" if mode != "QUATERNION" else "XYZ"
+    assert changes(part, scene) == ["Shank: rotation mode changed"]
+    shank.rotation_mode = mode
+    shank.delta_location.x = 0.1
+    assert changes(part, scene) == ["Shank: delta location changed"]
+    shank.delta_location.x = 0.0
+    assert changes(part, scene) == []
+    other, above = make.box("Other", (1, 0, 0)), make.empty("Above")
+    thigh.parent = above
+    part("tasks").bake_now(scene)
+    for item in (thigh, above):
+        constraint = item.constraints.new("COPY_LOCATION")
+        assert changes(part, scene) == [f"{item.name}: constraint copy location changed"]
+        constraint.mute = True
+        assert changes(part, scene) == []
+        constraint.mute, constraint.target, constraint.influence = False, other, 0.25
+        part("tasks").bake_now(scene)
+        assert changes(part, scene) == []
+        constraint.use_x = False
+        assert changes(part, scene) == [f"{item.name}: constraint copy location changed"]
+        constraint.use_x = True
+    for frame, influence in ((1, 0.0), (7, 0.3)):  # then the value is of the frame that is shown
+        constraint.influence = influence
+        constraint.keyframe_insert("influence", frame=frame)
+    part("tasks").bake_now(scene)
+    for frame in (1, 3, 7):
+        scene.frame_set(frame)
+        assert changes(part, scene) == []
+
+
+def test_constraints_of_bones_that_hold_or_bend_what_is_simulated(part, scene, make):
+    body, authoring = part("references").Body, part("authoring")
+    scene.frame_end = 4
+    bones = {
+        "Root": ((0, 0, 2), (0, 0, 1.5), None),
+        "A": ((0, 0, 1.5), (0, 0, 1), "Root"),
+        "B": ((0, 0, 1), (0.1, 0, 0.5), "A"),
+        "Tip": ((0.1, 0, 0.5), (0.1, 0, 0.2), "A"),
+        "Free": ((1, 0, 0), (1, 0, 1), None),
+    }
+    rig = make.armature("Rig", bones)
+    authoring.make_body(scene, body(rig, "B"), mass=1.0, center=(0, 0.2, 0), inertia=(0.02, 0.01, 0.02))
+    authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
+    part("tasks").bake_now(scene)
+    for name, kind, told in (
+        ("Root", "LIMIT_ROTATION", ["Rig: constraint root: limit rotation changed"]),
+        ("A", "LIMIT_ROTATION", ["Rig/A: constraint limit rotation changed"]),
+        ("Tip", "IK", ["Rig: constraint tip: ik changed"]),
+        ("Tip", "LIMIT_ROTATION", []),
+        ("Free", "LIMIT_ROTATION", []),
+    ):
+        constraint = rig.pose.bones[name].constraints.new(kind)
+        assert changes(part, scene) == told
+        rig.pose.bones[name].constraints.remove(constraint)
+    rig.pose.bones["B"].rotation_mode = "XZY"
+    assert changes(part, scene) == ["Rig/B: rotation mode changed"]
+
+
+def test_a_bake_of_an_earlier_version_is_not_out_of_date_for_what_that_did_not_look_at(part, scene, baked):
+    thigh, _, _ = baked
+    thigh.constraints.new("LIMIT_LOCATION")
+    thigh.delta_location.x = 0.1
+    part("tasks").bake_now(scene)
+    output = scene.condyle.simulation.output
+    kept = json.loads(output.read)
+    del kept["Scene"]["What Is Looked At"]
+    kept["Thigh"] = {label: value for label, value in kept["Thigh"].items() if "Const" not in label}
+    del kept["Thigh"]["Delta Location"]
+    output.read = json.dumps(kept)
+    assert changes(part, scene) == []
+    thigh.condyle.body.density = 900.0
+    assert changes(part, scene) == ["Thigh: density changed"]
+
+
+def test_a_bake_in_a_linked_copy_of_the_scene_replaces_this_one(part, scene, baked):
+    bpy.ops.scene.new(type="LINK_COPY")
+    second = bpy.context.scene
+    assert second != scene
+    part("tasks").bake_now(second)
+    assert changes(part, second) == []
+    told = ["Scene: motion, baked in another scene, changed"]
+    assert changes(part, scene) == told
+    bpy.context.window.scene = scene
+    part("tasks").bake_now(scene)
+    assert changes(part, scene) == [] and changes(part, second) == told
