@@ -171,6 +171,10 @@ def _shot(name: str, source: Path, target: Path, keys: dict[str, Any], where: st
             raise _error(
                 f"{where}: frames = {frames!r}: it takes the first and the last frame, as in [1, 120]"
             )
+        try:
+            overrides.check_frames(frames)
+        except core.physics().FormatError as error:
+            raise _error(f"{where}: frames = {frames!r}: {error}") from None
     settings = {key: _table(keys[key], f"{where}: {key}") for key in overrides.SECTIONS if key in keys}
     return Shot(
         name=name,

@@ -126,6 +126,7 @@ def run_bake(options: argparse.Namespace) -> int:
         for text in options.set:
             settings = overrides.merged(settings, batch_jobs.parse_setting(text))
         overrides.check(settings)
+        overrides.check_frames(options.frames or ())
     except core.physics().FormatError as error:
         problem = problem or str(error)
     if problem:

@@ -68,6 +68,9 @@ NOT_SETTINGS = {
     "frame_end",
 }
 
+#: Blender's first and last frame
+FRAMES = -1048574, 1048574
+
 
 @dataclass(frozen=True)
 class Override:
@@ -143,6 +146,17 @@ def apply(scenes: list[Any], settings: dict[str, Any]) -> None:
         many = target.property.type == "ENUM" and target.property.is_enum_flag
         value = set(target.override.value) if many else target.override.value
         setattr(target.owner, target.property.identifier, value)
+
+
+def check_frames(frames: Iterable[int]) -> None:
+    """FormatError for a frame that Blender does not have."""
+    first, last = FRAMES
+    for frame in frames:
+        if not first <= frame <= last:
+            error: Exception = core.physics().FormatError(
+                f"frame {frame}: Blender's frames go from {first} to {last}"
+            )
+            raise error
 
 
 def set_frames(scene: Any, frames: tuple[int, int]) -> None:

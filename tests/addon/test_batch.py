@@ -74,6 +74,11 @@ A = '[[jobs]]\ninput = "a.blend"\nout = "out"\n'
         ('defaults.imput = "x"\n' + A, "defaults: unknown key 'imput' = 'x'"),
         (A + "frames = [20, 1]", r"frames = \[20, 1\]: it takes the first and the last"),
         (A + "frames = [1.5, 2]", "frames"),
+        (
+            A + "frames = [1, 99999999999]",
+            r"job 1: frames = \[1, 99999999999\]: frame 99999999999: Blender's frames go from -1048574 to 1048574",
+        ),
+        (A + "frames = [-1048575, 1]", "frame -1048575: Blender's frames go"),
         (A + "timeout = -1", "timeout = -1: it takes seconds above 0"),
         (A + "timeout = true", "timeout = True"),
         (A + "simulation = 3", "simulation = 3: it takes a table"),

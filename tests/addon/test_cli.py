@@ -84,6 +84,11 @@ def test_quiet_says_nothing_and_no_terminal_gets_no_bar(command, knee_file, tmp_
         (("bake", "IN", "--out", "OUT", "--scene", "Leg"), 2, "has no scene 'Leg'"),
         (("bake", "IN", "--check", "--scene", "Leg"), 2, "has no scene 'Leg'"),
         (("bake", "IN", "--out", "OUT", "--frames", "9", "1"), 2, "empty or reversed: from 9 to 1"),
+        (
+            ("bake", "IN", "--out", "OUT", "--frames", "1", "99999999999"),
+            2,
+            "frames go from -1048574 to 1048574",
+        ),
         (("bake", "IN", "--out", "OUT", "--set", "simulation.gravity=9.81"), 2, "it takes a list of 3"),
         (
             ("bake", "IN", "--out", "OUT", "--set", "joints.Hip.prescribed=true"),
