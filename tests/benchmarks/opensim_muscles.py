@@ -50,9 +50,10 @@ def subjects() -> list[Subject]:
 def _subject(file: str) -> Subject:
     import opensim
 
+    from tests.verification.peers import quiet_opensim
     from tests.verification.peers.test_opensim_models import coordinates_of, order
 
-    opensim.Logger.setLevelString("error")
+    quiet_opensim()
     peer = opensim.Model(str(MODELS / file))
     state = peer.initSystem()
     read = ph.read_opensim(MODELS / file, limits=False)

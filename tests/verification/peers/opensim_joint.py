@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 import physics as ph
 
+from . import quiet_opensim
+
 FloatArray = NDArray[np.float64]
 
-opensim.Logger.setLevelString("error")
+quiet_opensim()
 GRAVITY = (0.4, -9.7, 1.1)
 MASS, COM = 2.3, (0.05, -0.1, 0.02)
 INERTIA = np.array([[0.05, 0.004, 0.002], [0.004, 0.04, -0.003], [0.002, -0.003, 0.03]])

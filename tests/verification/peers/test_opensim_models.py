@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ opensim = pytest.importorskip("opensim", reason="OpenSim is only in the environm
 
 import physics as ph  # noqa: E402  (after the check that there is something to compare with)
 
+from . import quiet_opensim  # noqa: E402
 from .opensim_model import pose_of  # noqa: E402
 
 pytestmark = pytest.mark.peers
@@ -39,7 +42,7 @@ def opened(
     path = MODELS / file
     if not path.exists():
         pytest.skip(f"the model {file} is not beside this checkout")
-    opensim.Logger.setLevelString("error")
+    quiet_opensim()
     peer = opensim.Model(str(path))
     state = peer.initSystem()
     read = ph.read_opensim(path, limits=False, smoothing=smoothing, muscles=muscles)
@@ -154,3 +157,14 @@ def test_walk_inverse_dynamics() -> None:
         theirs = solver.solve(state, wanted)
         found = np.array([theirs.get(i) for i in range(len(ours))])
         assert (np.abs(found - samples.tau[k][ours]) < 1e-9 * peak[ours]).all()
+
+
+def test_nothing_is_left_in_the_folder_that_is_worked_in(tmp_path: Path) -> None:
+    """What OpenSim prints it writes into opensim.log, too, at any level."""
+    said = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from tests.verification.peers import quiet_opensim; "
+        "quiet_opensim(); import opensim; model = opensim.Model(); model.initSystem(); model.printBasicInfo()"
+    )
+    root = str(Path(__file__).resolve().parents[3])
+    done = subprocess.run([sys.executable, "-c", said, root], cwd=tmp_path, capture_output=True, text=True)
+    assert "MODEL" in done.stdout and list(tmp_path.iterdir()) == []

@@ -11,6 +11,8 @@ opensim = pytest.importorskip("opensim", reason="OpenSim is only in the environm
 
 import physics as ph  # noqa: E402  (after the check that there is something to compare with)
 
+from . import quiet_opensim  # noqa: E402
+
 pytestmark = pytest.mark.peers
 
 FORCE = 1e-7  # of the largest force: OpenSim's search for the equilibrium ends at 1e-8 of it
@@ -23,7 +25,7 @@ class Bench:
     """A muscle of OpenSim along a slider, so that its length is what one sets."""
 
     def __init__(self, muscle: Any) -> None:
-        opensim.Logger.setLevelString("error")
+        quiet_opensim()
         model = opensim.Model()
         body = opensim.Body("body", 1.0, opensim.Vec3(0), opensim.Inertia(1.0, 1.0, 1.0, 0.0, 0.0, 0.0))
         model.addBody(body)

@@ -11,6 +11,7 @@ opensim = pytest.importorskip("opensim", reason="OpenSim is only in the environm
 
 import physics as ph  # noqa: E402  (after the check that there is something to compare with)
 
+from . import quiet_opensim  # noqa: E402
 from .opensim_model import external_loads, our_whole_model, read_table, write_table  # noqa: E402
 
 pytestmark = pytest.mark.peers
@@ -28,7 +29,7 @@ END = 30
 @pytest.mark.skipif(not SUBJECT.exists(), reason="the model gait10dof18musc is not beside this checkout")
 @pytest.mark.parametrize("with_ground", [False, True])
 def test_walk(tmp_path: Path, with_ground: bool) -> None:
-    opensim.Logger.setLevelString("error")
+    quiet_opensim()
     peer = opensim.Model(str(SUBJECT))
     peer.initSystem()
     model, names = our_whole_model(peer)

@@ -13,6 +13,8 @@ from physics.kernels import wrap_layout  # noqa: E402  (after the check that the
 from physics.kernels.wrap_strand import wrap_length  # noqa: E402
 from physics.muscles import Cylinder, Ellipsoid, Sphere, Torus, Wrap  # noqa: E402
 
+from . import quiet_opensim  # noqa: E402
+
 pytestmark = pytest.mark.peers
 
 LENGTH = 1e-6  # [m]; OpenSim's own solver stops at about 1e-8
@@ -28,7 +30,7 @@ class OpenSimPath:
     """A path between points of two free bodies over one obstacle of the ground."""
 
     def __init__(self, geometry: Any, hint: np.ndarray, rest: Any) -> None:
-        opensim.Logger.setLevelString("error")
+        quiet_opensim()
         self.model = model = opensim.Model()
         bodies = []
         for name in ("first", "last"):
