@@ -153,7 +153,11 @@ def test_what_a_bake_writes_plays_and_goes(part, scene, arm):
             muscle.data.materials[0].diffuse_color[1], 0.06 + 0.10 * activation[frame - 1, 0], atol=1e-6
         )
     assert radii.max() < 0.99 * muscle.condyle.muscle.radius
+    # sticking points would turn on hooks under the shapes of the bake
+    bpy.context.view_layer.objects.active = muscle
+    assert not bpy.ops.condyle.stick_points.poll() and not bpy.ops.condyle.remove_muscle.poll()
     assert bakes.is_baked(muscle) and bakes.free(scene) == 1
+    assert bpy.ops.condyle.stick_points.poll()
     assert hook.show_viewport and not hook.show_render
     assert not bakes.is_baked(muscle) and muscle.data.name == "Biceps" and muscle.data.shape_keys is None
 

@@ -95,6 +95,18 @@ def _needs_muscle(cls: Any, context: Any) -> bool:
     return True
 
 
+def _needs_own_curve(cls: Any, context: Any) -> bool:
+    """A muscle that shows no bake: what works on its curve and hooks would work on those that are put aside."""
+    from ... import muscle_bakes
+
+    if not _needs_muscle(cls, context):
+        return False
+    if muscle_bakes.is_baked(active_muscle(context)):
+        cls.poll_message_set("It is baked: free the bake first")
+        return False
+    return True
+
+
 class RemoveMuscle(Operator):
     """Make the muscle at hand an ordinary curve again"""
 
@@ -104,14 +116,7 @@ class RemoveMuscle(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        from ... import muscle_bakes
-
-        if not _needs_muscle(cls, context):
-            return False
-        if muscle_bakes.is_baked(active_muscle(context)):
-            cls.poll_message_set("It is baked: free the bake first")
-            return False
-        return True
+        return _needs_own_curve(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         from ... import muscles
@@ -132,7 +137,7 @@ class StickPoints(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return _needs_muscle(cls, context)
+        return _needs_own_curve(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         from ... import core, muscles, references
