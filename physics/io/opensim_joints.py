@@ -49,6 +49,8 @@ def read_joint(node: Node, warnings: list[str]) -> ReadJoint:
 def read_coordinate(node: Node, local: str, motion: str) -> OpenSimCoordinate:
     """A coordinate; `coordinate` is its name in its joint until the joint has a body."""
     lower, upper = node.numbers("range", [-10.0, 10.0], 2)
+    if lower > upper:
+        raise FormatError(f"{node.path}: the range of this coordinate is reversed: {lower:g} to {upper:g}")
     if node.truth("prescribed", False):
         node.child("prescribed")  # the function stays unread, and so is named
     else:

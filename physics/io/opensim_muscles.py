@@ -132,7 +132,7 @@ class Meetings:
 
     def find(self, path: Sequence[PathPoint], surface: OpenSimWrapObject) -> _Found:
         """Which stretches meet a surface."""
-        count = len(path) - 1
+        count = max(len(path) - 1, 0)
         often, along = np.zeros(count), np.zeros(count)
         for q, poses in zip(self.q, self.poses):
             frame = _world(poses, surface.frame.body) @ surface.frame.pose

@@ -45,15 +45,7 @@ def read_muscle(node: Node, frames: Frames, warnings: list[str]) -> OpenSimMuscl
     kept = tuple(point for point in points if point is not None)
     if len(kept) < 2:
         raise FormatError(f"{path.path}: a path needs at least 2 points, got {len(kept)}")
-    wraps = tuple(
-        OpenSimPathWrap(
-            entry.text("wrap_object"),
-            entry.text("method", "hybrid").lower(),
-            (int(bounds[0]), int(bounds[1])),
-        )
-        for entry in path.objects("PathWrapSet")
-        for bounds in [entry.numbers("range", [-1.0, -1.0], 2)]
-    )
+    wraps = tuple(_wrap(entry, len(points)) for entry in path.objects("PathWrapSet"))
     flags: dict[str, bool] = {}
     parameters: dict[str, float] = {}
     _values(node, "", parameters, flags)
@@ -63,6 +55,16 @@ def read_muscle(node: Node, frames: Frames, warnings: list[str]) -> OpenSimMuscl
             _values(held, f"{curve}.", parameters, flags)
     active = flags.pop("appliesForce", True)
     return OpenSimMuscle(node.name, node.tag, kept, wraps, parameters, flags, active)
+
+
+def _wrap(node: Node, count: int) -> OpenSimPathWrap:
+    """What a path of so many points wraps over."""
+    first, last = (int(bound) for bound in node.numbers("range", [-1.0, -1.0], 2))
+    if max(first, 1) > (last if last > 0 else count) or last > count:
+        raise FormatError(
+            f"{node.path}: its range must lie in the path's points, 1 to {count}, and rise, got {first} to {last}"
+        )
+    return OpenSimPathWrap(node.text("wrap_object"), node.text("method", "hybrid").lower(), (first, last))
 
 
 def _values(node: Node, prefix: str, parameters: dict[str, float], flags: dict[str, bool]) -> None:

@@ -240,6 +240,34 @@ def test_muscles_are_added_along_their_paths(tmp_path):
     assert not ph.read_opensim(hinged(tmp_path, rest), muscles=False).build().muscles
 
 
+CORD = """<ForceSet><objects><Thelen2003Muscle name="cord"><GeometryPath name="geometrypath"><PathPointSet><objects>
+<PathPoint name="p1"><socket_parent_frame>/ground</socket_parent_frame><location>0.0 0.3 0</location></PathPoint>
+<PathPoint name="p2"><socket_parent_frame>/ground</socket_parent_frame><location>0.02 0.1 0</location></PathPoint>
+<PathPoint name="p3"><socket_parent_frame>/bodyset/arm</socket_parent_frame><location>0.3 0 0</location></PathPoint>
+</objects></PathPointSet><PathWrapSet><objects><PathWrap name="w"><wrap_object>ball</wrap_object>{wrap}</PathWrap>
+</objects></PathWrapSet></GeometryPath></Thelen2003Muscle></objects></ForceSet>"""
+BALL = """<WrapObjectSet><objects><WrapSphere name="ball"><translation>{at}</translation><radius>{radius}</radius>
+</WrapSphere></objects></WrapObjectSet>"""
+
+
+def wrapped(tmp_path, wrap="", at="0.1 0 0", radius=0.03):
+    """A muscle of three points over a ball on the arm; wrap: what its PathWrap says beside that."""
+    on_arm = BALL.format(at=at, radius=radius)
+    return hinged(tmp_path, CORD.format(wrap=wrap), bodies=body("arm", rest=on_arm))
+
+
+@pytest.mark.parametrize("given", ["90 95", "3 2", "1 4", "4 -1"])
+def test_a_wrap_between_points_that_are_not_there_is_refused(tmp_path, given):
+    path = wrapped(tmp_path, f"<range>{given}</range>")
+    with pytest.raises(ph.FormatError, match=r"PathWrap 'w': its range must lie in the path's points, 1 to 3, and"):
+        ph.read_opensim(path)
+
+
+@pytest.mark.parametrize("given", ["2 3", "-1 -1", "0 3", "2 -1"])
+def test_a_wrap_is_read_between_points_that_are_there(tmp_path, given):
+    assert ph.read_opensim(wrapped(tmp_path, f"<range>{given}</range>")).muscles["cord"].wraps
+
+
 def test_what_a_law_has_and_ours_has_not_is_named():
     numbers = {"max_isometric_force": 100.0, "odd": 3.0, "default_activation": 0.1}
     flags = {"ignore_tendon_compliance": True, "strange": True, "off": False}
@@ -279,6 +307,11 @@ def test_files_that_are_no_models(tmp_path, text, told):
         ("<gravity>0 -9.81 0", "<gravity>0 -9.81", "gravity must be 3 numbers"),
         ("<mass>1.0", "<mass>nan", "mass must be finite"),
         ("<mass>1.0", "<mass>heavy", "mass must be numbers"),
+        (
+            '<Coordinate name="flexion">',
+            '<Coordinate name="flexion"><range>2 1</range>',
+            "Coordinate 'flexion': the range of this coordinate is reversed: 2 to 1",
+        ),
     ],
 )
 def test_models_that_contradict_themselves(tmp_path, old, new, told):
