@@ -139,7 +139,7 @@ def bake(scene: Any) -> Steps[BakeReport]:
         raise
     result = requests.simulate_answer(answer, read.model)
     clock.lap("simulate")
-    warnings += statistics.moved_at_start(read, result) + statistics.missed_wraps(result)
+    warnings += statistics.moved_at_start(read, result) + statistics.on_paths(result)
     scene = references.find_scene(scene_uid)
     warnings += timing.loop_warnings(result, scene.condyle.start.loop_tolerance)
     if len(result.t) > len(frames):  # a pre-roll is not recorded

@@ -19,7 +19,7 @@ from .knobs import Knobs
 from .model import Model, State
 from .muscles.states import check_tendons_along, too_short
 from .result import Result
-from .simulation import force_table, make_problem, note_missed_wraps
+from .simulation import force_table, make_problem, note_paths
 from .validation import number
 
 LONGEST = 3600.0  # s of motion that a run may last
@@ -111,7 +111,7 @@ class LiveRun:
         if self._turned:
             vars(result)["_observed"] = result.poses, self._energies(result)
         check_tendons_along(self._given, result)
-        return note_missed_wraps(result)
+        return note_paths(result)
 
     def _energies(self, result: Result) -> FloatArray:
         knobs, found = Knobs(self._given, self._table), np.empty((len(result.t), 3))

@@ -15,7 +15,7 @@ from .joints import Joint
 from .model import Model, State
 from .muscles.states import check_tendons_along
 from .result import Result
-from .simulation import note_missed_wraps, simulate
+from .simulation import note_paths, simulate
 from .validation import number, whole_number
 
 # Newton's steps from the end of a loop to coordinates with the pose of its begin, and where they end [rad, m].
@@ -90,7 +90,7 @@ def simulate_loop(
     if progress is not None and progress(1.0) is False:
         raise CancelledError("cancelled at the end of the last cycle", result)
     if blend > 0.0:
-        result = note_missed_wraps(blended(result, blend))
+        result = note_paths(blended(result, blend))
         check_tendons_along(model, result)
     jump = jump_of(result)
     told = {f"{name}_jump": getattr(jump, name) for name in ("position", "angle", "speed", "turn_speed")}

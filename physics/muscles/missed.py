@@ -66,7 +66,7 @@ def missed_wraps(model: Model, q: FloatArray) -> tuple[MissedWrap, ...]:
     strands = list(_strands(model))
     if not strands:
         return ()
-    rows = np.asarray(q)[np.linspace(0, len(q) - 1, min(len(q), MOST)).astype(int)]
+    rows = looked_at(q)
     spaces = model.workspace(moment_arms=True).clear()
     room = spaces[0][model.num_bodies + SCRATCH_ROWS :].reshape(-1)
     states = [place + wrapping.STATUS for _, place in strands]
@@ -90,6 +90,12 @@ def missed_wraps(model: Model, q: FloatArray) -> tuple[MissedWrap, ...]:
             counts = int(inside.sum()), int(unsolved.sum())
             told.append(MissedWrap(muscle.name, *counts, len(rows), slips))
     return tuple(told)
+
+
+def looked_at(q: FloatArray) -> FloatArray:
+    """The states of a motion (T, nv) that are looked at: all, or `MOST` evenly spaced ones."""
+    rows: FloatArray = np.asarray(q)[np.linspace(0, len(q) - 1, min(len(q), MOST)).astype(int)]
+    return rows
 
 
 def _leaps(q: FloatArray, lengths: FloatArray, slopes: FloatArray, steady: Any) -> int:

@@ -259,7 +259,9 @@ def wrapped(tmp_path, wrap="", at="0.1 0 0", radius=0.03):
 @pytest.mark.parametrize("given", ["90 95", "3 2", "1 4", "4 -1"])
 def test_a_wrap_between_points_that_are_not_there_is_refused(tmp_path, given):
     path = wrapped(tmp_path, f"<range>{given}</range>")
-    with pytest.raises(ph.FormatError, match=r"PathWrap 'w': its range must lie in the path's points, 1 to 3, and"):
+    with pytest.raises(
+        ph.FormatError, match=r"PathWrap 'w': its range must lie in the path's points, 1 to 3, and"
+    ):
         ph.read_opensim(path)
 
 
