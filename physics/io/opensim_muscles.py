@@ -25,6 +25,7 @@ POSES = (
 )
 ALONG = 9
 ACTIVATION = 0.05  # where muscles begin of which a file does not say it
+METHODS = ("hybrid", "")
 OFTEN = 0.05  # of the poses at which some stretch meets a surface
 
 
@@ -204,7 +205,19 @@ def _with_wraps(
                 f"muscle {muscle.name!r}: its path never meets {surface.name!r}, which is left out"
             )
             continue
-        for k in np.flatnonzero(found.often >= min(OFTEN, found.often.max())):
+        if wrap.method not in METHODS:
+            warnings.append(
+                f"muscle {muscle.name!r}: method {wrap.method!r} over {surface.name!r} is not read; its path is the "
+                "shortest one"
+            )
+        meets_here = found.often >= min(OFTEN, found.often.max())
+        for k in np.flatnonzero((found.often > 0.0) & ~meets_here):
+            here, next_ = (muscle.points[first + int(k) + end].name for end in (0, 1))
+            warnings.append(
+                f"muscle {muscle.name!r}: between {here!r} and {next_!r} its path meets {surface.name!r} in "
+                f"{100.0 * found.often[k]:.2g} % of poses, and goes straight there"
+            )
+        for k in np.flatnonzero(meets_here):
             over.setdefault(first + int(k), []).append((float(found.along[k]), obstacle(surface)))
     with_wraps: list[Any] = []
     for k, point in enumerate(path):

@@ -270,6 +270,23 @@ def test_a_wrap_is_read_between_points_that_are_there(tmp_path, given):
     assert ph.read_opensim(wrapped(tmp_path, f"<range>{given}</range>")).muscles["cord"].wraps
 
 
+@pytest.mark.parametrize("method", ["midpoint", "axial", "magic"])
+def test_methods_of_wraps_are_named(tmp_path, method):
+    told = f"muscle 'cord': method {method!r} over 'ball' is not read; its path is the shortest one"
+    assert told in ph.read_opensim(wrapped(tmp_path, f"<method>{method}</method>")).warnings
+    usual = ph.read_opensim(wrapped(tmp_path, "<method>hybrid</method>")).warnings
+    assert not any("method" in told for told in usual)
+
+
+def test_a_stretch_that_seldom_meets_a_surface_goes_straight_and_is_named(tmp_path):
+    """A small ball on the arm that swings all round, a far stretch before the one that runs to the arm."""
+    read = ph.read_opensim(wrapped(tmp_path, at="0.2 0 0", radius=0.02))
+    assert list(read.build().muscles[0].strands) == [1]
+    (told,) = read.warnings
+    assert told.startswith("muscle 'cord': between 'p1' and 'p2' its path meets 'ball' in ")
+    assert told.endswith(" % of poses, and goes straight there")
+
+
 def test_what_a_law_has_and_ours_has_not_is_named():
     numbers = {"max_isometric_force": 100.0, "odd": 3.0, "default_activation": 0.1}
     flags = {"ignore_tendon_compliance": True, "strange": True, "off": False}
