@@ -27,11 +27,26 @@ def add_muscles(standing: Standing, made: Imported) -> None:
         made.obstacles[name] = _obstacle(standing, made, name, convert(given))
     ph = core.physics()
     lengths = ph.muscle_lengths(standing.model, standing.state).lengths
+    _name_starts(standing, made)
     for muscle, length in zip(standing.model.muscles, lengths):
         try:
             made.muscles[muscle.name] = _muscle(standing, made, muscle, surfaces, float(length))
         except ph.ModelError as error:
             made.warnings.append(f"muscle {muscle.name!r} is left out: {error}")
+
+
+def _name_starts(standing: Standing, made: Imported) -> None:
+    """A warning where the file says how active muscles are at the start: here the first excitation says it."""
+    given = [
+        f"{name!r} ({muscle.parameters['default_activation']:g})"
+        for name, muscle in standing.read.muscles.items()
+        if "default_activation" in muscle.parameters
+    ]
+    if given:
+        made.warnings.append(
+            "activations at the start are not kept, for muscles begin as active as they are excited at the first "
+            f"frame: {', '.join(given)}"
+        )
 
 
 def _target(made: Imported, body: str | None) -> Body:

@@ -110,6 +110,17 @@ def test_warnings_of_an_import_go_with_it(part, scene, lever):
     assert session.findings == [own]
 
 
+def test_activations_at_the_start_are_named(part, scene, lever):
+    """Here a muscle begins as active as it is excited at the first frame."""
+    assert not any(
+        "activation" in told for told in part("opensim_import").import_model(scene, lever).warnings
+    )
+    given = "<default_activation>0.2</default_activation><max_isometric_force>"
+    lever.write_text(SMALL.replace("<max_isometric_force>", given), "utf-8")
+    (told,) = (w for w in part("opensim_import").import_model(scene, lever).warnings if "activation" in w)
+    assert told.startswith("activations at the start are not kept") and told.endswith("'cord' (0.2)")
+
+
 def test_a_model_stands_beside_what_would_hide_it(part, scene, make, lever):
     imported = part("opensim_import").import_model
     first = np.array(imported(scene, str(lever)).ground.matrix_world)
