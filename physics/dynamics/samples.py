@@ -15,6 +15,7 @@ from ..errors import ModelError
 from ..immutable import ReadOnlyArrays
 from ..kernels import layout
 from ..model import Model
+from ..muscles.states import check_tendons_of_samples
 from ..result import rotation_quaternions
 from ..smoothing import DEGREES, check_times, spline_derivatives, weight_of_cutoff
 from ..validation import finite_array, float_array, number, whole_number
@@ -121,7 +122,8 @@ def inverse_dynamics_of_samples(
 
     Raises:
         ModelError: bad shapes or numbers, times that do not increase, an unknown body, forces that do not cover the
-            motion. JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
+            motion, a muscle's path shorter than its tendons. JointRangeError: a coordinate outside a joint whose
+            policy is ``"error"``.
     """
     if not isinstance(model, Model):
         raise ModelError(f"a model is needed, got {model!r:.80}: make one with ModelBuilder")
@@ -132,6 +134,7 @@ def inverse_dynamics_of_samples(
     q = finite_array(q, (len(times), model.num_coordinates), "samples of the coordinates")
     weights = _weights(model, times, cutoff, smoothing, degree)
     motion = _smooth_motion(model, times, q, weights, degree)
+    check_tendons_of_samples(model, motion[0])
     pushes = [(model.index(force.body), *force.at(times)) for force in _forces(external_forces)]
     tau = np.empty_like(q)
     for n, (position, velocity, acceleration) in enumerate(zip(*motion)):

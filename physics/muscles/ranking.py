@@ -15,7 +15,7 @@ from ..model import Model
 from ..validation import finite_array, float_array
 from .muscle import Muscle
 from .reading import muscle_number, muscle_points
-from .states import path_lengths
+from .states import check_tendons_of_samples, path_lengths
 from .wrapping import Wrap
 
 BASES = ("lumped", "massless")
@@ -61,7 +61,8 @@ def rank_muscle_masses(
             ``"massless"``: left out.
 
     Raises:
-        ModelError: bad shapes or numbers, no such comparison. JointRangeError as `inverse_dynamics`.
+        ModelError: bad shapes or numbers, no such comparison, a path shorter than its tendons. JointRangeError as
+            `inverse_dynamics`.
     """
     if against not in BASES:
         raise ModelError(f"against must be one of {', '.join(BASES)}, got {against!r}")
@@ -73,6 +74,7 @@ def rank_muscle_masses(
     )
     if not count:
         raise ModelError("a motion needs at least one sample, got none")
+    check_tendons_of_samples(model, parts[0])
     whole = _forces(model, parts)
     peaks = np.abs(whole).max(axis=0)
     judged = peaks > IDLE * peaks.max(initial=0.0)

@@ -11,6 +11,7 @@ from ..dynamics import check_flags, check_state
 from ..errors import ModelError
 from ..model import Model, State
 from ..validation import whole_number
+from .states import check_tendons
 
 # points that are drawn of each strand over obstacles, beside its ends
 DRAWN = 30
@@ -70,12 +71,15 @@ def muscle_points(model: Model, state: State, muscle: str) -> MusclePoints:
     """Places, velocities, Jacobians and biases of a muscle's mass points (Wang 2022, eqs. 5.5, 5.20-5.28); exact.
 
     Raises:
-        ModelError: there is no such muscle, or it has no mass; JointRangeError as `forward_dynamics`.
+        ModelError: there is no such muscle, it has no mass, or its path is shorter than its tendons;
+            JointRangeError as `forward_dynamics`.
     """
     number = muscle_number(model, muscle)
     if not model.muscles[number].num_points:
         raise ModelError(f"muscle {muscle!r} has no mass")
-    places, jacobian, _ = _points(model, check_state(model, state), number)
+    state = check_state(model, state)
+    check_tendons(model, state.q, number)
+    places, jacobian, _ = _points(model, state, number)
     return MusclePoints(places[:, :3].copy(), places[:, 3:6].copy(), jacobian, places[:, 6:].copy())
 
 

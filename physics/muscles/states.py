@@ -43,16 +43,36 @@ def check_pulls(model: Model, tau: FloatArray, name: str) -> FloatArray:
     return tau
 
 
-def check_tendons(model: Model, q: FloatArray) -> None:
-    """ModelError where a muscle's path at coordinates (nv,) is shorter than what of it does not stretch."""
-    told = too_short(model, q)
+def check_tendons(model: Model, q: FloatArray, only: int | None = None) -> None:
+    """ModelError where the path of a muscle, or of the one of this number, is shorter at coordinates (nv,) than what of
+    it does not stretch.
+    """
+    told = too_short(model, q, only)
     if told is not None:
         raise ModelError(told[1])
 
 
-def too_short(model: Model, q: FloatArray) -> tuple[Muscle, str] | None:
-    """A muscle whose path at coordinates (nv,) is shorter than its tendons, and that in words; None if all are not."""
-    stiff = [0.0 if muscle.masses is None else muscle.masses.stiff_length for muscle in model.muscles]
+def check_tendons_of_samples(model: Model, q: FloatArray) -> None:
+    """As `check_tendons`, of samples (T, nv); tells which."""
+    for number_, row in enumerate(q if _have_tendons(model) else ()):
+        told = too_short(model, row)
+        if told is not None:
+            raise ModelError(f"at sample {number_} {told[1]}")
+
+
+def _have_tendons(model: Model) -> bool:
+    return any(muscle.masses is not None and muscle.masses.offsets.any() for muscle in model.muscles)
+
+
+def too_short(model: Model, q: FloatArray, only: int | None = None) -> tuple[Muscle, str] | None:
+    """A muscle whose path at coordinates (nv,) is shorter than its tendons, and that in words; None if all are not.
+
+    only: number of the muscle that is looked at; None: all are.
+    """
+    stiff = [
+        0.0 if muscle.masses is None or only not in (None, k) else muscle.masses.stiff_length
+        for k, muscle in enumerate(model.muscles)
+    ]
     if not any(stiff):
         return None
     for muscle, length, least in zip(model.muscles, path_lengths(model, q), stiff):
@@ -66,7 +86,7 @@ def too_short(model: Model, q: FloatArray) -> tuple[Muscle, str] | None:
 
 def check_tendons_along(model: Model, result: Result) -> None:
     """DivergedError with the motion where a muscle's path was shorter than its tendons at any of its samples."""
-    if not any(muscle.masses is not None and muscle.masses.offsets.any() for muscle in model.muscles):
+    if not _have_tendons(model):
         return
     for t, q in zip(result.t, result.q):
         told = too_short(model, q)

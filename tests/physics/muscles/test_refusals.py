@@ -56,6 +56,22 @@ def test_a_path_shorter_than_its_tendons_is_told() -> None:
     assert ph.simulate(model, model.state(q=[0.0], qd=[-0.2]), 0.1, 1e-3, "rk4").q[-1, 0] > -0.05
 
 
+def test_a_path_shorter_than_its_tendons_is_told_of_samples() -> None:
+    """Of points out of their order nothing is worked out."""
+    model = slide(MassPoints.belly(0.5, 5, tendons=(0.05, 0.1)))
+    with pytest.raises(ph.ModelError, match=r"'Cord' is 0.14 m long, its mass points need 0.15 m"):
+        ph.muscle_points(model, model.state(q=[-0.06]), "Cord")
+    assert (np.diff(ph.muscle_points(model, model.state(), "Cord").positions[:, 0]) > 0.0).all()
+    times = np.linspace(0.0, 1.0, 21)
+    short = -0.06 * np.sin(np.pi * times)[:, None]
+    with pytest.raises(ph.ModelError, match=r"at sample 7 the path of muscle 'Cord' is 0.14\d* m long"):
+        ph.inverse_dynamics_of_samples(model, times, short)
+    long = ph.inverse_dynamics_of_samples(model, times, 0.5 * short)
+    assert ph.rank_muscle_masses(model, long)[0].muscle == "Cord"
+    with pytest.raises(ph.ModelError, match=r"at sample 0 the path of muscle 'Cord' is 0.1\d* m long"):
+        ph.rank_muscle_masses(model, long._replace(q=long.q - 0.1))
+
+
 def test_a_tension_cannot_push() -> None:
     model = slide(tension="pull")
     state = model.state()
