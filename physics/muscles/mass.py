@@ -22,7 +22,8 @@ class MassPoints(ReadOnlyArrays):
     end, as on a tendon that does not stretch.
 
     Attributes:
-        masses: (n,) [kg], positive. offsets: (n,) [m]. shares: (n,), from 0 to 1, not falling.
+        masses: (n,) [kg], positive. offsets: (n,) [m], of share 0 not negative, of share 1 not positive.
+        shares: (n,), from 0 to 1, not falling.
     """
 
     masses: FloatArray
@@ -41,6 +42,12 @@ class MassPoints(ReadOnlyArrays):
             raise ModelError(f"masses of mass points must be positive, got {masses.min():g}")
         if shares.min() < 0.0 or shares.max() > 1.0:
             raise ModelError(f"shares of mass points must lie from 0 to 1, got {shares.tolist()!s:.80}")
+        off = ((shares == 0.0) & (offsets < 0.0)) | ((shares == 1.0) & (offsets > 0.0))
+        if off.any():
+            raise ModelError(
+                "mass points cannot lie before the origin (share 0, offset below 0) nor behind the insertion (share 1, "
+                f"offset above 0), got share {shares[off][0]:g} with offset {offsets[off][0]:g} m"
+            )
         order = np.lexsort((offsets, shares))
         for name, array in (("masses", masses), ("offsets", offsets), ("shares", shares)):
             object.__setattr__(self, name, array[order])

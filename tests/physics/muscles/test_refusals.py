@@ -45,6 +45,13 @@ def test_stiff_length_is_where_the_points_leave_their_order(masses: MassPoints, 
         assert in_order == right
 
 
+@pytest.mark.parametrize(("offset", "share"), [(-0.1, 0.0), (0.1, 1.0)])
+def test_mass_cannot_lie_off_the_path(offset: float, share: float) -> None:
+    with pytest.raises(ph.ModelError, match=rf"got share {share:g} with offset {offset:g} m"):
+        MassPoints([1.0, 1.0], [0.0, offset], [0.5, share])
+    assert MassPoints([1.0, 1.0], [0.0, -offset], [0.5, share]).mass == 2.0
+
+
 def test_a_path_shorter_than_its_tendons_is_told() -> None:
     model = slide(MassPoints.belly(0.5, 5, tendons=(0.05, 0.1)))
     with pytest.raises(ph.ModelError, match=r"'Cord' is 0.14 m long, its mass points need 0.15 m"):
