@@ -16,6 +16,7 @@ from .files import write_atomically
 
 END = "endheader"
 TIME = "time"
+UNNAMED = "table"  # where the file's own name cannot be the table's
 ROWS, COLUMNS = ("nrows", "datarows"), ("ncolumns", "datacolumns")
 
 
@@ -90,7 +91,7 @@ def write_storage(
         path: the file; replaced as a whole, or left as it was.
         times: (n,) [s], increasing. columns: {name: (n,)}; names without tabs and line ends.
         in_degrees: what the header says of angles; the numbers are written as they are.
-        name: of the table; the file's if not given.
+        name: of the table; the file's if not given. No entry of a header such as ``n=3``, nor ``endheader``.
 
     Raises:
         ModelError: shapes differ, numbers are not finite, time does not increase, a name will not do.
@@ -102,13 +103,18 @@ def write_storage(
     for label in (*columns, name):
         if not isinstance(label, str) or any(mark in label for mark in "\t\n\r"):
             raise ModelError(f"a name must be text without tabs and line ends, got {label!r}")
+    if name and not _comes_back(name):
+        raise ModelError(
+            f"a table cannot be named {name!r}: in the file it would be read as an entry of the header or its end"
+        )
     for label in columns:
         if not label.strip() or label.strip().lower() == TIME:
             raise ModelError(f"a column must be named, and not {TIME!r}, got {label!r}")
     values = [finite_array(column, times.shape, f"column {label!r}") for label, column in columns.items()]
     rows = np.stack([times, *values], axis=1)
+    stem = Path(path).stem
     lines = [
-        name or Path(path).stem,
+        name or (stem if _comes_back(stem) else UNNAMED),
         "version=1",
         f"nRows={rows.shape[0]}",
         f"nColumns={rows.shape[1]}",
@@ -119,6 +125,11 @@ def write_storage(
     lines += ["\t".join(repr(float(x)) for x in row) for row in rows]
     with write_atomically(path) as temporary:
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _comes_back(name: str) -> bool:
+    """Whether a table's name is read as its name."""
+    return name.strip().lower() != END and _header([name]) == (name, {})
 
 
 def _header(lines: list[str]) -> tuple[str, dict[str, str]]:

@@ -89,6 +89,22 @@ def test_what_cannot_be_written(tmp_path, times, columns):
     assert not (tmp_path / "x.sto").exists()
 
 
+@pytest.mark.parametrize("name", ["endheader", " EndHeader ", "n=3", "nRows = 7", "range 0", " walk"])
+def test_a_name_that_is_not_read_back_is_refused(tmp_path, name):
+    path = tmp_path / "x.sto"
+    with pytest.raises(ph.ModelError, match="a table cannot be named"):
+        ph.write_storage(path, [0.0, 1.0], {"a": [1.0, 2.0]}, name=name)
+    ph.write_storage(path, [0.0, 1.0], {"a": [1.0, 2.0]}, name="slow walk 3")
+    assert ph.read_storage(path).name == "slow walk 3"
+
+
+@pytest.mark.parametrize("file", ["endheader.sto", "n=3.sto"])
+def test_a_file_whose_own_name_is_no_name_of_a_table_is_read_back(tmp_path, file):
+    ph.write_storage(tmp_path / file, [0.0, 1.0], {"a": [1.0, 2.0]})
+    read = ph.read_storage(tmp_path / file)
+    assert read.name == "table" and not read.header.keys() - {"version"}
+
+
 @pytest.mark.skipif(not MODELS.is_dir(), reason="the folder of motions is not beside this checkout")
 def test_motions_of_others():
     walk = ph.read_storage(MODELS / "subject01_walk_IK.mot")
