@@ -103,10 +103,15 @@ def passive_force_length(
 ) -> FloatArray:
     """Passive force of the fibre: 0 below the first strain, 1 at the second, straight beyond it."""
     span = strain_at_one - strain_at_zero
-    if not (span > 0.0 and stiffness > 1.0 / span > low_stiffness > 0.0):
+    if not span > 0.0:
         raise ModelError(
-            f"a passive curve needs rising strains and stiffness > {1.0 / span if span else np.inf:g} > low stiffness"
-            f" > 0, got {strain_at_zero:g}, {strain_at_one:g}, {stiffness:g}, {low_stiffness:g}"
+            "a passive curve needs a strain at one above that at zero (passive_strain_one > passive_strain_zero), "
+            f"got {strain_at_one:g} and {strain_at_zero:g}"
+        )
+    if not stiffness > 1.0 / span > low_stiffness > 0.0:
+        raise ModelError(
+            f"a passive curve from strain {strain_at_zero:g} to {strain_at_one:g} needs stiffness > {1.0 / span:g} > "
+            f"low stiffness > 0, got {stiffness:g} and {low_stiffness:g}"
         )
     start, end = 1.0 + strain_at_zero, 1.0 + strain_at_one
     step = min(0.1 / stiffness, 0.1 * span)
