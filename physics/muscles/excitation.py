@@ -104,7 +104,9 @@ class Proportional:
         index = names.index(self.coordinate)
 
         def excitation(t: float, q: FloatArray, qd: FloatArray) -> float:
-            target = self.target(t) if callable(self.target) else self.target
+            target = self.target
+            if callable(target):
+                target = number(target(t), f"target of a controller of {self.coordinate!r} at t = {t:g} s")
             wanted = self.rest + self.gain * (target - q[index]) - self.damping * qd[index]
             return float(min(max(wanted, 0.0), 1.0))
 
@@ -136,7 +138,8 @@ def excite(model: Model, signals: Mapping[str, Any], tau: Any = None) -> Any:
         isinstance(signal, Keyframes) or not _called(signal) for signal in columns.values()
     ):
         return _table(constant, columns)
-    made = {column: _signal(model, signal) for column, signal in columns.items()}
+    names = (*model.coordinate_names, *model.input_names)
+    made = {column: _signal(model, signal, names[column]) for column, signal in columns.items()}
     if callable(tau) or any(takes_state for _, takes_state in made.values()):
         return _controller(base, {column: function for column, (function, _) in made.items()})
     nothing = np.zeros(0)
@@ -203,8 +206,8 @@ def _controller(
     return control
 
 
-def _signal(model: Model, signal: Any) -> tuple[Signal, bool]:
-    """A signal as a function of (t, q, q'), and whether it looks at the state."""
+def _signal(model: Model, signal: Any, name: str) -> tuple[Signal, bool]:
+    """The signal of an input as a function of (t, q, q'), and whether it looks at the state."""
     if isinstance(signal, Proportional):
         return signal.signal(model), True
     if not callable(signal):
@@ -228,8 +231,8 @@ def _signal(model: Model, signal: Any) -> tuple[Signal, bool]:
             f"an excitation must be a function of (t) or of (t, q, qd), got one of {len(needed)}"
         )
     if len(needed) == 3:
-        return (lambda t, q, qd: float(signal(t, q, qd))), True
-    return (lambda t, q, qd: float(signal(t))), False
+        return (lambda t, q, qd: number(signal(t, q, qd), f"{name} at t = {t:g} s")), True
+    return (lambda t, q, qd: number(signal(t), f"{name} at t = {t:g} s")), False
 
 
 def _column(model: Model, name: Any) -> int:

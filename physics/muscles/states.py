@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..result import Result
     from .muscle import Muscle
 
+OVER = 1e-3  # by which steps of time may leave an activation beyond its range
+
 
 def path_lengths(model: Model, q: FloatArray) -> FloatArray:
     """Lengths (muscles,) of all muscles at coordinates (nv,)."""
@@ -99,14 +101,17 @@ def initial_states(model: Model, q: FloatArray, given: Any) -> FloatArray | None
     """States (n,) as they are given, in order or by name; what is not given is that of a muscle at rest at q.
 
     Raises:
-        ModelError: an unknown name, a wrong shape, a number that is not finite; by its name also an activation beyond
-            [0, 1] or a length of fibres that is not positive.
+        ModelError: an unknown name, a wrong shape, a number that is not finite, an activation beyond [0, 1], a length
+            of fibres that is not positive.
     """
     names = model.muscle_state_names
     if not names and (given is None or np.size(given) == 0):
         return None
     if given is not None and not isinstance(given, Mapping):
-        return finite_array(given, (len(names),), "muscle_states")
+        states = finite_array(given, (len(names),), "muscle_states")
+        for name, state in zip(names, states.tolist()):
+            _checked(name, state, OVER)
+        return states
     for name in given or {}:
         if name not in names:
             raise ModelError(f"no muscle has a state {name!r}; there are {', '.join(names) or 'none'}")
@@ -125,10 +130,10 @@ def initial_states(model: Model, q: FloatArray, given: Any) -> FloatArray | None
     return states
 
 
-def _checked(name: str, value: Any) -> float:
-    """A state that is given by its name: an activation in [0, 1], or a length of fibres."""
+def _checked(name: str, value: Any, over: float = 0.0) -> float:
+    """A state that is given: an activation in [0, 1], or beyond it by at most over, or a length of fibres."""
     length = name.endswith(".fibre_length")
     state = number(value, name, positive=length)
-    if not length and not 0.0 <= state <= 1.0:
+    if not length and not -over <= state <= 1.0 + over:
         raise ModelError(f"{name} must lie in [0, 1], got {state:g}")
     return state

@@ -23,6 +23,16 @@ def test_numbers_are_constant(model):
     assert ph.excite(model, {}).tolist() == [0.0, 0.1, 0.2]
 
 
+@pytest.mark.parametrize("value", ["much", None, np.nan, [0.1, 0.2]])
+def test_what_is_no_number_at_some_time_is_told(model, value):
+    for signal in (lambda t: value, lambda t, q, qd: value):
+        with pytest.raises(ph.ModelError, match="flexor.excitation at t = 0 s must"):
+            ph.simulate(model, model.state(), 0.01, 1e-3, tau=ph.excite(model, {"flexor": signal}))
+    led = Proportional("arm.angle", gain=1.0, target=lambda t: value)
+    with pytest.raises(ph.ModelError, match="target of a controller of 'arm.angle' at t = 0 s must"):
+        ph.simulate(model, model.state(), 0.01, 1e-3, tau=ph.excite(model, {"flexor": led}))
+
+
 def test_keyframes_make_a_table(model):
     signals = {"flexor": Keyframes([0.0, 1.0], [0.0, 1.0]), "other": Keyframes([0.5, 2.0], [0.4, 1.0])}
     table = ph.excite(model, signals)

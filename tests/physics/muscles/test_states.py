@@ -173,6 +173,14 @@ def test_states_that_are_none_are_told():
     for name, value in (("activation", 1.5), ("activation", -0.1), ("fibre_length", 0.0)):
         with pytest.raises(ph.ModelError, match=rf"flexor\.{name} must .*got {value:g}"):
             model.state(muscle_states={f"flexor.{name}": value})
+        states = model.state().muscle_states
+        states = np.where([f"flexor.{name}" == known for known in model.muscle_state_names], value, states)
+        with pytest.raises(ph.ModelError, match=rf"flexor\.{name} must .*got {value:g}"):
+            model.state(muscle_states=states)
+    held = model.state(muscle_states={"flexor.activation": 1.0}).muscle_states
+    assert (
+        model.state(muscle_states=held + [1e-9, 0.0]).muscle_states[0] > 1.0
+    )  # as steps of time may leave it
 
 
 def test_results_and_models_keep_states(tmp_path):
