@@ -75,6 +75,21 @@ def walk_ankle_moment() -> Measurement:
 
 
 @claim(
+    "muscles.walk_changes_smoothly",
+    "what 80 % of it in the muscles changes of the ankle's and the knee's moments: its largest second difference over "
+    "the samples in time, over that of the moment without mass in muscles",
+    source="Wang 2022, sec. 6.2.9, Fig. 6.17",
+    at_most=0.2,
+)
+def walk_changes_smoothly() -> Measurement:
+    ratios = {
+        name: float(np.abs(np.diff(r[-1] - r[0], 2)).max() / np.abs(np.diff(r[0], 2)).max())
+        for name, r in swings()[1].items()
+    }
+    return Measurement(max(ratios.values()), dict(ratios))
+
+
+@claim(
     "muscles.walk_degrades_gracefully",
     "0 %, 20 %, 40 %, 60 % and 80 % of it: largest second difference of the ankle's and the knee's moments from "
     "one share to the next, over the largest change; the moments are linear in the mass",
