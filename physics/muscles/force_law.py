@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import FormatError
+from ..errors import FormatError, ModelError
 from ..kernels import hill_layout as layout
 from ..validation import finite_array, number
 
@@ -21,6 +21,9 @@ class ForceLaw:
     """Base of the force laws: frozen dataclasses with a ``type``, checked when they are made."""
 
     type: ClassVar[str]
+    most_excitation: ClassVar[float] = (
+        np.inf
+    )  # above which an excitation is refused; Hill's laws keep it within [0, 1]
 
     @cached_property
     def record(self) -> FloatArray:
@@ -79,9 +82,18 @@ class ForceLaw:
     def _arguments(self, length: Any, speed: Any, excitation: Any, states: Any) -> tuple[float, ...]:
         length = number(length, "length of a path", positive=True)
         count = len(self.state_names)
+        excitation = self.checked_excitation(number(excitation, "excitation"), "excitation")
         held = self.initial_states(length) if states is None else finite_array(states, (count,), "states")
         both = (*held.tolist(), 0.0, 0.0)[:2]
-        return length, number(speed, "speed of a path"), number(excitation, "excitation"), *both
+        return length, number(speed, "speed of a path"), excitation, *both
+
+    def checked_excitation(self, excitation: float, name: str) -> float:
+        """The excitation; ModelError where it is above the most that the law takes."""
+        if excitation > self.most_excitation:
+            raise ModelError(
+                f"{name} is {excitation:g}: a {self.type} pulls with its whole force at {self.most_excitation:g}"
+            )
+        return excitation
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description, ``{"type": ..., ...}``; ``muscles.law_from_dict`` reads it."""

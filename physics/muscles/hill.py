@@ -24,10 +24,11 @@ LEAST_FACTOR = 0.1  # of the active force, and of the slopes below, where an und
 
 @dataclass(frozen=True)
 class Tension(ForceLaw):
-    """Pulls with excitation times max_force [N], at once and at any length."""
+    """Pulls with excitation times max_force [N], at once and at any length; excitations above 1 are refused."""
 
     max_force: float
     type: ClassVar[str] = "tension"
+    most_excitation: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "max_force", number(self.max_force, "max_force", not_negative=True))

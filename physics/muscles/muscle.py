@@ -250,6 +250,8 @@ def make_muscle(
     if not isinstance(tension, str):
         what = "tension" if law is None else "excitation"
         tension = number(tension, f"{what} {of}", not_negative=True)
+        if law is not None:
+            law.checked_excitation(tension, f"the excitation {of}")
     if activation is not None:
         activation = number(activation, f"activation {of}")
         if law is None or not 0.0 <= activation <= 1.0:

@@ -32,10 +32,17 @@ def path_lengths(model: Model, q: FloatArray) -> FloatArray:
 
 
 def check_pulls(model: Model, tau: FloatArray, name: str) -> FloatArray:
-    """Forces and inputs (..., nv + num_inputs); ModelError where a tension without a law among them is negative."""
+    """Forces and inputs (..., nv + num_inputs); ModelError where a tension without a law among them is negative, or an
+    excitation is more than the law takes.
+    """
     for muscle in model.muscles:
-        if muscle.law is None and isinstance(muscle.tension, str):
-            column = model.num_coordinates + model.input_names.index(muscle.tension)
+        if not isinstance(muscle.tension, str):
+            continue
+        column = model.num_coordinates + model.input_names.index(muscle.tension)
+        if muscle.law is not None and muscle.law.most_excitation < np.inf:
+            most = float(tau[..., column].max(initial=0.0))
+            muscle.law.checked_excitation(most, f"{name}: input {muscle.tension!r} of muscle {muscle.name!r}")
+        elif muscle.law is None:
             least = float(tau[..., column].min(initial=0.0))
             if least < 0.0:
                 raise ModelError(

@@ -26,10 +26,10 @@ def test_numbers_are_constant(model):
 @pytest.mark.parametrize("value", ["much", None, np.nan, [0.1, 0.2]])
 def test_what_is_no_number_at_some_time_is_told(model, value):
     for signal in (lambda t: value, lambda t, q, qd: value):
-        with pytest.raises(ph.ModelError, match="flexor.excitation at t = 0 s must"):
+        with pytest.raises(ph.ModelError, match=r"flexor\.excitation at t = 0 s must"):
             ph.simulate(model, model.state(), 0.01, 1e-3, tau=ph.excite(model, {"flexor": signal}))
     led = Proportional("arm.angle", gain=1.0, target=lambda t: value)
-    with pytest.raises(ph.ModelError, match="target of a controller of 'arm.angle' at t = 0 s must"):
+    with pytest.raises(ph.ModelError, match=r"target of a controller of 'arm\.angle' at t = 0 s must"):
         ph.simulate(model, model.state(), 0.01, 1e-3, tau=ph.excite(model, {"flexor": led}))
 
 
@@ -91,6 +91,23 @@ def test_a_muscle_is_excited_by_the_input_that_it_follows():
     assert ph.excite(model, {"led": 0.4}).tolist() == [0.0, 0.4]
     with pytest.raises(ph.ModelError, match=r"muscle 'fixed' follows no input: it is given 0\.5"):
         ph.excite(model, {"fixed": 0.4})
+
+
+def test_a_tension_pulls_with_no_more_than_its_force():
+    builder = ph.ModelBuilder()
+    builder.add_body("arm", joint=ph.joints.Hinge(), mass=1.0, com=(0.1, 0, 0), inertia=np.eye(3) * 0.01)
+    path = [PathPoint(None, (0.0, 0.1, 0.0)), PathPoint("arm", (0.1, 0.0, 0.0))]
+    with pytest.raises(
+        ph.ModelError, match="the excitation of muscle 'fixed' is 2: a tension pulls with its"
+    ):
+        builder.add_muscle("fixed", path, law=Tension(10.0), excitation=2.0)
+    builder.add_muscle("led", path, law=Tension(10.0))
+    model = builder.build()
+    told = r"tau.*: input 'led.excitation' of muscle 'led' is 1.5: a tension pulls with its whole force at 1"
+    for signal in (1.5, Keyframes([0.0, 1.0], [0.0, 1.5]), lambda t: 1.5, lambda t, q, qd: 1.5):
+        with pytest.raises(ph.ModelError, match=told):
+            ph.simulate(model, model.state(), 0.01, 1e-3, tau=ph.excite(model, {"led": signal}))
+    assert ph.simulate(model, model.state(), 0.01, 1e-3, tau=ph.excite(model, {"led": 1.0})).t[-1] == 0.01
 
 
 def test_controllers_are_described_and_go_beside_a_table() -> None:
