@@ -12,7 +12,7 @@ from ..kernels import layout
 from ..model import Model, State
 from ..result import Result
 from .base import Problem, Recording, refuse_impulses
-from .constrained import needs_constraints
+from .constrained import needs_constraints, statistics
 from .slope import ConstrainedSlope, Slope, motion_stops
 
 WITH_JACOBIAN = ("Radau", "BDF")  # implicit: they are given exact derivatives, where muscles carry no states
@@ -66,7 +66,9 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
             raise DivergedError(reached, model.body_names[0], solution.message, recording.result(written))
         now = float(solution.t_events[0][0])
         y = solution.y_events[0][0].copy()
-    slope.settle(written)
+    slope.settle(range(written))
+    if isinstance(slope, ConstrainedSlope):
+        recording.info["constraints"] = statistics(slope.system)
     return recording.result(written)
 
 

@@ -56,8 +56,6 @@ class _Run:
         model = problem.model
         self.problem, self.model = problem, model
         self.recording = Recording(problem, state.q, state.qd, info)
-        self.recording.forces = np.zeros((len(problem.samples), model.num_constraint_rows))
-        self.recording.efforts = np.zeros((len(problem.samples), model.num_coordinates))
         self.now, self.end = problem.start, problem.start + problem.duration
         self.q, self.qd, self.chart = np.array(state.q), np.array(state.qd), np.array(state.chart)
         put_on_motions(problem, self.now, self.q, self.qd)
@@ -68,6 +66,7 @@ class _Run:
         self.parts = model.arrays, model.constraint_arrays, self.contacts, problem.motions, problem.tau
         self.room = self.workspace.stage, effort, self.system, self.memory, self.spaces
         self.slope = ConstrainedSlope(problem, self.recording)
+        self.flown = [0]  # samples whose forces are those of the instant; steps note their own
         self.idle = 0
         weight = float(np.linalg.norm(model.gravity))
         self.rest_speed = REST * problem.dt * (weight if weight > 0.0 else 1.0)
@@ -186,6 +185,7 @@ class _Run:
             found = found[:-1]
         self.recording.q[first : first + len(found)] = found[:, :nv]
         self.recording.qd[first : first + len(found)] = found[:, nv:]
+        self.flown.extend(range(first, first + len(found)))
         self.counters[1] += len(found)
 
     def _meet(self, struck: bool) -> None:
@@ -197,5 +197,6 @@ class _Run:
 
     def result(self) -> Result:
         """What has been written so far."""
+        self.slope.settle(self.flown)
         self.recording.info["constraints"] = statistics(self.system)
         return self.recording.result(int(self.counters[1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from ..kernels.motion_layout import (
 )
 from ..packing import TangentSpace
 from .base import Problem, Recording
-from .constrained import statistics
 
 
 class Slope:
@@ -95,8 +95,8 @@ class Slope:
     def pass_corner(self, t: float, q: FloatArray, qd: FloatArray) -> None:
         """What an instant changes at which the slope jumps: nothing."""
 
-    def settle(self, written: int) -> None:
-        """What is left to do for the recorded samples: nothing."""
+    def settle(self, samples: Iterable[int]) -> None:
+        """What is left to do for these recorded samples: nothing."""
 
 
 class ConstrainedSlope(Slope):
@@ -111,6 +111,8 @@ class ConstrainedSlope(Slope):
         self.constraints = model.constraint_arrays
         self.system = make_system(model.num_constraint_rows, model.num_coordinates)
         self.effort = np.zeros(model.num_coordinates)
+        recording.forces = np.zeros((len(recording.q), model.num_constraint_rows))
+        recording.efforts = np.zeros_like(recording.q)
 
     def evaluate(self, t: float, state: FloatArray, slope: FloatArray) -> None:
         problem, nv = self.problem, len(self.effort)
@@ -167,12 +169,12 @@ class ConstrainedSlope(Slope):
             self.spaces,
         )
 
-    def settle(self, written: int) -> None:
-        """Bring recorded samples onto the constraints, and note the forces there."""
-        recording, model = self.recording, self.problem.model
-        nv, count = model.num_coordinates, model.num_constraint_rows
-        recording.forces, recording.efforts = np.zeros((len(recording.q), count)), np.zeros_like(recording.q)
-        for k in range(written):
+    def settle(self, samples: Iterable[int]) -> None:
+        """Bring these recorded samples onto the constraints, and note the forces there."""
+        recording, forces, efforts = self.recording, self.recording.forces, self.recording.efforts
+        assert forces is not None and efforts is not None
+        nv, count = len(self.effort), forces.shape[1]
+        for k in samples:
             known = recording.rows[k]
             state, slope = (
                 np.concatenate([known[:nv], recording.qd[k], known[nv:]]),
@@ -183,9 +185,8 @@ class ConstrainedSlope(Slope):
                 self.problem.control.prepare(time_, 0.0, *parts)
             self.evaluate(float(self.problem.samples[k]), state, slope)
             recording.q[k], recording.qd[k] = state[:nv], state[nv : 2 * nv]
-            recording.forces[k] = self.system[rows.SYSTEM_IMPULSE][:count]
-            recording.efforts[k] = self.effort
-        recording.info["constraints"] = statistics(self.system)
+            forces[k] = self.system[rows.SYSTEM_IMPULSE][:count]
+            efforts[k] = self.effort
 
 
 def motion_stops(problem: Problem, start: float, end: float) -> list[float]:

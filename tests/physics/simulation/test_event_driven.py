@@ -83,3 +83,37 @@ def test_a_rope_grows_taut():
     k = np.argmax(result.t > taut + 5e-3)
     speed = np.linalg.norm(result.qd[k])
     assert abs(speed - 9.81 * taut * 0.1 / 0.5) < 0.1
+
+
+@pytest.mark.parametrize("touching", [False, True])
+def test_forces_in_flight_are_those_of_the_instant(touching):
+    """A gear and a given motion take what DOP853 finds, at every sample of a flight; steps in contact note their own."""
+    builder = ph.ModelBuilder()
+    for name, parent in (("arm", None), ("hand", "arm"), ("wheel", None)):
+        builder.add_body(
+            name,
+            parent,
+            joint=ph.joints.Hinge((0.0, 1.0, 0.0)),
+            mass=1.0,
+            com=(0.2, 0.0, 0.0),
+            inertia=0.01 * np.eye(3),
+        )
+    builder.add_constraint("gear", ph.constraints.CouplingConstraint("wheel.angle", {"hand.angle": -2.0}))
+    if touching:
+        builder.add_body("block", joint=ph.joints.Slider((0.0, 0.0, 1.0)), mass=1.0, inertia=np.eye(3))
+        builder.add_contact("floor", "block", [[0, 0, 0]], Plane())
+    model = builder.build()
+    times = np.linspace(0.0, 0.6, 13)
+    motions = {"arm": ph.Motion(times, 0.2 * np.sin(6.0 * times))}
+    start = model.state(qd=[1.2] + [0.0] * (model.num_coordinates - 1))
+    found = ph.simulate(model, start, 0.5, 1e-3, "event_driven", motions=motions, record_interval=0.05)
+    assert (found.info["steps"] > 0) == touching
+    best = ph.simulate(
+        model, start, 0.5, 1e-3, "rk4" if touching else "DOP853", motions=motions, record_interval=0.05
+    )
+    # steps in contact are of first order
+    near = 5e-2 if touching else 1e-6
+    assert np.abs(best.efforts[:, 0]).min() > 0.1 and np.abs(best.constraint_forces["gear"]).min() > 0.05
+    assert np.abs(found.efforts - best.efforts).max() < near * np.abs(best.efforts).max()
+    difference = found.constraint_forces["gear"] - best.constraint_forces["gear"]
+    assert np.abs(difference).max() < near * np.abs(best.constraint_forces["gear"]).max()
