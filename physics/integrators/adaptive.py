@@ -7,21 +7,20 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from ..errors import DivergedError, MissingDependencyError
+from ..errors import MissingDependencyError
 from ..kernels import layout
 from ..model import Model, State
 from ..result import Result
 from .base import Problem, Recording, refuse_impulses
 from .constrained import needs_constraints, statistics
+from .march import march
 from .slope import ConstrainedSlope, Slope, motion_stops
-
-WITH_JACOBIAN = ("Radau", "BDF")  # implicit: they are given exact derivatives, where muscles carry no states
 
 
 def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
     """Run a problem with ``scipy.integrate.solve_ivp``; samples are its dense output."""
     try:
-        from scipy.integrate import solve_ivp
+        import scipy.integrate  # noqa: F401
     except ImportError as error:
         raise MissingDependencyError(
             f"the integrator {name!r} needs SciPy, which is not installed"
@@ -31,58 +30,23 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
     info = {"integrator": name, "evaluations": 0, "chart_changes": 0}
     recording = Recording(problem, state.q, state.qd, info, state.muscle_states)
     slope = (ConstrainedSlope if needs_constraints(problem) else Slope)(problem, recording)
-    end = problem.start + problem.duration
-    now, written = problem.start, 1
+    now, end = problem.start, problem.start + problem.duration
     y = np.concatenate([state.q, state.qd, () if state.muscle_states is None else state.muscle_states])
     chart = np.array(state.chart)
     put_on_motions(problem, now, y[:nv], y[nv : 2 * nv])
     stops = [*motion_stops(problem, now, end), end]
     while now < end:
-        slope.written = written
         until = min(stop for stop in stops if stop > now)
-        waiting = problem.samples[written:]
         held = held_between(problem, now, until)
         recording.info["chart_changes"] += charted(model, held, y[:nv], y[nv : 2 * nv], chart)
-        solution = solve_ivp(
-            slope,
-            (now, until),
-            y,
-            method=name,
-            t_eval=np.append(waiting[(waiting >= now) & (waiting < until)], until),
-            events=chart_event(model, held),
-            **({"jac": slope.jacobian} if name in WITH_JACOBIAN and len(y) == 2 * nv else {}),
-            rtol=problem.rtol,
-            atol=problem.atol,
-        )
-        written += _write(recording, written, solution, None if until in waiting else until)
-        recording.info["evaluations"] += int(solution.nfev)
-        if solution.status == 0:
-            now, y = until, solution.y[:, -1].copy()
-            if now < end:
-                slope.pass_corner(now, y[:nv], y[nv : 2 * nv])
-            continue
-        if solution.status < 0:
-            reached = float(problem.samples[written - 1])
-            raise DivergedError(reached, model.body_names[0], solution.message, recording.result(written))
-        now = float(solution.t_events[0][0])
-        y = solution.y_events[0][0].copy()
-    slope.settle(range(written))
+        event = chart_event(model, held)
+        now, y, _ = march(slope, name, now, y, until, () if event is None else (event,))
+        if now == until < end:
+            slope.pass_corner(now, y[:nv], y[nv : 2 * nv])
+    result = recording.result(slope.written)
     if isinstance(slope, ConstrainedSlope):
         recording.info["constraints"] = statistics(slope.system)
-    return recording.result(written)
-
-
-def _write(recording: Recording, first: int, solution: Any, until: float | None) -> int:
-    """Write the samples of a stretch, but the one at its end where none is wanted there; returns how many."""
-    if not len(solution.t):  # so SciPy says that the event came before any sample
-        return 0
-    found, nv = solution.y.T, recording.q.shape[1]
-    if found[-1].size and solution.t[-1] == until:
-        found = found[:-1]
-    rows = slice(first, first + len(found))
-    recording.q[rows], recording.qd[rows] = found[:, :nv], found[:, nv : 2 * nv]
-    recording.rows[rows, nv:] = found[:, 2 * nv :]
-    return len(found)
+    return result
 
 
 def put_on_motions(problem: Problem, t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
@@ -113,7 +77,7 @@ def charted(model: Model, dof: FloatArray, q: FloatArray, qd: FloatArray, chart:
 
 
 def chart_event(model: Model, dof: FloatArray) -> Any:
-    """Terminal event: the longest rotation vector that is not held, as dof tells, reaches the limit of its chart; None
+    """Event: the longest rotation vector that is not held, as dof tells, reaches the limit of its chart; None
     where there is none.
     """
     from ..kernels.rollout import CHART_LIMIT
@@ -135,6 +99,5 @@ def chart_event(model: Model, dof: FloatArray) -> Any:
     def event(_: float, y: FloatArray) -> float:
         return float(np.linalg.norm(y[columns], axis=1).max()) - CHART_LIMIT
 
-    event.terminal = True  # type: ignore[attr-defined]
     event.direction = 1.0  # type: ignore[attr-defined]
     return event

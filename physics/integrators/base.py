@@ -118,9 +118,12 @@ class Recording:
         self.info = info
         self.forces: FloatArray | None = None
         self.efforts: FloatArray | None = None
+        self.settle: Callable[[int], None] | None = None  # what is left to do for the first samples, how many
 
     def result(self, written: int) -> Result:
         """The first `written` samples."""
+        if self.settle is not None:
+            self.settle(written)
         return Result(
             self.problem.model,
             self.problem.samples[:written].copy(),
@@ -139,6 +142,21 @@ class Recording:
         answer = self.problem.progress(min(fraction, 1.0))
         if isinstance(answer, bool | np.bool_) and not answer and fraction < 1.0:  # what is done is done
             raise CancelledError(f"cancelled at {fraction:.0%}", self.result(written))
+
+    def ask(self, t: float, dt: float, q: FloatArray, qd: FloatArray, reached: float, written: int) -> None:
+        """Ask a controller for a step from t on, or for the instant where dt is 0. Where it gives no forces that is a
+        DivergedError at the time reached; at the start, where nothing ran, a ModelError.
+        """
+        control = self.problem.control
+        if control is None:
+            return
+        try:
+            control.prepare(t, dt, q, qd)
+        except ModelError as error:
+            if t == self.problem.start:
+                raise
+            body = control.body_at_fault()
+            raise DivergedError(reached, body, str(error), self.result(written)) from error
 
     def check(self, flags: Any, time: float, written: int) -> None:
         """DivergedError where a kernel raised a flag."""

@@ -30,10 +30,12 @@ class Control:
         count = 1 if self.takes_state else 3
         width = model.num_coordinates + model.num_inputs
         self.times, self.values = np.zeros(count), np.zeros((count, width))
+        self.answer: Any = None  # the last one
 
     def ask(self, t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
         """Forces and inputs (nv + num_inputs,) at a time and state; ModelError where the function gives none."""
         answer = self.function(t, q.copy(), qd.copy()) if self.takes_state else self.function(t)
+        self.answer = answer
         nv, width = self.model.num_coordinates, self.values.shape[1]
         size = np.size(answer)
         name = f"tau at t = {t:g} s"
@@ -50,6 +52,20 @@ class Control:
         for k in range(3):
             self.times[k] = t + 0.5 * k * dt
             self.values[k] = self.ask(float(self.times[k]), q, qd)
+
+    def body_at_fault(self) -> str:
+        """The body whose force in the last answer is the first that is not finite; the first body where all are."""
+        try:
+            forces = np.ravel(np.asarray(self.answer, dtype=np.float64))[: self.model.num_coordinates]
+        except (TypeError, ValueError):
+            forces = np.zeros(0)
+        bad = np.flatnonzero(~np.isfinite(forces))
+        return body_of_coordinate(self.model, int(bad[0])) if len(bad) else self.model.body_names[0]
+
+
+def body_of_coordinate(model: Model, d: int) -> str:
+    """Name of the body whose joint has coordinate d."""
+    return next(b.name for b in model.bodies if d < model.coordinate_slice(b.name).stop)
 
 
 def _takes_state(function: Callable[..., Any]) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import DivergedError, MissingDependencyError
+from ..errors import MissingDependencyError
 from ..kernels import layout
 from ..kernels.constraint_layout import ACTIVE, EQUALITY, ROW_FORCE, SYSTEM_KINDS, SYSTEM_ROWS
 from ..model import State
@@ -15,6 +13,7 @@ from ..result import Result
 from .adaptive import chart_event, charted, held_between, put_on_motions
 from .base import Problem, Recording, refuse_muscle_states
 from .constrained import constraint_space, statistics
+from .march import march
 from .slope import ConstrainedSlope, motion_stops
 
 METHOD = "DOP853"
@@ -52,7 +51,14 @@ class _Run:
     """Where a run is: time, state, what has been written, and whether something is touched."""
 
     def __init__(self, problem: Problem, name: str, state: State) -> None:
-        info = {"integrator": name, "dt": problem.dt, "impacts": 0, "steps": 0, "chart_changes": 0}
+        info = {
+            "integrator": name,
+            "dt": problem.dt,
+            "impacts": 0,
+            "steps": 0,
+            "evaluations": 0,
+            "chart_changes": 0,
+        }
         model = problem.model
         self.problem, self.model = problem, model
         self.recording = Recording(problem, state.q, state.qd, info)
@@ -66,7 +72,6 @@ class _Run:
         self.parts = model.arrays, model.constraint_arrays, self.contacts, problem.motions, problem.tau
         self.room = self.workspace.stage, effort, self.system, self.memory, self.spaces
         self.slope = ConstrainedSlope(problem, self.recording)
-        self.flown = [0]  # samples whose forces are those of the instant; steps note their own
         self.idle = 0
         weight = float(np.linalg.norm(model.gravity))
         self.rest_speed = REST * problem.dt * (weight if weight > 0.0 else 1.0)
@@ -93,8 +98,7 @@ class _Run:
 
     def control(self, dt: float) -> None:
         """Ask a controller for the forces of the moment, or of a step."""
-        if self.problem.control is not None:
-            self.problem.control.prepare(self.now, dt, self.q, self.qd)
+        self.recording.ask(self.now, dt, self.q, self.qd, self.now, int(self.counters[1]))
 
     def step(self) -> None:
         """One step of symplectic Euler while something is touched; two without an impulse end it."""
@@ -128,15 +132,11 @@ class _Run:
 
     def fly(self) -> None:
         """Free motion up to the next impact, change of chart or end of a held stretch."""
-        from scipy.integrate import solve_ivp
-
-        problem, nv = self.problem, self.model.num_coordinates
+        problem, nv, slope, begun = self.problem, len(self.q), self.slope, int(self.counters[1])
         until = min([*motion_stops(problem, self.now, self.end), self.end])
-        waiting = problem.samples[self.counters[1] :]
         held = held_between(problem, self.now, until)
         self.recording.info["chart_changes"] += charted(self.model, held, self.q, self.qd, self.chart)
         chart = chart_event(self.model, held)
-
         start, lift = self.now, max(-2.0 * self.gap(self.q.copy(), self.qd.copy()), LIFT)
 
         def touch(t: float, y: FloatArray) -> float:
@@ -144,49 +144,23 @@ class _Run:
             away = lift * max(1.0 - (t - start) / LEFT, 0.0)
             return self.gap(np.array(y[:nv]), np.array(y[nv:])) + away
 
-        touch.terminal, touch.direction = True, -1.0  # type: ignore[attr-defined]
-        self.slope.written = int(self.counters[1])
-        solution = solve_ivp(
-            self.slope,
-            (self.now, until),
-            np.concatenate([self.q, self.qd]),
-            method=METHOD,
-            t_eval=np.append(waiting[(waiting >= self.now) & (waiting < until)], until),
-            events=[touch] + ([] if chart is None else [chart]),
-            max_step=LOOK * problem.dt,
-            rtol=problem.rtol,
-            atol=problem.atol,
-        )
-        if solution.status < 0:
-            reached = float(problem.samples[self.counters[1] - 1])
-            raise DivergedError(reached, self.model.body_names[0], solution.message, self.result())
-        ended = solution.status == 0
-        y = solution.y[:, -1] if ended else next(found[0] for found in solution.y_events if len(found))
+        touch.direction = -1.0  # type: ignore[attr-defined]
+        slope.written = begun
+        y = np.concatenate([self.q, self.qd])
+        events = (touch,) if chart is None else (touch, chart)
+        now, y, met = march(slope, METHOD, self.now, y, until, events, LOOK * problem.dt)
         if (
             self.gap(np.array(y[:nv]), np.array(y[nv:])) < -MISSED
         ):  # it closed and opened unseen: in steps then
+            slope.drop(begun)
             self.resting, self.idle = True, 0
             return
-        self._write(solution, until if ended else None)
-        self.now = until if ended else float(next(found[0] for found in solution.t_events if len(found)))
+        self.counters[1], self.now = slope.written, now
         self.q, self.qd = y[:nv].copy(), y[nv:].copy()
-        if ended and until < self.end:
-            self.slope.pass_corner(until, self.q, self.qd)
-        elif not ended:
-            self._meet(struck=len(solution.t_events[0]) > 0)
-
-    def _write(self, solution: Any, until: float | None) -> None:
-        """Samples of a flight; its end is one of them only where a sample was wanted there."""
-        if not len(solution.t):
-            return
-        nv, first = len(self.q), int(self.counters[1])
-        found = solution.y.T
-        if until is not None and until not in self.problem.samples:
-            found = found[:-1]
-        self.recording.q[first : first + len(found)] = found[:, :nv]
-        self.recording.qd[first : first + len(found)] = found[:, nv:]
-        self.flown.extend(range(first, first + len(found)))
-        self.counters[1] += len(found)
+        if met is None and until < self.end:
+            slope.pass_corner(until, self.q, self.qd)
+        elif met is not None:
+            self._meet(struck=met == 0)
 
     def _meet(self, struck: bool) -> None:
         """An impact, or a change of chart, which comes where the next flight begins."""
@@ -197,6 +171,5 @@ class _Run:
 
     def result(self) -> Result:
         """What has been written so far."""
-        self.slope.settle(self.flown)
         self.recording.info["constraints"] = statistics(self.system)
         return self.recording.result(int(self.counters[1]))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections import deque
+from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..constraints.packing import make_system
+from ..errors import DivergedError
 from ..kernels import constraint_layout as rows
 from ..kernels import layout
 from ..kernels.motion_layout import (
@@ -21,23 +23,31 @@ from ..kernels.motion_layout import (
 )
 from ..packing import TangentSpace
 from .base import Problem, Recording
+from .control import body_of_coordinate
 
 
 class Slope:
-    """d(q, q')/dt for SciPy, with progress and failures told on the way."""
+    """d(q, q')/dt for SciPy, with samples, progress and failures told on the way.
+
+    Attributes:
+        reached: time of the last state that a method has accepted [s].
+        written: how many samples are.
+    """
 
     def __init__(self, problem: Problem, recording: Recording) -> None:
         from ..kernels.derivatives import inverse_dynamics_derivatives
         from ..kernels.rollout import derivative
+        from ..kernels.watch import first_not_finite
 
         nv = problem.model.num_coordinates
         self.derivatives = inverse_dynamics_derivatives
         self.slopes = (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv)))
         self.tangents = TangentSpace(problem.model.arrays[0]).arrays
         self.kernel = derivative
+        self.first_not_finite = first_not_finite
         self.problem = problem
         self.recording = recording
-        self.written = 1
+        self.reached, self.written = problem.start, 1
         self.spaces = problem.model.workspace().clear()
         self.tau = np.concatenate([problem.model.with_inputs(None), problem.model.carried(None)])
         first = problem.model.num_coordinates + problem.model.num_inputs
@@ -47,14 +57,15 @@ class Slope:
 
     def __call__(self, t: float, y: FloatArray) -> FloatArray:
         slope = np.empty(len(y))
-        if self.problem.control is not None:
-            nv = self.problem.model.num_coordinates
-            self.problem.control.prepare(t, 0.0, y[:nv], y[nv : 2 * nv])
+        nv, flags = self.problem.model.num_coordinates, self.spaces[2]
+        self.recording.ask(t, 0.0, y[:nv], y[nv : 2 * nv], self.reached, self.written)
         self.evaluate(t, np.array(y), slope)
-        flags = self.spaces[2]
         if flags[layout.STATUS] == layout.OK and not np.isfinite(slope).all():
             flags[layout.STATUS] = layout.NOT_FINITE
-        self.recording.check(flags, t, self.written)
+            flags[layout.CULPRIT] = self.first_not_finite(
+                self.problem.model.arrays[0], slope[:nv], slope[nv : 2 * nv]
+            )
+        self.recording.check(flags, self.reached, self.written)
         if time.perf_counter() - self.told > 0.05:
             self.told = time.perf_counter()
             self.recording.report((t - self.problem.start) / self.problem.duration, self.written)
@@ -95,8 +106,30 @@ class Slope:
     def pass_corner(self, t: float, q: FloatArray, qd: FloatArray) -> None:
         """What an instant changes at which the slope jumps: nothing."""
 
-    def settle(self, samples: Iterable[int]) -> None:
-        """What is left to do for these recorded samples: nothing."""
+    def waits(self, until: float) -> bool:
+        """Whether a sample up to a time is still to be written."""
+        samples = self.problem.samples
+        return self.written < len(samples) and bool(samples[self.written] <= until)
+
+    def write(self, dense: Any, until: float) -> None:
+        """Write the samples up to a time, of a step's polynomial."""
+        if not self.waits(until):
+            return
+        samples, recording, nv = self.problem.samples, self.recording, self.problem.model.num_coordinates
+        end = int(np.searchsorted(samples, until, side="right"))
+        where, found = slice(self.written, end), dense(samples[self.written : end]).T
+        recording.q[where], recording.qd[where] = found[:, :nv], found[:, nv : 2 * nv]
+        recording.rows[where, nv:] = found[:, 2 * nv :]
+        self.written = end
+
+    def give_up(self, y: FloatArray, reason: str) -> None:
+        """DivergedError at the state that was reached: the body whose rates are largest by their tolerances failed."""
+        problem, nv, rates = self.problem, self.problem.model.num_coordinates, np.empty(len(y))
+        self.evaluate(self.reached, np.array(y), rates)
+        shares = np.abs(rates[: 2 * nv]) / (problem.atol + problem.rtol * np.abs(y[: 2 * nv]))
+        d = int(np.argmax(np.where(np.isfinite(shares), shares, np.inf))) % nv
+        body = body_of_coordinate(problem.model, d)
+        raise DivergedError(self.reached, body, reason, self.recording.result(self.written))
 
 
 class ConstrainedSlope(Slope):
@@ -113,6 +146,8 @@ class ConstrainedSlope(Slope):
         self.effort = np.zeros(model.num_coordinates)
         recording.forces = np.zeros((len(recording.q), model.num_constraint_rows))
         recording.efforts = np.zeros_like(recording.q)
+        self.waiting = deque([0])  # samples whose forces are those of the instant, and still to be noted
+        recording.settle = self.settle
 
     def evaluate(self, t: float, state: FloatArray, slope: FloatArray) -> None:
         problem, nv = self.problem, len(self.effort)
@@ -169,21 +204,33 @@ class ConstrainedSlope(Slope):
             self.spaces,
         )
 
-    def settle(self, samples: Iterable[int]) -> None:
-        """Bring these recorded samples onto the constraints, and note the forces there."""
+    def write(self, dense: Any, until: float) -> None:
+        first = self.written
+        super().write(dense, until)
+        self.waiting.extend(range(first, self.written))
+
+    def drop(self, first: int) -> None:
+        """Forget what was written from a sample on."""
+        self.written = first
+        while self.waiting and self.waiting[-1] >= first:
+            self.waiting.pop()
+
+    def settle(self, written: int) -> None:
+        """Bring those of the first recorded samples that still wait onto the constraints, and note the forces there."""
         recording, forces, efforts = self.recording, self.recording.forces, self.recording.efforts
         assert forces is not None and efforts is not None
         nv, count = len(self.effort), forces.shape[1]
-        for k in samples:
+        self.spaces[2][layout.STATUS] = layout.OK  # of what came behind them
+        while self.waiting and self.waiting[0] < written:
+            k = self.waiting.popleft()
             known = recording.rows[k]
             state, slope = (
                 np.concatenate([known[:nv], recording.qd[k], known[nv:]]),
                 np.zeros(nv + len(known)),
             )
-            if self.problem.control is not None:
-                time_, parts = float(self.problem.samples[k]), (state[:nv], state[nv : 2 * nv])
-                self.problem.control.prepare(time_, 0.0, *parts)
-            self.evaluate(float(self.problem.samples[k]), state, slope)
+            instant = float(self.problem.samples[k])
+            recording.ask(instant, 0.0, state[:nv], state[nv : 2 * nv], instant, k)
+            self.evaluate(instant, state, slope)
             recording.q[k], recording.qd[k] = state[:nv], state[nv : 2 * nv]
             forces[k] = self.system[rows.SYSTEM_IMPULSE][:count]
             efforts[k] = self.effort

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from ..errors import DivergedError, ModelError
 from ..model import State
 from ..result import Result
 from .base import Problem, Recording
@@ -36,13 +35,7 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
         began = time.perf_counter()
         if problem.control is not None:  # asked before every step
             now = problem.start + problem.dt * int(counters[0])
-            try:
-                problem.control.prepare(now, problem.dt, q, qd)
-            except ModelError as error:
-                if counters[0] == 0:  # nothing ran
-                    raise
-                kept = recording.result(int(counters[1]))
-                raise DivergedError(now, problem.model.body_names[0], str(error), kept) from error
+            recording.ask(now, problem.dt, q, qd, now, int(counters[1]))
             stretch = 1
         if problem.steer is not None:
             stretch = problem.steer(int(counters[0]), q, qd)

@@ -114,3 +114,62 @@ def test_what_was_computed_before_a_bad_answer_is_kept():
     with pytest.raises(ph.DivergedError, match="must be finite") as caught:
         ph.simulate(model, model.state(), 0.1, tau=lambda t, q, qd: [np.nan if t > 0.05 else 0.0])
     assert abs(caught.value.result.t[-1] - 0.051) < 2e-3
+
+
+ADAPTIVE = ["RK45", "DOP853", "LSODA", "Radau", "BDF", "event_driven"]
+
+
+def two_arms():
+    builder = ph.ModelBuilder()
+    for name in ("fine", "bad"):
+        builder.add_body(
+            name,
+            joint=ph.joints.Hinge((0.0, 1.0, 0.0)),
+            mass=1.0,
+            com=(0.1, 0.0, 0.0),
+            inertia=0.01 * np.eye(3),
+        )
+    return builder.build()
+
+
+@pytest.mark.parametrize("integrator", [*ADAPTIVE, "rk4"])
+def test_a_controller_that_fails_in_mid_run_leaves_what_was_computed(integrator):
+    model = two_arms()
+    with pytest.raises(ph.DivergedError, match=r"tau at t = 0\.2\d* s must be finite") as caught:
+        ph.simulate(
+            model,
+            model.state(),
+            1.0,
+            integrator=integrator,
+            tau=lambda t, q, qd: [0.0, np.nan if t > 0.2 else 0.0],
+        )
+    error = caught.value
+    assert error.body == "bad" and 0.1 < error.time < 0.202
+    assert error.time - 2e-3 < error.result.t[-1] <= error.time and error.result.qd.any(axis=0).all()
+
+
+@pytest.mark.parametrize("integrator", ADAPTIVE)
+def test_a_run_without_a_next_step_says_when_and_in_which_body_and_keeps_its_samples(integrator):
+    """Velocity of one of two arms grows beyond all bounds at t = 0.1158 s."""
+    model = two_arms()
+    with pytest.raises(ph.DivergedError) as caught:
+        ph.simulate(
+            model,
+            model.state(),
+            1.0,
+            integrator=integrator,
+            rtol=1e-6,
+            tau=lambda t, q, qd: [0.0, 0.05 * qd[1] ** 2 + 0.5],
+        )
+    error = caught.value
+    assert error.body == "bad" and abs(error.time - 0.1158) < 1e-3
+    assert error.time - 2e-3 < error.result.t[-1] <= error.time and np.isfinite(error.result.qd).all()
+
+
+@pytest.mark.parametrize("integrator", ADAPTIVE)
+def test_a_cancelled_run_keeps_its_samples(integrator):
+    model, state = four_bar()
+    with pytest.raises(ph.CancelledError) as caught:
+        ph.simulate(model, state, 1e3, 1e-2, integrator, progress=lambda fraction: fraction < 1e-3)
+    result = caught.value.result
+    assert 0.9 < result.t[-1] < 500.0 and np.abs(result.row_forces).max(axis=1).min() > 0.0

@@ -87,7 +87,7 @@ def test_a_rope_grows_taut():
 
 @pytest.mark.parametrize("touching", [False, True])
 def test_forces_in_flight_are_those_of_the_instant(touching):
-    """A gear and a given motion take what DOP853 finds, at every sample of a flight; steps in contact note their own."""
+    """A gear and a given motion take what DOP853 finds, at every sample of a flight; steps note their own."""
     builder = ph.ModelBuilder()
     for name, parent in (("arm", None), ("hand", "arm"), ("wheel", None)):
         builder.add_body(
