@@ -25,6 +25,9 @@ from ..packing import TangentSpace
 from .base import Problem, Recording
 from .control import body_of_coordinate
 
+# Times that are nearer than this are the same, as they are to `kernels.motion` [s].
+EDGE = 1e-9
+
 
 class Slope:
     """d(q, q')/dt for SciPy, with samples, progress and failures told on the way.
@@ -237,7 +240,10 @@ class ConstrainedSlope(Slope):
 
 
 def motion_stops(problem: Problem, start: float, end: float) -> list[float]:
-    """Times between start and end where a coordinate begins or ceases to be held, or a held one's velocity leaps."""
+    """Times between start and end where a coordinate begins or ceases to be held, or a held one's velocity leaps.
+
+    Those that differ by round-off are one.
+    """
     channels, pieces = problem.motions
     stops = set()
     for channel in channels:
@@ -248,7 +254,11 @@ def motion_stops(problem: Problem, start: float, end: float) -> list[float]:
             changes = own[k, PIECE_HOLDS] != own[k - 1, PIECE_HOLDS]
             if changes or (known and own[k, PIECE_HOLDS] != 0.0 and _leaps(own[k - 1], own[k])):
                 stops.add(float(own[k, PIECE_START]))
-    return sorted(stop for stop in stops if start < stop < end)
+    found: list[float] = []
+    for stop in sorted(stops):
+        if start < stop < end - EDGE and not (found and stop < found[-1] + EDGE):
+            found.append(stop)
+    return found
 
 
 def _leaps(before: FloatArray, piece: FloatArray) -> bool:

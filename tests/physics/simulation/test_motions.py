@@ -275,3 +275,15 @@ def test_a_ball_joint_that_is_let_go_beyond_the_limit_of_its_chart_goes_on(integ
     }
     # the cut of a step of RK4 where the motion ends is of first order in 1e-4
     np.testing.assert_allclose(found[integrator], found["rk4"], atol=2e-3)
+
+
+@pytest.mark.parametrize("integrator", ["LSODA", "DOP853", "event_driven"])
+def test_breaks_that_differ_by_round_off_are_one(integrator):
+    """A time of the table and the end of a window, of which one was summed up."""
+    model, times = chain(2), np.linspace(0.0, 0.6, 13)
+    assert times[5] != 0.25 and abs(times[5] - 0.25) < 1e-15
+    motion = ph.Motion(times, wave(times, 4.0), interpolation="linear", windows=[(0.1, 0.25)])
+    result = ph.simulate(
+        model, model.state(), 0.4, integrator=integrator, motions={"link0": motion}, record_interval=0.05
+    )
+    assert np.abs(result.q[2:6, 0] - wave(result.t[2:6], 4.0)).max() < 1e-9 and not result.efforts[6:].any()
