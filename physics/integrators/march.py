@@ -40,7 +40,7 @@ def march(
     options: dict[str, Any] = {"rtol": problem.rtol, "atol": problem.atol, "max_step": max_step}
     if name in WITH_JACOBIAN and len(y) == 2 * nv:
         options["jac"] = slope.jacobian
-    slope.reached = now
+    slope.begin(now, until)
     solver = getattr(scipy.integrate, name)(slope, now, np.array(y), until, **options)
     values, counted = [event(now, y) for event in events], 0
     while solver.status == "running":

@@ -21,6 +21,7 @@ from ..kernels.motion_layout import (
     PIECE_ORDER,
     PIECE_START,
 )
+from ..motion import MotionArrays
 from ..packing import TangentSpace
 from .base import Problem, Recording
 from .control import body_of_coordinate
@@ -109,6 +110,10 @@ class Slope:
     def pass_corner(self, t: float, q: FloatArray, qd: FloatArray) -> None:
         """What an instant changes at which the slope jumps: nothing."""
 
+    def begin(self, now: float, until: float) -> None:
+        """Note from where to where the next stretch goes, which begins at a state that has been accepted."""
+        self.reached = now
+
     def waits(self, until: float) -> bool:
         """Whether a sample up to a time is still to be written."""
         samples = self.problem.samples
@@ -144,6 +149,8 @@ class ConstrainedSlope(Slope):
         super().__init__(problem, recording)
         model = problem.model
         self.on_constraints = slope_on_constraints
+        self.end = problem.start + problem.duration
+        self.motions = motions_before(problem.motions, self.end)
         self.constraints = model.constraint_arrays
         self.system = make_system(model.num_constraint_rows, model.num_coordinates)
         self.effort = np.zeros(model.num_coordinates)
@@ -158,7 +165,7 @@ class ConstrainedSlope(Slope):
         self.on_constraints(
             problem.model.arrays,
             self.constraints,
-            problem.motions,
+            self.motions,
             problem.tau,
             t,
             state[:nv],
@@ -186,6 +193,10 @@ class ConstrainedSlope(Slope):
         along = self.system[rows.SYSTEM_JACOBIAN][:count] @ result[nv:]
         result[nv:] -= answers.T @ (np.linalg.pinv(matrix, rcond=1e-11, hermitian=True) @ along)
         return result
+
+    def begin(self, now: float, until: float) -> None:
+        super().begin(now, until)
+        self.motions = motions_before(self.problem.motions, until)
 
     def pass_corner(self, t: float, q: FloatArray, qd: FloatArray) -> None:
         """Change the velocities by the impulse of given motions whose velocities leap at time t."""
@@ -224,6 +235,7 @@ class ConstrainedSlope(Slope):
         assert forces is not None and efforts is not None
         nv, count = len(self.effort), forces.shape[1]
         self.spaces[2][layout.STATUS] = layout.OK  # of what came behind them
+        self.motions = motions_before(self.problem.motions, self.end)
         while self.waiting and self.waiting[0] < written:
             k = self.waiting.popleft()
             known = recording.rows[k]
@@ -237,6 +249,17 @@ class ConstrainedSlope(Slope):
             recording.q[k], recording.qd[k] = state[:nv], state[nv : 2 * nv]
             forces[k] = self.system[rows.SYSTEM_IMPULSE][:count]
             efforts[k] = self.effort
+
+
+def motions_before(motions: MotionArrays, end: float) -> MotionArrays:
+    """Given motions without the pieces that begin at a time or behind it: their values there are those they come to."""
+    channels, pieces = motions
+    known = channels.copy()
+    for channel in known:
+        first, count = int(channel[CHANNEL_FIRST]), int(channel[CHANNEL_COUNT])
+        begun = pieces[first : first + count, PIECE_START] < end - EDGE
+        channel[CHANNEL_COUNT] = max(int(begun.sum()), 1)
+    return known, pieces
 
 
 def motion_stops(problem: Problem, start: float, end: float) -> list[float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.interpolate
 
 import physics as ph
 from tests.physics.constraints.mechanisms import bar, four_bar
@@ -275,6 +276,21 @@ def test_a_ball_joint_that_is_let_go_beyond_the_limit_of_its_chart_goes_on(integ
     }
     # the cut of a step of RK4 where the motion ends is of first order in 1e-4
     np.testing.assert_allclose(found[integrator], found["rk4"], atol=2e-3)
+
+
+@pytest.mark.parametrize("integrator", ALL_METHODS)
+def test_a_run_that_ends_with_its_motion_moves_to_its_end(integrator):
+    """The last sample has the velocity and the force with which the motion comes to its last time, not those of rest
+    behind it.
+    """
+    model, times = chain(1), np.linspace(0.0, 0.5, 26)
+    motion = ph.Motion(times, np.sin(3.0 * times))
+    result = ph.simulate(model, model.state(), 0.5, 1e-3, integrator, motions={"link0": motion})
+    spline = scipy.interpolate.CubicSpline(times, np.sin(3.0 * times))
+    assert abs(result.qd[-1, 0] - spline(0.5, 1)) < 1e-9
+    right = ph.inverse_dynamics(model, model.state(result.q[-1], result.qd[-1]), [spline(0.5, 2)])[0]
+    # Euler's force is the mean over the last step
+    assert abs(result.efforts[-1, 0] - right) < (2e-3 if "euler" in integrator else 1e-9) * abs(right)
 
 
 @pytest.mark.parametrize("integrator", ["LSODA", "DOP853", "event_driven"])
