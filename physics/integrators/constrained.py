@@ -16,6 +16,7 @@ from ..model import Model, State
 from ..packing import Workspace
 from ..result import Result
 from .base import Problem, Recording, carry, watch_closely
+from .control import body_of_coordinate
 from .stretches import run_in_stretches
 
 # More at once make a system that no step could wait for.
@@ -134,16 +135,22 @@ def note_start(
 
 
 def refuse_torn(problem: Problem, system: System, counters: IntArray, recording: Recording) -> None:
-    """DivergedError where constraints are not met any more: what else is given contradicts them."""
+    """DivergedError behind a step where constraints are not met any more: what else is given contradicts them."""
+    refuse_torn_at(
+        problem.start + problem.dt * int(counters[0]), problem, system, int(counters[1]), recording
+    )
+
+
+def refuse_torn_at(now: float, problem: Problem, system: System, written: int, recording: Recording) -> None:
+    """As `refuse_torn`, at a time and with so many samples written."""
     from ..dynamics.constrained import unmet
 
     if not system[rows.SYSTEM_STATISTICS][rows.LEFT_NOW] > TORN:
         return
-    now, done = problem.start + problem.dt * int(counters[0]), recording.result(int(counters[1]))
     name, row, off = unmet(problem.model, system)
     moved = int(np.argmax(np.abs(system[rows.SYSTEM_JACOBIAN][row])))
-    body = next(b.name for b in problem.model.bodies if moved < problem.model.coordinate_slice(b.name).stop)
-    raise DivergedError(now, body, f"constraint {name!r} is {off:.3g} m or rad off and cannot be met", done)
+    body, reason = body_of_coordinate(problem.model, moved), f"constraint {name!r} is {off:.3g} m or rad off"
+    raise DivergedError(now, body, f"{reason} and cannot be met", recording.result(written))
 
 
 def constraint_space(model: Model) -> tuple[System, FloatArray, tuple[FloatArray, ...], FloatArray]:

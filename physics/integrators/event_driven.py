@@ -12,7 +12,7 @@ from ..model import State
 from ..result import Result
 from .adaptive import chart_event, charted, held_between, put_on_motions
 from .base import Problem, Recording, refuse_muscle_states
-from .constrained import constraint_space, statistics
+from .constrained import constraint_space, refuse_torn_at, statistics
 from .march import march
 from .slope import ConstrainedSlope, motion_stops
 
@@ -122,6 +122,7 @@ class _Run:
         )
         recording.check(self.spaces[2], self.now, int(counters[1]))
         self.now = self.end if dt < self.problem.dt else self.now + dt
+        refuse_torn_at(self.now, self.problem, self.system, int(counters[1]), recording)
         recording.info["steps"] += 1
         rows = self.system[SYSTEM_ROWS][: self.model.num_constraint_rows]
         one_sided = self.system[SYSTEM_KINDS][: len(rows)] != EQUALITY

@@ -59,7 +59,7 @@ def march(
             return roots[first], dense(roots[first]), struck[first]
         if dense is not None:
             slope.write(dense, solver.t)
-        slope.reached = solver.t
+        slope.accept(solver.t, solver.y)
     return until, solver.y, None
 
 

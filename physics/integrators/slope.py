@@ -24,6 +24,7 @@ from ..kernels.motion_layout import (
 from ..motion import MotionArrays
 from ..packing import TangentSpace
 from .base import Problem, Recording
+from .constrained import refuse_torn_at
 from .control import body_of_coordinate
 
 # Times that are nearer than this are the same, as they are to `kernels.motion` [s].
@@ -114,6 +115,10 @@ class Slope:
         """Note from where to where the next stretch goes, which begins at a state that has been accepted."""
         self.reached = now
 
+    def accept(self, t: float, y: FloatArray) -> None:
+        """Note a state that a method has accepted."""
+        self.reached = t
+
     def waits(self, until: float) -> bool:
         """Whether a sample up to a time is still to be written."""
         samples = self.problem.samples
@@ -198,6 +203,13 @@ class ConstrainedSlope(Slope):
         super().begin(now, until)
         self.motions = motions_before(self.problem.motions, until)
 
+    def accept(self, t: float, y: FloatArray) -> None:
+        """Note a state that a method has accepted; DivergedError where given motions contradict the constraints."""
+        super().accept(t, y)
+        if self.recording.forces is not None and self.recording.forces.shape[1]:
+            self.evaluate(t, np.array(y), np.empty(len(y)))
+            refuse_torn_at(t, self.problem, self.system, self.written, self.recording)
+
     def pass_corner(self, t: float, q: FloatArray, qd: FloatArray) -> None:
         """Change the velocities by the impulse of given motions whose velocities leap at time t."""
         from ..kernels.corners import pass_corner
@@ -249,6 +261,7 @@ class ConstrainedSlope(Slope):
             recording.q[k], recording.qd[k] = state[:nv], state[nv : 2 * nv]
             forces[k] = self.system[rows.SYSTEM_IMPULSE][:count]
             efforts[k] = self.effort
+            refuse_torn_at(instant, self.problem, self.system, k + 1, recording)
 
 
 def motions_before(motions: MotionArrays, end: float) -> MotionArrays:
