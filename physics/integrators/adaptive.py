@@ -18,7 +18,7 @@ from .slope import ConstrainedSlope, Slope, motion_stops
 
 
 def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
-    """Run a problem with ``scipy.integrate.solve_ivp``; samples are its dense output."""
+    """Run a problem with a method of ``scipy.integrate``; samples are its dense output."""
     try:
         import scipy.integrate  # noqa: F401
     except ImportError as error:
@@ -27,7 +27,7 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
         ) from error
     model, nv = problem.model, problem.model.num_coordinates
     refuse_impulses(model, name)
-    info = {"integrator": name, "evaluations": 0, "chart_changes": 0}
+    info = {"integrator": name, "steps": 0, "evaluations": 0, "chart_changes": 0}
     recording = Recording(problem, state.q, state.qd, info, state.muscle_states)
     slope = (ConstrainedSlope if needs_constraints(problem) else Slope)(problem, recording)
     now, end = problem.start, problem.start + problem.duration

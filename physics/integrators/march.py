@@ -47,6 +47,7 @@ def march(
         message = solver.step()
         if solver.status == "failed":
             slope.give_up(solver.y, message)
+        slope.recording.info["steps"] += 1
         before, values = values, [event(solver.t, solver.y) for event in events]
         struck = [k for k, event in enumerate(events) if _passed(before[k], values[k], event.direction)]
         dense: Any = solver.dense_output() if struck or slope.waits(solver.t) else None

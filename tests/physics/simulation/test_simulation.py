@@ -79,6 +79,13 @@ def test_adaptive_methods_agree_with_rk4(integrator):
     assert np.allclose(stepped.t, adaptive.t) and np.abs(stepped.q - adaptive.q).max() < 1e-6
 
 
+@pytest.mark.parametrize("integrator", ["RK45", "DOP853", "LSODA", "Radau", "BDF", "event_driven"])
+def test_steps_that_an_adaptive_method_takes_are_told(integrator):
+    model = pendulum()
+    info = ph.simulate(model, model.state(q=[1.0]), 1.0, integrator=integrator).info
+    assert 10 < info["steps"] < info["evaluations"]
+
+
 def test_samples_do_not_change_the_motion():
     """Recording at another rate interpolates the same steps, to the cubic's error O(dt^4)."""
     model = pendulum()
