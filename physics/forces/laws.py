@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Laws = tuple[Function | None, ...]
 
+# Velocities at which a damper without a table is looked at [m/s, rad/s]: from creeping to more than joints have.
+LOOKS = np.outer((1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0), (-1.0, 1.0)).ravel()
+
 
 def coordinate_functions(value: Any, joint: Joint, name: str) -> Laws:
     """One function or None for each coordinate of a joint, from a single function (of a joint with one coordinate), a
@@ -72,14 +75,17 @@ def check_elastic(laws: Laws, name: str) -> None:
 
 
 def check_dampers(laws: Laws, name: str) -> None:
-    """ModelError where a damper pushes what stands still, or along the motion at a break of its table."""
+    """ModelError where a damper pushes what stands still, or along the motion: at a break of its table, or where it has
+    none at one of the velocities that are looked at.
+    """
     for law in laws:
         if law is None:
             continue
         at_rest = float(law(0.0))
         if abs(at_rest) > 1e-12:
             raise ModelError(f"{name} must be 0 at velocity 0, got {at_rest:g}")
-        for x, y in zip(getattr(law, "x", ()), getattr(law, "y", ())):
+        points = zip(law.x, law.y) if hasattr(law, "x") and hasattr(law, "y") else zip(LOOKS, law(LOOKS))
+        for x, y in points:
             if x * y < 0.0:
                 raise ModelError(f"{name} must resist the motion, got {y:g} at velocity {x:g}")
 

@@ -135,6 +135,15 @@ def test_laws_come_back_from_a_file(tmp_path):
             {"damper": {0: j.PiecewiseLinear([-1.0, 0.0, 1.0], [1.0, 0.0, 1.0])}},
             "damper of body 'arm' must resist the motion, got 1 at velocity -1",
         ),
+        ({"damper": {0: j.Linear(-1.0)}}, "must resist the motion, got 0.001 at velocity -0.001"),
+        (
+            {"damper": {0: j.Polynomial([0.0, 0.0, 2.0])}},
+            "damper of body 'arm' must resist the motion, got 2e-06 at",
+        ),
+        (
+            {"damper": {0: j.Polynomial([0.0, 1.0, 0.0, -0.1])}},
+            "must resist the motion, got 90 at velocity -10",
+        ),
     ],
 )
 def test_bad_laws_are_named(values, words):
