@@ -75,6 +75,8 @@ class ConstraintBuilder:
         found = {known.name: known for known in self.bodies}
         if not isinstance(carried, str) or carried not in found:
             raise ModelError(f"body {carried!r} of loop joint {name!r} is missing: add bodies first")
+        if carried == (parent.name if isinstance(parent, Body) else parent):
+            raise ModelError(f"loop joint {name!r} needs two bodies, got {carried!r} twice")
         for key in ("mass", "com", "inertia"):
             if key in options:
                 raise ModelError(

@@ -119,6 +119,15 @@ def test_start_off_the_constraints_is_refused():
         ph.assemble(impossible, impossible.state())
 
 
+def test_a_loop_joint_needs_two_bodies():
+    builder = ph.ModelBuilder()
+    bar = builder.add_body("bar", joint=ph.joints.Hinge(), mass=1.0, inertia=np.eye(3))
+    for body, parent in (("bar", "bar"), (bar, "bar"), ("bar", bar)):
+        with pytest.raises(ph.ModelError, match="loop joint 'loop' needs two bodies, got 'bar' twice"):
+            builder.add_loop_joint("loop", body, parent, joint=ph.joints.Hinge())
+    assert builder.build().num_bodies == 1
+
+
 def test_model_round_trip(tmp_path):
     for closure in ("point", "hinge", "joint"):
         model, state = four_bar(closure)
