@@ -22,6 +22,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
+from numba.core.targetconfig import ConfigStack
 
 from ._jit import sources_hash
 
@@ -230,6 +231,9 @@ class _Compiler(EntryCompiler):
         # Numba hands a caller's flags down, and they are in the name: it must not matter who calls first
         state.flags = state.flags.copy()
         state.flags.forceinline = self.inlined
+        # functions of Numba's own that are compiled on the way get these: else how `int` is put in depends on who
+        # has called it first, and by that the last bits of results
+        ConfigStack.top_or_none().forceinline = False
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         state.func_id.unique_id = sources_hash(state.func_id.modname.rpartition(".")[2])
