@@ -2,9 +2,9 @@
 lines between.
 
 Which obstacles are touched comes from relaxation: each piece in turn between the contacts next to it. Where the
-junctions lie comes from Newton's method: each is the middle between the contacts before and behind it. An obstacle
-that the line between its neighbours passes freely is no piece; as a piece over it would be that line, the path and
-its derivatives do not notice.
+junctions lie comes from Newton's method: each is the middle between the contacts before and behind it, or an end of a
+link (see `wrap_link`) where an obstacle between is passed near by. An obstacle that the line between its neighbours
+passes freely is no piece; as a piece over it would be that line, the path and its derivatives do not notice.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import math
 
 from ._jit import inline, jit
 from .muscle_frames import put3
-from .spatial import Array, Vector
+from .spatial import Array, Vector, cross, dot3, flat3, scale_add3, subtract3
 from .wrap_geodesic import eliminate
 from .wrap_layout import (
     CONTACTS,
@@ -27,44 +27,52 @@ from .wrap_layout import (
     OUT_SIZE,
     PIECE,
     PIECE_SIZE,
-    PIECES,
-    SHAPE_WIDTH,
-    SHAPES,
     SMOOTHING,
+    STATUS,
+    STRAIGHT,
     TOUCHES,
     TOUCHING,
     WARM,
     WRAPPED,
 )
+from .wrap_link import (
+    JOINTS,
+    ZERO,
+    foot,
+    lay_link,
+    link_ends,
+    link_rows,
+    look_around,
+    notes_of,
+    place_junctions,
+)
 from .wrap_piece import piece_contact, piece_path
+from .wrap_places import (
+    AWAY,
+    NEAR_BY,
+    ON,
+    distance,
+    is_link,
+    junction,
+    kept,
+    list_parts,
+    neighbour,
+    part_of,
+    piece_of,
+    rest_rates,
+    shape_of,
+)
 
 MOST_SWEEPS = 30
 MOST_ITERATIONS = 30
-MOST_ROUNDS = 5
+MOST_ROUNDS = 12
 SETTLED = 0.02  # of the distance between the ends: contacts that move less are left to Newton's method
+# Relaxation in later rounds shortens the path almost all the way: Newton's method then stays beside it.
+PATIENT_ROUNDS = (3, 7)
+PATIENT_SWEEPS = 200
+PATIENT = 1e-4
 NEAR = 1e-9
-
-
-@inline
-def kept(data: Array, record: int, what: int) -> int:
-    """Where the strand keeps something."""
-    return int(data[record + what])
-
-
-@inline
-def shape_of(record: int, obstacle: int) -> int:
-    return record + SHAPES + SHAPE_WIDTH * obstacle
-
-
-@inline
-def piece_of(data: Array, record: int, obstacle: int) -> int:
-    return int(data[record + PIECES]) + PIECE_SIZE * obstacle
-
-
-@inline
-def distance(own: Array) -> float:
-    x, y, z = own[ENDS + 3] - own[ENDS], own[ENDS + 4] - own[ENDS + 1], own[ENDS + 5] - own[ENDS + 2]
-    return math.sqrt(x * x + y * y + z * z)
+NOTHING = 1e-11  # of a line's length: an obstacle that lifts the path by less makes nothing of it
 
 
 @jit
@@ -93,44 +101,19 @@ def contact(data: Array, record: int, own: Array, obstacle: int, last: bool, num
     return into
 
 
-@inline
-def neighbour(data: Array, record: int, own: Array, count: int, obstacle: int, step: int) -> Vector:
-    """The contact that the path leaves before an obstacle (step -1) or meets behind it (1), or the strand's end."""
-    flags, contacts = kept(data, record, TOUCHING), kept(data, record, CONTACTS)
-    other = obstacle + step
-    while 0 <= other < count:
-        if own[flags + other] == 1.0:
-            at = contacts + 6 * other + (3 if step < 0 else 0)
-            return own[at], own[at + 1], own[at + 2]
-        other += step
-    at = ENDS if step < 0 else ENDS + 3
-    return own[at], own[at + 1], own[at + 2]
-
-
-@inline
-def rest_rates(data: Array, record: int, own: Array) -> None:
-    at = kept(data, record, PIECE)
-    for k in range(12):
-        own[at + k] = 0.0
-
-
 @jit
-def relax(data: Array, record: int, own: Array, count: int, most: int) -> bool:
-    """Lay each piece anew between its neighbours' contacts, until little moves; True if no obstacle was gained or
-    lost.
-    """
+def relax(data: Array, record: int, own: Array, count: int, most: int, settled: float) -> None:
+    """Lay each piece anew between its neighbours' contacts, until little moves and no obstacle is gained or lost."""
     flags, contacts = kept(data, record, TOUCHING), kept(data, record, CONTACTS)
     rest_rates(data, record, own)
-    enough = SETTLED * distance(own)
-    same = True
+    enough = settled * distance(own)
     for _ in range(most):
         moved, changed = 0.0, False
         for i in range(count):
             a, b = neighbour(data, record, own, count, i, -1), neighbour(data, record, own, count, i, 1)
             touches = solve_piece(data, record, own, i, a, b) == WRAPPED
-            if touches != (own[flags + i] == 1.0):
-                changed, same = True, False
-            own[flags + i] = 1.0 if touches else 0.0
+            changed = changed or touches != (own[flags + i] == ON)
+            own[flags + i] = ON if touches else AWAY
             if touches:
                 for side in range(2):
                     at = contact(data, record, own, i, side == 1, 0)
@@ -139,65 +122,67 @@ def relax(data: Array, record: int, own: Array, count: int, most: int) -> bool:
                         moved = max(moved, abs(own[at + k] - own[place]))
                         own[place] = own[at + k]
         if not changed and moved < enough:
-            return same
-    return same
-
-
-@inline
-def list_touching(data: Array, record: int, own: Array, count: int) -> int:
-    """Number the touching obstacles; how many there are."""
-    flags = kept(data, record, TOUCHING)
-    active = 0
-    for i in range(count):
-        if own[flags + i] == 1.0:
-            own[flags + count + active] = i
-            active += 1
-    return active
-
-
-@inline
-def touching(data: Array, record: int, own: Array, count: int, number: int) -> int:
-    return int(own[kept(data, record, TOUCHING) + count + number])
-
-
-@inline
-def junction(data: Array, record: int, own: Array, number: int, active: int) -> Vector:
-    """The point between pieces number - 1 and number; the strand's ends at both ends."""
-    at = kept(data, record, JUNCTIONS) + 3 * (number - 1)
-    if number == 0:
-        at = ENDS
-    elif number == active:
-        at = ENDS + 3
-    return own[at], own[at + 1], own[at + 2]
+            return
 
 
 @jit
-def solve_pieces(data: Array, record: int, own: Array, count: int, active: int) -> bool:
-    """All touching pieces at rest between their junctions, and their contacts; False where one does not touch."""
+def solve_pieces(data: Array, record: int, own: Array, count: int, parts: int) -> bool:
+    """All pieces at rest between their junctions, and their contacts; False where there is none over an obstacle. One
+    that does not touch is the line; its contact is where that is nearest.
+    """
     rest_rates(data, record, own)
-    flags = kept(data, record, TOUCHING)
-    good = True
-    for number in range(active):
-        i = touching(data, record, own, count, number)
-        a, b = junction(data, record, own, number, active), junction(data, record, own, number + 1, active)
-        if solve_piece(data, record, own, i, a, b) != WRAPPED:
-            own[flags + i] = 0.0
-            good = False
+    touches = kept(data, record, TOUCHES)
+    linked = False
+    for number in range(parts):
+        if is_link(data, record, own, count, number):
+            linked = True
             continue
-        contact(data, record, own, i, False, 2 * number)
-        contact(data, record, own, i, True, 2 * number + 1)
-    return good
+        i = part_of(data, record, own, count, number)
+        a, b = junction(data, record, own, number, parts), junction(data, record, own, number + 1, parts)
+        status = solve_piece(data, record, own, i, a, b)
+        if status == WRAPPED:
+            contact(data, record, own, i, False, 2 * number)
+            contact(data, record, own, i, True, 2 * number + 1)
+            continue
+        first = touches + OUT_SIZE * 2 * number
+        if status != STRAIGHT or not foot(data, record, own, i, a, b, first):
+            return False
+        for k in range(OUT_SIZE):
+            own[first + OUT_SIZE + k] = own[first + k]
+    if linked:
+        lay_links(data, record, own, count, parts)
+    return True
 
 
 @jit
-def junction_matrix(data: Array, record: int, own: Array, active: int, width: int) -> None:
-    """Derivatives by all junctions of: contact before + contact behind - 2 junction."""
+def lay_links(data: Array, record: int, own: Array, count: int, parts: int) -> None:
+    """All links at rest."""
+    for number in range(parts):
+        if is_link(data, record, own, count, number):
+            lay_link(data, record, own, count, parts, number, (ZERO, ZERO), own, False)
+
+
+@inline
+def link_beside(data: Array, record: int, own: Array, count: int, number: int) -> int:
+    """The link that ends in the junction between parts `number` and number + 1, -1 where there is none."""
+    if is_link(data, record, own, count, number):
+        return number
+    return number + 1 if is_link(data, record, own, count, number + 1) else -1
+
+
+@jit
+def junction_matrix(data: Array, record: int, own: Array, count: int, parts: int, width: int) -> None:
+    """Derivatives by all junctions of: contact before + contact behind - 2 junction, or of what a link has instead."""
     matrix, touches = kept(data, record, MATRIX), kept(data, record, TOUCHES)
-    size = 3 * (active - 1)
+    size = 3 * (parts - 1)
     for row in range(size):
         for k in range(width):
             own[matrix + row * width + k] = 0.0
-    for number in range(active - 1):
+    for number in range(parts - 1):
+        link = link_beside(data, record, own, count, number)
+        if link >= 0:
+            link_rows(data, record, own, count, parts, link, number + 1 - link, matrix, width)
+            continue
         before = touches + OUT_SIZE * (2 * number + 1) + OUT_JACOBIAN
         behind = touches + OUT_SIZE * (2 * number + 2) + OUT_JACOBIAN
         for i in range(3):
@@ -207,29 +192,44 @@ def junction_matrix(data: Array, record: int, own: Array, active: int, width: in
                 own[at + k] += own[before + 12 * i + 3 + k] + own[behind + 12 * i + k]
                 if number > 0:
                     own[at - 3 + k] += own[before + 12 * i + k]
-                if number < active - 2:
+                if number < parts - 2:
                     own[at + 3 + k] += own[behind + 12 * i + 3 + k]
 
 
 @jit
-def find_junctions(data: Array, record: int, own: Array, count: int, active: int) -> bool:
-    """Newton's method for the junctions; the pieces and contacts are then those at rest."""
+def junction_gaps(data: Array, record: int, own: Array, count: int, parts: int) -> None:
+    """How far the junctions are from where the contacts say that they are, behind the matrix."""
     junctions, matrix = kept(data, record, JUNCTIONS), kept(data, record, MATRIX)
     touches = kept(data, record, TOUCHES)
-    size, scale = 3 * (active - 1), distance(own)
-    if not solve_pieces(data, record, own, count, active):
+    size = 3 * (parts - 1)
+    for number in range(parts - 1):
+        link = link_beside(data, record, own, count, number)
+        x = flat3(own, junctions + 3 * number)
+        if link >= 0:
+            a, b = link_ends(data, record, own, link, parts)
+            notes = notes_of(data, record, part_of(data, record, own, count, link))
+            part = own[notes + JOINTS + 3 * (number + 1 - link)]
+            gap = subtract3(x, scale_add3(a, part, subtract3(b, a)))
+        else:
+            before = touches + OUT_SIZE * (2 * number + 1)
+            a, b = flat3(own, before), flat3(own, before + OUT_SIZE)
+            gap = 2.0 * x[0] - a[0] - b[0], 2.0 * x[1] - a[1] - b[1], 2.0 * x[2] - a[2] - b[2]
+        for i in range(3):
+            own[matrix + (3 * number + i) * (size + 1) + size] = gap[i]
+
+
+@jit
+def find_junctions(data: Array, record: int, own: Array, count: int, parts: int) -> bool:
+    """Newton's method for the junctions; the pieces and contacts are then those at rest."""
+    junctions, matrix = kept(data, record, JUNCTIONS), kept(data, record, MATRIX)
+    size, scale = 3 * (parts - 1), distance(own)
+    if not solve_pieces(data, record, own, count, parts):
         return False
     for _ in range(MOST_ITERATIONS):
         if size == 0:
             return True
-        junction_matrix(data, record, own, active, size + 1)
-        for number in range(active - 1):
-            before = touches + OUT_SIZE * (2 * number + 1)
-            behind = before + OUT_SIZE
-            for i in range(3):
-                row = 3 * number + i
-                gap = 2.0 * own[junctions + row] - own[before + i] - own[behind + i]
-                own[matrix + row * (size + 1) + size] = gap
+        junction_matrix(data, record, own, count, parts, size + 1)
+        junction_gaps(data, record, own, count, parts)
         if eliminate(own, matrix, size, size + 1) == 0.0:
             return False
         change = 0.0
@@ -240,69 +240,125 @@ def find_junctions(data: Array, record: int, own: Array, count: int, active: int
         share = min(1.0, 0.2 * scale / change) if change > 0.0 else 1.0
         for row in range(size):
             own[junctions + row] += share * own[matrix + row * (size + 1) + size]
-        if not solve_pieces(data, record, own, count, active):
+        if not solve_pieces(data, record, own, count, parts):
             return False
         if change < NEAR * scale:
             return True
     return False
 
 
-@inline
-def begin_junctions(data: Array, record: int, own: Array, count: int, active: int) -> None:
-    """Junctions in the middles between contacts."""
+@jit
+def begin_junctions(data: Array, record: int, own: Array, count: int, parts: int) -> None:
+    """Junctions where the contacts that are known say that they are."""
     junctions, contacts = kept(data, record, JUNCTIONS), kept(data, record, CONTACTS)
-    for number in range(active - 1):
-        before = contacts + 6 * touching(data, record, own, count, number) + 3
-        behind = contacts + 6 * touching(data, record, own, count, number + 1)
+    touches = kept(data, record, TOUCHES)
+    for number in range(parts):
+        if not is_link(data, record, own, count, number):
+            at, into = (
+                contacts + 6 * part_of(data, record, own, count, number),
+                touches + OUT_SIZE * 2 * number,
+            )
+            put3(own, into, flat3(own, at))
+            put3(own, into + OUT_SIZE, flat3(own, at + 3))
+    for number in range(parts - 1):
+        before = touches + OUT_SIZE * (2 * number + 1)
         for k in range(3):
-            own[junctions + 3 * number + k] = 0.5 * (own[before + k] + own[behind + k])
+            own[junctions + 3 * number + k] = 0.5 * (own[before + k] + own[before + OUT_SIZE + k])
+    lay_links(data, record, own, count, parts)
+    for number in range(parts):
+        if is_link(data, record, own, count, number):
+            place_junctions(data, record, own, count, number, parts)
 
 
 @inline
-def keep_contacts(data: Array, record: int, own: Array, count: int, active: int) -> None:
+def keep_contacts(data: Array, record: int, own: Array, count: int, parts: int) -> None:
     contacts, touches = kept(data, record, CONTACTS), kept(data, record, TOUCHES)
-    for number in range(active):
-        at = contacts + 6 * touching(data, record, own, count, number)
-        for k in range(3):
-            own[at + k] = own[touches + OUT_SIZE * 2 * number + k]
-            own[at + 3 + k] = own[touches + OUT_SIZE * (2 * number + 1) + k]
+    for number in range(parts):
+        if not is_link(data, record, own, count, number):
+            at = contacts + 6 * part_of(data, record, own, count, number)
+            put3(own, at, flat3(own, touches + OUT_SIZE * 2 * number))
+            put3(own, at + 3, flat3(own, touches + OUT_SIZE * (2 * number + 1)))
 
 
 @inline
-def missed(data: Array, record: int, own: Array, count: int) -> bool:
-    """Whether an obstacle that is left out would be touched between the contacts next to it."""
+def drop_straight(data: Array, record: int, own: Array, count: int, parts: int) -> bool:
+    """Whether the path does not lie on an obstacle that it should lie on; these are left out then."""
     flags = kept(data, record, TOUCHING)
+    dropped = False
+    for number in range(parts):
+        i = part_of(data, record, own, count, number)
+        if own[flags + i] == ON and int(own[piece_of(data, record, i) + STATUS]) != WRAPPED:
+            own[flags + i] = AWAY
+            dropped = True
+    return dropped
+
+
+@inline
+def missed(data: Array, record: int, own: Array, count: int, parts: int) -> bool:
+    """Whether obstacles that are left out would be touched between the contacts next to them; the path shall lie on
+    these then.
+    """
+    flags, contacts = kept(data, record, TOUCHING), kept(data, record, CONTACTS)
     rest_rates(data, record, own)
+    found = False
     for i in range(count):
-        if own[flags + i] == 0.0:
-            a, b = neighbour(data, record, own, count, i, -1), neighbour(data, record, own, count, i, 1)
-            if solve_piece(data, record, own, i, a, b) == WRAPPED:
-                return True
-    return False
+        if own[flags + i] == ON:
+            continue
+        a, b = neighbour(data, record, own, count, i, -1), neighbour(data, record, own, count, i, 1)
+        if solve_piece(data, record, own, i, a, b) != WRAPPED:
+            continue
+        free = count - 1  # the number of a part that has no contacts
+        for number in range(parts):
+            free = number if parts == count and part_of(data, record, own, count, number) == i else free
+        first = flat3(own, contact(data, record, own, i, False, 2 * free))
+        e = subtract3(b, a)
+        lift = cross(subtract3(first, a), e)
+        if math.sqrt(dot3(lift, lift)) > NOTHING * dot3(e, e):
+            found = True
+            own[flags + i] = ON
+            put3(own, contacts + 6 * i, first)
+            put3(own, contacts + 6 * i + 3, flat3(own, contact(data, record, own, i, True, 2 * free)))
+    return found
 
 
 @jit
 def find_chain(data: Array, record: int, own: Array, count: int) -> int:
-    """Touching obstacles, junctions and contacts of the strand; how many obstacles touch, -1 where no path was found.
+    """Parts of the path, their junctions and contacts; how many parts there are, -1 where no path was found.
 
     A strand that was solved before begins with what it had.
     """
     flags = kept(data, record, TOUCHING)
-    warm = own[WARM] == 1.0
-    if not warm:
+    begin = own[WARM] != 1.0
+    if begin:
         for i in range(count):
-            own[flags + i] = 0.0
-    for _ in range(MOST_ROUNDS):
-        if not warm:
-            relax(data, record, own, count, MOST_SWEEPS)
-        active = list_touching(data, record, own, count)
-        if not warm:
-            begin_junctions(data, record, own, count, active)
-        warm = False
-        if active > 0:
-            if not find_junctions(data, record, own, count, active):
+            own[flags + i] = AWAY
+        relax(data, record, own, count, MOST_SWEEPS, SETTLED)
+    for i in range(count):
+        begin = begin or own[flags + i] == NEAR_BY
+    for k in range(MOST_ROUNDS):
+        if k in PATIENT_ROUNDS:  # Newton's method goes from one path to another: nearer to one first
+            relax(data, record, own, count, PATIENT_SWEEPS, PATIENT)
+        touched = False
+        for i in range(count):
+            touched = touched or own[flags + i] == ON
+        if touched and begin:
+            look_around(data, record, own, count, True)
+        elif not touched:
+            for i in range(count):
+                own[flags + i] = AWAY
+        parts = list_parts(data, record, own, count)
+        if begin:
+            begin_junctions(data, record, own, count, parts)
+        begin = True
+        if parts > 0:
+            if not find_junctions(data, record, own, count, parts):
+                relax(data, record, own, count, MOST_SWEEPS, SETTLED)
                 continue
-            keep_contacts(data, record, own, count, active)
-        if not missed(data, record, own, count):
-            return active
+            keep_contacts(data, record, own, count, parts)
+            if drop_straight(data, record, own, count, parts):
+                continue
+        if missed(data, record, own, count, parts):
+            continue
+        if parts == 0 or not look_around(data, record, own, count, False):
+            return parts
     return -1
