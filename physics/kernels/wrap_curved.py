@@ -67,7 +67,7 @@ from .wrap_layout import (
 from .wrap_planar import blend, store_jet
 from .wrap_round import combine, into_world, seen_from
 from .wrap_search import find_path, surface_size
-from .wrap_surface import Moving
+from .wrap_surface import Moving, good_step
 
 
 @jit
@@ -194,10 +194,17 @@ def on_geodesic(
     number = 0
     while number < steps and own[PLACES + number + 1] <= past[0]:
         number += 1
-    step = past[0] - own[PLACES + number]
     found = STEP_SPACE + 13 * LANE
-    for lane in range(LANES):
-        lane_step(kind, size, own, node(number, lane), step, found + LANE * lane, STEP_SPACE)
+    for k in range(LANE * LANES):
+        own[found + k] = own[node(number, 0) + k]
+    left = past[0] - own[PLACES + number]
+    # Beyond its ends, where it blends into the lines, the geodesic may be as long as many steps.
+    while left != 0.0:
+        count = math.ceil(abs(left) / good_step(kind, size, own, found + LANE * ASIDE_LANE))
+        step = left / count
+        for lane in range(LANES):
+            lane_step(kind, size, own, found + LANE * lane, step, found + LANE * lane, STEP_SPACE)
+        left = left - step if count > 1.0 else 0.0
     y, w = lane_position(own, found), lane_tangent(own, found)
     x, t = slid(kind, size, y, w, past[1], past[2])
     begin = found + 6

@@ -18,7 +18,7 @@ Moving: TypeAlias = tuple[Vector, Vector, Vector]  # a vector with first and sec
 Five: TypeAlias = tuple[float, float, float, float, float]
 
 TURN = 0.22  # [rad] a step: lengths over ellipsoids with axes from 5 to 15 cm are then right to 1e-12 m
-SEAM = 0.8  # a step over the seam of a sphere-capped cylinder, of the length by which that is rounded
+SEAM = 0.7  # a step over the seam of a sphere-capped cylinder, of the length by which that is rounded
 
 
 @inline

@@ -17,6 +17,7 @@ from physics.muscles import (
     Wrap,
 )
 from tests.physics.muscles import test_wrapping_near as near
+from tests.physics.muscles import test_wrapping_rows as rows
 from tests.physics.muscles.strands import Motion, at_rest, largest_error, polyline
 
 from .claim import Measurement, Plot, claim
@@ -161,7 +162,8 @@ def dive() -> Measurement:
 @claim(
     "wrapping.derivatives",
     "relative error of L', L'', velocities and accelerations of points against finite differences along "
-    "motions of ends and obstacles, points sliding: largest over all kinds of obstacles, shortest and smooth",
+    "motions of ends and obstacles, points sliding: largest over all kinds of obstacles, shortest and smooth, and over "
+    "a row whose curved ones are just touched",
     unit="1",
     source="own",
     at_most=1e-7,
@@ -174,4 +176,8 @@ def derivatives() -> Measurement:
             motion = Motion(ends_at(name, 0.02), [pose for pose, _ in wrap.parts], np.random.default_rng(3))
             label = f"{name}, {'smooth' if smoothing else 'shortest'}"
             found[label] = largest_error(wrap, motion, (0.05, 0.4, 0.55, 0.9), step)
+    obstacles, ends, smoothing = rows.TOUCHING
+    wrap = Wrap(obstacles, smoothing)
+    motion = Motion(ends, [pose for pose, _ in wrap.parts], np.random.default_rng(3), 0.1)
+    found["row, just touched"] = largest_error(wrap, motion, np.linspace(0.04, 0.96, 24), 3e-5)
     return Measurement(max(found.values()), found)

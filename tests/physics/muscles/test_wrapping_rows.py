@@ -10,7 +10,7 @@ import pytest
 from physics import lie
 from physics.kernels import wrap_layout
 from physics.kernels.wrap_places import ON
-from physics.muscles.obstacles import Cylinder, DoubleCylinder, Ellipsoid, Sphere
+from physics.muscles.obstacles import Cylinder, DoubleCylinder, Ellipsoid, Sphere, SphereCappedCylinder
 from physics.muscles.wrapping import Wrap
 
 from .strands import Motion, at_rest, largest_error, polyline, solve
@@ -170,3 +170,26 @@ def test_shortest_over_collinear_tops() -> None:
         strand = at_rest(wrap, *ends)
         assert strand.status == wrap_layout.WRAPPED
         assert strand.length == pytest.approx(at_rest(three, *ends).length, abs=1e-14)
+
+
+# a path over a sphere and an ellipsoid that just touches a sphere-capped cylinder beside its seam
+TOUCHING = (
+    [
+        Sphere(radius=0.04, frame=frame((-0.2, 0.03, 0.0))),
+        Ellipsoid(radii=(0.04, 0.02, 0.05), frame=frame((-0.12, 0.03, 0.0), (0.1, 0.2, 0.1))),
+        SphereCappedCylinder(
+            radius=0.04, length=0.05, frame=frame((0.0, 0.0, 0.0), (0.0, np.pi / 2 + 0.1, 0.0))
+        ),
+    ],
+    ((-0.45, 0.05, 0.0), (0.3, -0.01, 0.01)),
+    8e-3,
+)
+
+
+def test_derivatives_where_curved_ones_are_just_touched() -> None:
+    """Points where a short geodesic, carried on beyond its ends over a seam, blends into the lines."""
+    obstacles, ends, smoothing = TOUCHING
+    wrap = Wrap(obstacles, smoothing)
+    assert at_rest(wrap, *ends).status == wrap_layout.WRAPPED
+    motion = Motion(ends, [place for place, _ in wrap.parts], np.random.default_rng(3), 0.1)
+    assert largest_error(wrap, motion, tuple(np.linspace(0.04, 0.96, 24)), 3e-5) < FINITE_DIFFERENCES
