@@ -197,3 +197,31 @@ def arm(part, scene, make):
     )
     muscle.condyle.muscle.law.max_force = 60.0
     return upper, lower, joint, muscle
+
+
+@pytest.fixture
+def swing(part, scene, make):
+    """A bob on a hinge whose action has keys of its own: of its place, turn and size; and another slot beside it."""
+    body, authoring = part("references").Body, part("authoring")
+    scene.frame_start, scene.frame_end = 5, 13
+    top, bob = make.box("Top", (0, 0, 1.0)), make.box("Bob", (0.3, 0, 0.6))
+    for frame in (1, 4, 9, 20, 30):
+        bob.location.x, bob.rotation_euler.y = 0.3 + 0.001 * frame, 0.02 * frame
+        bob.scale = (1, 1, 1)
+        for path in ("location", "rotation_euler", "scale", "color"):
+            bob.keyframe_insert(path, frame=frame)
+    compat = part("compat")
+    curves = list(compat.curves_in_use(bob))
+    turned = next(curve for curve in curves if curve.data_path == "rotation_euler" and curve.array_index == 1)
+    turned.modifiers.new("CYCLES")
+    turned.keyframe_points[1].interpolation = "ELASTIC"
+    turned.keyframe_points[3].handle_left_type = "VECTOR"
+    turned.update()
+    action = bob.animation_data.action
+    if compat.has_slots(action):
+        slot = action.slots.new(id_type="OBJECT", name="Stranger")
+        part("compat").new_curves(action, slot, "location", [0], "Theirs")[0].keyframe_points.insert(3.0, 4.0)
+    scene.frame_set(5)
+    make.update()
+    joint = authoring.add_joint(scene, body(top), body(bob), "hinge", name="Hip")
+    return top, bob, joint

@@ -1,0 +1,47 @@
+"""Joints from presets between bones."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+bpy = pytest.importorskip("bpy")
+from .test_welcome import child_of, only_joint, placed, select  # noqa: E402
+
+
+@pytest.mark.small
+def test_two_bones_get_a_joint_at_the_child_s_head(part, scene, make):
+    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    make.update()
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.select_all(action="SELECT")
+    rig.data.bones.active = rig.data.bones["B"]
+    try:
+        assert bpy.ops.condyle.add_preset(preset="knee") == {"FINISHED"}
+        joint = only_joint(part)
+        assert child_of(part, joint).bone == "B"
+        assert tuple(joint.matrix_world.translation) == pytest.approx((0, 0, 0.5), abs=1e-6)
+        tail = [
+            placed(part, joint, "coordinate", value) @ (0, 0.5, 0, 1) for value in (0.0, math.radians(90.0))
+        ]
+        assert tail[0][:3] == pytest.approx((0, 0, 0), abs=1e-5) and tail[1][1] > 0.4
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("preset", ["knee", "hip", "elbow", "wrist", "thumb", "finger", "hinge"])
+def test_bones_that_are_bent_get_a_joint_at_the_child_s_head_too(part, scene, make, preset):
+    """Their boxes meet elsewhere."""
+    head = (0.03, 0.1, 0.5)
+    rig = make.armature("Rig", {"A": ((0, 0, 1), head, None), "B": (head, (0, 0, 0.1), "A")}, True)
+    scene.frame_end = 6
+    make.update()
+    body = part("references").Body
+    joint = part("presets_making").add(scene, preset, body(rig, "A"), body(rig, "B"))
+    assert tuple(joint.matrix_world.translation) == pytest.approx(head, abs=1e-6)
+    if preset not in ("knee", "thumb"):  # these carry the head along, which no connected bone can follow
+        select(rig)
+        assert bpy.ops.condyle.bake() == {"FINISHED"}
