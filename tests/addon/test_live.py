@@ -219,18 +219,25 @@ def test_undo_to_a_moment_within_a_run_gives_the_scenes_own_poses(part, scene, m
     assert not bpy.context.scene.condyle.live
 
 
-def test_soft_parts_have_sliders(part, scene, make, axle):
+def test_sliders_of_soft_parts_act(part, scene, make, axle):
     wobbling = bpy.data.objects["Rod"].condyle.body.wobbling
     wobbling.enabled = True
 
-    def stiffen(_run):
-        for slider in settings().sliders:
-            if slider.key == "stiffness_along":
-                slider.times = 3.0
+    def seen(share):
+        def turn(_run):
+            for slider in settings().sliders:
+                if slider.key.startswith("stiffness"):
+                    slider.times = share
 
-    assert Hand(part, scene, [(0.02, stiffen)], duration=0.1).walk().seconds >= 0.1
+        hand = Hand(part, scene, [(0.02, turn)], duration=0.3)
+        assert hand.walk().seconds >= 0.3
+        times = np.array([time for time, _ in hand.seen])
+        return np.interp(np.linspace(0.2, 0.28, 9), times, [matrix[1][3] for _, matrix in hand.seen])
+
+    moved = np.abs(seen(1.0) - seen(0.02))
     keys = {slider.key for slider in settings().sliders}
     assert {"stiffness_along", "stiffness_across", "damping_along", "damping_across"} <= keys
+    assert moved.max() > 1e-3  # two runs with the same sliders are 5e-5 apart, by when pictures come
 
 
 @pytest.mark.slow
