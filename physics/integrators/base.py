@@ -75,12 +75,19 @@ def carry(model: Model, state: State, tau: FloatArray) -> None:
 
 def watch_closely(problem: Problem, work: FloatArray) -> None:
     """Have each step's energy held against what there was and what forces did (see ``kernels.watch``), where all of it
-    has a known source: not where motions, hands, inputs or muscles may add to it, or forces that store none.
+    has a known source: not where given motions (of coordinates or within joints), hands, inputs or muscles may add to
+    it, or forces that store none.
     """
     from ..kernels.watch import CLOSED, FRESH
 
     model = problem.model
-    driven = problem.steer is not None or len(problem.motions[0]) > 0 or model.num_inputs or model.muscles
+    driven = (
+        problem.steer is not None
+        or len(problem.motions[0]) > 0
+        or model.prescribed.any()
+        or model.num_inputs
+        or model.muscles
+    )
     if not driven and not any(isinstance(force, Wrench) and not force.stores_all for force in model.forces):
         work[model.num_bodies + layout.SURFACE_ROWS, CLOSED] = FRESH
 

@@ -233,7 +233,7 @@ class _Compiler(EntryCompiler):
         state.flags.forceinline = self.inlined
         # functions of Numba's own that are compiled on the way get these: else how `int` is put in depends on who
         # has called it first, and by that the last bits of results
-        ConfigStack.top_or_none().forceinline = False
+        ConfigStack().top().forceinline = False
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         state.func_id.unique_id = sources_hash(state.func_id.modname.rpartition(".")[2])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 from ._jit import jit
 from .constrained import constrain_accelerations, project, project_velocities
 from .constraint_layout import ROW_FORCE, SYSTEM_IMPULSE, SYSTEM_ROWS
-from .motion import hold
+from .layout import OK, STATUS
+from .motion import follow, hold
 from .response import held_efforts
 from .rollout import derivative
 from .spatial import Array
@@ -59,31 +62,6 @@ def evaluate_here(
 
 
 @jit
-def nearest_on_constraints(
-    arrays: Array,
-    constraints: Array,
-    motion: Array,
-    tables: Array,
-    t: float,
-    q: Array,
-    qd: Array,
-    tau: Array,
-    qdd: Array,
-    effort: Array,
-    system: Array,
-    spaces: Array,
-) -> bool:
-    """Bring q and qd to the nearest state that meets the equalities, with held coordinates where they are at t;
-    whether there is any equality to be met.
-    """
-    found = evaluate(arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces)
-    if found[0] > 0:
-        project(arrays, constraints, found, 0.0, q, qd, system, spaces)
-        project_velocities(arrays, constraints, found, q, qd, system, spaces)
-    return found[0] > 0
-
-
-@jit
 def slope_on_constraints(
     arrays: Array,
     constraints: Array,
@@ -102,9 +80,10 @@ def slope_on_constraints(
 
     It is for methods whose own states leave the equalities with their errors.
     """
-    if nearest_on_constraints(
-        arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces
-    ):
+    found = evaluate(arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces)
+    if found[0] > 0:
+        project(arrays, constraints, found, 0.0, q, qd, system, spaces)
+        project_velocities(arrays, constraints, found, q, qd, system, spaces)
         evaluate(arrays, constraints, motion, tables, t, q, qd, tau, qdd, effort, system, spaces)
 
 
@@ -126,25 +105,19 @@ def settle_samples(
     """
     arrays, constraints, motion, tables = parts
     tau, qdd, effort = vectors
+    system, spaces = room
     nv = qdd.shape[0]
-    q, qd = records
     for row in range(written[0], written[1]):
         steps = (samples[row] - start) / dt
         if abs(steps - round(steps)) < 1e-6:  # a step's end is on them
             continue
-        for k in range(q.shape[1] - nv):  # states of muscles
-            tau[tables[1].shape[1] + k] = q[row, nv + k]
-        nearest_on_constraints(
-            arrays,
-            constraints,
-            motion,
-            tables,
-            samples[row],
-            q[row, :nv],
-            qd[row],
-            tau,
-            qdd,
-            effort,
-            room[0],
-            room[1],
-        )
+        q, qd, t = records[0][row, :nv], records[1][row], samples[row]
+        for k in range(records[0].shape[1] - nv):  # states of muscles
+            tau[tables[1].shape[1] + k] = records[0][row, nv + k]
+        spaces[2][STATUS] = OK
+        # what is held is what the step holds: a coordinate that a motion catches within it is free to its end
+        follow(motion, start + dt * math.floor(steps), dt, t, q, qd, spaces[1])
+        found = evaluate_here(arrays, constraints, tables, t, q, qd, tau, qdd, effort, system, spaces)
+        if found[0] > 0 and spaces[2][STATUS] == OK:
+            project(arrays, constraints, found, 0.0, q, qd, system, spaces)
+            project_velocities(arrays, constraints, found, q, qd, system, spaces)

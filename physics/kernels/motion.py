@@ -11,10 +11,13 @@ from .motion_layout import (
     CHANNEL_KIND,
     GIVEN_ACCELERATION,
     GIVEN_POSITION,
+    PIECE_BEFORE,
     PIECE_COEFFICIENTS,
     PIECE_HOLDS,
     PIECE_LEAP,
+    PIECE_LOOKED,
     PIECE_ORDER,
+    PIECE_SEEN,
     PIECE_START,
 )
 from .spatial import Array, Vector
@@ -88,16 +91,31 @@ def lead_on(motion: Array, k: int, piece: int, t: float, shift: float, faster: f
         piece += 1
 
 
+@inline
+def piece_before(pieces: Array, first: int, piece: int, at_edge: int, t: float) -> int:
+    """The piece that a channel was in at the step before; at a run's beginning the one that leads to it, `at_edge`.
+
+    Steps may be tried again from the same time.
+    """
+    known = pieces[first, PIECE_SEEN] > 0.0 and t >= pieces[first, PIECE_LOOKED]
+    if not known:
+        pieces[first, PIECE_BEFORE] = at_edge
+    elif t > pieces[first, PIECE_LOOKED]:
+        pieces[first, PIECE_BEFORE] = pieces[first, PIECE_SEEN] - 1.0
+    pieces[first, PIECE_LOOKED], pieces[first, PIECE_SEEN] = t, piece + 1.0
+    return int(pieces[first, PIECE_BEFORE])
+
+
 @jit
 def catch(motion: Array, t: float, q: Array, qd: Array) -> None:
-    """Note which coordinates, free until time t, are held from then on, and how their velocities leap; given
-    velocities and accelerations go on from where the coordinates are.
+    """Note which coordinates, free in the step that led to time t, are held from then on, and how their velocities
+    leap; given velocities and accelerations go on from where the coordinates are.
     """
     channels, pieces = motion
     for k in range(channels.shape[0]):
         first, d = channels[k, CHANNEL_FIRST], channels[k, CHANNEL_COORDINATE]
         piece = find_piece(motion, k, t + EDGE)
-        before = find_piece(motion, k, t - EDGE)
+        before = piece_before(pieces, first, piece, find_piece(motion, k, t - EDGE), t)
         pieces[first, PIECE_LEAP] = 0.0
         if piece == before or pieces[piece, PIECE_HOLDS] == 0.0 or pieces[before, PIECE_HOLDS] != 0.0:
             continue

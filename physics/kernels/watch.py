@@ -57,7 +57,7 @@ FOURFOLD = 4.0
 MOST_LEAPS = 6
 NOTHING = 1e-12  # J
 FROM_NOWHERE = 0.5  # share of the kinetic energy that must have come from nowhere
-TENFOLD = 10.0  # more than a stable method is ever off, by any step
+FAR_MORE = 50.0  # symplectic Euler is 43-fold off at 0.955 of the step at which it ceases to be stable
 MOST_ABOVE = 4
 MOVING = 0.1  # least share of what came from nowhere that is kinetic: it is no shift of what positions store
 
@@ -137,6 +137,14 @@ def watch_energy(arrays: Array, dt: float, tau: Array, q: Array, qd: Array, spac
         look_at_energy(arrays, q, qd, row, spaces)
 
 
+@inline
+def begin_anew(arrays: Array, work: Array) -> None:
+    """What is stored has leapt with a rotation vector's chart, by no step: look from here on."""
+    row = work[arrays[0].shape[0] + SURFACE_ROWS]
+    if row[CLOSED] != 0.0:
+        row[CLOSED] = FRESH
+
+
 @jit
 def from_nowhere(row: Array, kinetic: float, energy: float) -> bool:
     """Whether there has been far more energy than there may be, time and again, and it moves the bodies."""
@@ -145,7 +153,7 @@ def from_nowhere(row: Array, kinetic: float, energy: float) -> bool:
         return False
     excess = energy - row[FIRST] - row[DONE]
     row[MOST] = max(row[MOST], kinetic - excess)
-    row[ABOVE] = row[ABOVE] + 1.0 if excess > TENFOLD * row[MOST] + NOTHING else 0.0
+    row[ABOVE] = row[ABOVE] + 1.0 if excess > FAR_MORE * row[MOST] + NOTHING else 0.0
     return bool(row[ABOVE] >= MOST_ABOVE and kinetic > MOVING * excess)
 
 

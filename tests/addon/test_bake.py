@@ -226,9 +226,7 @@ def test_keys_that_do_not_move_are_refused(part, scene, make):
     shank.animation_data_clear()
     for frame in (1, 5, 9, 13, 17, 21, 25, 29):
         shank.keyframe_insert("location", frame=frame)
-    with pytest.raises(
-        part("core").physics().CondyleError, match=r"coincide|same pose|do not move|spread|distinct"
-    ):
+    with pytest.raises(part("core").physics().CondyleError, match="stands the same at frames 1 and 5"):
         part("tasks").fit_now(scene, joint)
     assert len(joint.condyle.joint.frames) == 0
 
