@@ -20,6 +20,7 @@ Laws = tuple[Function | None, ...]
 
 # Velocities at which a damper without a table is looked at [m/s, rad/s]: from creeping to more than joints have.
 LOOKS = np.outer((1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0), (-1.0, 1.0)).ravel()
+BETWEEN = np.linspace(0.0, 1.0, 8, endpoint=False)  # where between two breaks of a table
 
 
 def coordinate_functions(value: Any, joint: Joint, name: str) -> Laws:
@@ -75,8 +76,8 @@ def check_elastic(laws: Laws, name: str) -> None:
 
 
 def check_dampers(laws: Laws, name: str) -> None:
-    """ModelError where a damper pushes what stands still, or along the motion: at a break of its table, or where it has
-    none at one of the velocities that are looked at.
+    """ModelError where a damper pushes what stands still, or along the motion: at a break of its table or between two,
+    or where it has none at one of the velocities that are looked at. Beyond its ends a table is not looked at.
     """
     for law in laws:
         if law is None:
@@ -84,9 +85,11 @@ def check_dampers(laws: Laws, name: str) -> None:
         at_rest = float(law(0.0))
         if abs(at_rest) > 1e-12:
             raise ModelError(f"{name} must be 0 at velocity 0, got {at_rest:g}")
-        points = zip(law.x, law.y) if hasattr(law, "x") and hasattr(law, "y") else zip(LOOKS, law(LOOKS))
-        for x, y in points:
-            if x * y < 0.0:
+        looks = LOOKS
+        if hasattr(law, "x"):
+            looks = np.concatenate([law.x[:-1] + share * np.diff(law.x) for share in BETWEEN] + [law.x[-1:]])
+        for x, y in zip(looks, law(looks)):
+            if x * y < -1e-12 * abs(x):
                 raise ModelError(f"{name} must resist the motion, got {y:g} at velocity {x:g}")
 
 

@@ -76,7 +76,7 @@ def carry(model: Model, state: State, tau: FloatArray) -> None:
 def watch_closely(problem: Problem, work: FloatArray) -> None:
     """Have each step's energy held against what there was and what forces did (see ``kernels.watch``), where all of it
     has a known source: not where given motions (of coordinates or within joints), hands, inputs or muscles may add to
-    it, or forces that store none.
+    it, or forces that store none, or that store otherwise in another chart.
     """
     from ..kernels.watch import CLOSED, FRESH
 
@@ -87,9 +87,18 @@ def watch_closely(problem: Problem, work: FloatArray) -> None:
         or model.prescribed.any()
         or model.num_inputs
         or model.muscles
+        or _springs_leap(model)
     )
     if not driven and not any(isinstance(force, Wrench) and not force.stores_all for force in model.forces):
         work[model.num_bodies + layout.SURFACE_ROWS, CLOSED] = FRESH
+
+
+def _springs_leap(model: Model) -> bool:
+    """Whether springs are stretched otherwise, and store another energy, where a rotation vector changes its chart."""
+    from ..inverse_kinematics import rotation_coordinates
+
+    turned = model.arrays[4][rotation_coordinates(model)]
+    return bool(turned[:, [layout.STIFFNESS, layout.LIMIT_STIFFNESS, layout.LAW]].any())
 
 
 def refuse_muscle_states(model: Model, name: str) -> None:

@@ -172,5 +172,8 @@ class _Run:
 
     def result(self) -> Result:
         """What has been written so far."""
-        self.recording.info["constraints"] = statistics(self.system)
+        steps, flights = statistics(self.system), statistics(self.slope.system)
+        self.recording.info["constraints"] = {
+            name: max(value, flights[name]) for name, value in steps.items()
+        }
         return self.recording.result(int(self.counters[1]))

@@ -206,7 +206,7 @@ class ConstrainedSlope(Slope):
     def accept(self, t: float, y: FloatArray) -> None:
         """Note a state that a method has accepted; DivergedError where given motions contradict the constraints."""
         super().accept(t, y)
-        if self.recording.forces is not None and self.recording.forces.shape[1]:
+        if self.problem.model.num_constraint_rows:
             self.evaluate(t, np.array(y), np.empty(len(y)))
             refuse_torn_at(t, self.problem, self.system, self.written, self.recording)
 

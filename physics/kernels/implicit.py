@@ -50,7 +50,7 @@ from .rollout import CHART_LIMIT, change_charts, copy, has_charts, record_sample
 from .spatial import Array
 from .stepper import record_forces
 from .stopping import stop_within, unilateral
-from .watch import begin_anew, check_step
+from .watch import check_step
 
 # Alexander 1977: the diagonal of the two-stage method of order two that is L-stable; its last stage is the step's end.
 GAMMA = 1.0 - math.sqrt(0.5)
@@ -361,5 +361,4 @@ def implicit_rollout(
         if charts and change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, qdd, chart) > 0:
             notes[KNOWN] = 0.0
             notes[HISTORY] = 0.0
-            begin_anew(arrays, spaces[0])
         counters[0] += 1

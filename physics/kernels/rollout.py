@@ -30,7 +30,7 @@ from .muscle_states import (
 )
 from .rotation_vector import principal_rotation_vector
 from .spatial import Array
-from .watch import begin_anew, check_step
+from .watch import check_step
 
 # A rotation vector changes its chart beyond this length: half a radian past pi, so that it does not change back at
 # once and stays far from the singularity at 2 pi.
@@ -286,6 +286,6 @@ def rollout(
                 record_states(
                     arrays[3], first, before, counters[1], samples, t, dt, stage[FIRST], tau, record_q
                 )
-        if charts and change_charts(arrays, dof, CHART_LIMIT, q, qd, qdd, chart) > 0:
-            begin_anew(arrays, work)
+        if charts:
+            change_charts(arrays, dof, CHART_LIMIT, q, qd, qdd, chart)
         counters[0] += 1

@@ -47,7 +47,7 @@ from .rollout import (
 )
 from .runge_kutta import runge_kutta_parts
 from .spatial import Array
-from .watch import begin_anew, check_step
+from .watch import check_step
 
 
 @inline
@@ -205,6 +205,6 @@ def advance(
             copy(last_qd, qd)
             return
         record(parts, t, dt, count, counters, samples, state, records, room)
-        if charts and change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, stage[2, :nv], chart) > 0:
-            begin_anew(arrays, spaces[0])
+        if charts:
+            change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, stage[2, :nv], chart)
         counters[0] += 1

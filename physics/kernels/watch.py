@@ -48,8 +48,8 @@ LOST_ROTATION = 1e6
 # columns of the row that is watched by: steps since the last look, kinetic energy then, whole energy before it began
 # to leap, work done since then, stretches in which it leapt; and where all energy has a known source: whether that is
 # so, the energy of the first look, work done since then, the most that kinetic energy could be, looks in a row in which
-# there was far more
-STEPS, KINETIC, BASE, WORK, LEAPS, CLOSED, FIRST, DONE, MOST, ABOVE = range(10)
+# there was far more, and how many looks there were
+STEPS, KINETIC, BASE, WORK, LEAPS, CLOSED, FIRST, DONE, MOST, ABOVE, TURN = range(11)
 # a run that is to be watched closely, before its first look and after it
 FRESH, BEGUN = 1.0, 2.0
 STRETCH = 16
@@ -58,7 +58,8 @@ MOST_LEAPS = 6
 NOTHING = 1e-12  # J
 FROM_NOWHERE = 0.5  # share of the kinetic energy that must have come from nowhere
 FAR_MORE = 50.0  # symplectic Euler is 43-fold off at 0.955 of the step at which it ceases to be stable
-MOST_ABOVE = 4
+MOST_ABOVE = 12  # looks in a row with far more: in one or two an oscillation may just turn round
+TURNS = 7.0  # a look comes after 16, 17, ... 22 steps, then again after 16
 MOVING = 0.1  # least share of what came from nowhere that is kinetic: it is no shift of what positions store
 
 
@@ -133,16 +134,9 @@ def watch_energy(arrays: Array, dt: float, tau: Array, q: Array, qd: Array, spac
     work[row, WORK] += dt * abs(power)
     work[row, DONE] += dt * abs(power)
     work[row, STEPS] += 1.0
-    if work[row, STEPS] >= STRETCH or work[row, CLOSED] == FRESH:
+    # looks that are evenly spaced could see an oscillation in the same phase time and again
+    if work[row, STEPS] >= STRETCH + work[row, TURN] % TURNS or work[row, CLOSED] == FRESH:
         look_at_energy(arrays, q, qd, row, spaces)
-
-
-@inline
-def begin_anew(arrays: Array, work: Array) -> None:
-    """What is stored has leapt with a rotation vector's chart, by no step: look from here on."""
-    row = work[arrays[0].shape[0] + SURFACE_ROWS]
-    if row[CLOSED] != 0.0:
-        row[CLOSED] = FRESH
 
 
 @jit
@@ -151,6 +145,7 @@ def from_nowhere(row: Array, kinetic: float, energy: float) -> bool:
     if row[CLOSED] == FRESH:
         row[CLOSED], row[FIRST], row[DONE], row[MOST], row[ABOVE] = BEGUN, energy, 0.0, kinetic, 0.0
         return False
+    row[TURN] += 1.0
     excess = energy - row[FIRST] - row[DONE]
     row[MOST] = max(row[MOST], kinetic - excess)
     row[ABOVE] = row[ABOVE] + 1.0 if excess > FAR_MORE * row[MOST] + NOTHING else 0.0

@@ -303,3 +303,36 @@ def test_breaks_that_differ_by_round_off_are_one(integrator):
         model, model.state(), 0.4, integrator=integrator, motions={"link0": motion}, record_interval=0.05
     )
     assert np.abs(result.q[2:6, 0] - wave(result.t[2:6], 4.0)).max() < 1e-9 and not result.efforts[6:].any()
+
+
+def geared():
+    """Three sliders, two of them geared."""
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
+    for name in "abc":
+        builder.add_body(name, joint=ph.joints.Slider((1, 0, 0)), mass=1.0, inertia=np.eye(3))
+    coupling = ph.constraints.CouplingConstraint("b.distance", {"a.distance": 1.0})
+    builder.add_constraint("gear", coupling)
+    return builder.build()
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "forward_euler", "rk4", "bdf1", "sdirk2"])
+def test_a_velocity_catches_within_a_step_where_the_joint_is(integrator):
+    """At 24 pictures a second windows open between steps of 1 ms: held from the next step on, but from where it is."""
+    model, picture = geared(), 1.0 / 24.0
+    motion = ph.Motion(
+        [0.0, 1.0],
+        [1.0, 1.0],
+        interpolation="linear",
+        kind="velocity",
+        windows=[(10 * picture, 20 * picture)],
+    )
+    start = model.state([0, 0, 0], [3.0, 3.0, 0.0])
+    result = ph.simulate(
+        model, start, 0.8, 1e-3, integrator, motions={"a": motion}, record_interval=0.25 * picture
+    )
+    caught = 10 * picture
+    expected = 3.0 * np.minimum(result.t, caught) + np.maximum(result.t - caught, 0.0)
+    assert np.abs(result.q[:, 0] - expected).max() < 2.1e-3  # of a step at 2 m/s too fast
+    assert np.abs(result.q[:, 1] - result.q[:, 0]).max() < 1e-9
+    later = result.t > caught + 1e-3
+    assert np.abs(result.qd[later, 0] - 1.0).max() < 1e-9
