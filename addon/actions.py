@@ -15,52 +15,87 @@ from .curve_keys import KeyedPath
 from .references import Body
 from .transforms import check_parent
 
+#: location (E, 3) and rotation channels (E, 3 or 4) of frames before a bake; None: a connected bone has no location
+Rows = tuple[np.ndarray | None, np.ndarray]
+
 
 class Channels:
-    """What a bake writes for one body: location (E + F, 3) and the channels of its rotation mode (E + F, 3 or 4)."""
+    """What a bake writes for one body: location (F, 3) and the channels of its rotation mode (F, 3 or 4).
 
-    def __init__(self, body: Body, matrices: np.ndarray, scene: Any, early: np.ndarray | None = None) -> None:
-        """From matrices (E + F, 4, 4) of the body's own channels; ModelError where they cannot be had by its channels.
+    `early`: whole frames (E,) before those of the bake that get keys too.
+    """
 
-        early: whole frames (E,) before those of the bake, of which the first matrices are; None: there are none.
-        """
+    def __init__(self, body: Body, matrices: np.ndarray, scene: Any) -> None:
+        """From matrices (F, 4, 4) of the body's own channels; ModelError where they cannot be had by its channels."""
         owner = body.owner
-        self.early = np.empty(0) if early is None else early
+        self.body = body
+        self.mode = owner.rotation_mode
+        self.path = rotation_path(self.mode)
+        self.early = np.empty(0)
+        self._before: Rows | None = None
+        self._scale = float(np.linalg.norm(matrices[0, :3, 0]))
+        rotations, location = self._parts(matrices)
+        self.location = None if self._is_connected(scene, location) else location
+        self.rotation = rotation_channels(
+            rotations, self.mode, np.array(getattr(owner, self.path), dtype=np.float64)
+        )
+        self.missed = missed_between(rotations, self.rotation, self.mode)
+
+    def _parts(self, matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rotations (F, 3, 3) and locations (F, 3) of the channels without the deltas."""
         linear = matrices[:, :3, :3]
         scale = np.sqrt(np.einsum("fij,fij->fj", linear, linear))
-        if np.abs(scale - scale[:1, :1]).max() > 4.0 * units.SCALE_TOLERANCE * scale.max():
+        if np.abs(scale - self._scale).max() > 4.0 * units.SCALE_TOLERANCE * max(scale.max(), self._scale):
             raise core.model_error(
-                f"{body.name}: a parent's scale changes or is not uniform, so no keys can hold its pose"
+                f"{self.body.name}: a parent's scale changes or is not uniform, so no keys can hold its pose"
             )
         rotations, location = units.orthogonal(linear), matrices[:, :3, 3]
-        mode = owner.rotation_mode
-        if not body.bone:
-            location = location - np.array(owner.delta_location)
-            rotations = np.array(_delta_rotation(owner)).T @ rotations
-        self.body = body
-        self.location = None if self._is_connected(scene, location) else location
-        self.mode = mode
-        self.path = rotation_path(mode)
-        self.rotation = rotation_channels(
-            rotations, mode, np.array(getattr(owner, self.path), dtype=np.float64)
-        )
-        count = len(self.early)
-        self.missed = missed_between(rotations[count:], self.rotation[count:], mode)
+        if not self.body.bone:
+            location = location - np.array(self.body.object.delta_location)
+            rotations = np.array(_delta_rotation(self.body.object, self.mode)).T @ rotations
+        return rotations, location
+
+    def early_rows(self, matrices: np.ndarray) -> Rows:
+        """Location and rotation at frames just before the bake's, from matrices (E, 4, 4) of the body's own channels.
+
+        Raises:
+            ModelError: keys cannot hold them beside those of the bake.
+        """
+        if not np.isfinite(matrices).all():
+            raise core.model_error(f"{self.body.name}: a parent has no size before the bake")
+        rotations, location = self._parts(matrices)
+        if self.location is None and not self._is_at_parent(location):
+            raise core.model_error(
+                f"bone {self.body.name!r} is connected, but away from its parent before the bake"
+            )
+        # backwards, for the rows of the bake stay as they are and these are to lead to them
+        turned = rotation_channels(rotations[::-1], self.mode, self.rotation[0])[::-1]
+        return (None if self.location is None else location), turned
+
+    def lead(self, early: np.ndarray, rows: Rows) -> None:
+        """Let rows of `early_rows` at whole frames (E,) come before those of the bake."""
+        self.early, self._before = early, rows
+
+    def _is_at_parent(self, location: np.ndarray) -> bool:
+        """Whether a bone that is connected to its parent stays there."""
+        return float(np.abs(location).max()) <= 1e-4 * self.body.pose_bone.bone.length
 
     def _is_connected(self, scene: Any, location: np.ndarray) -> bool:
         """Whether the body is a connected bone, without location of its own; ModelError where it needs one."""
         if not self.body.bone or not self.body.pose_bone.bone.use_connect:
             return False
-        bone = self.body.pose_bone.bone
-        away = float(np.abs(location).max())
-        if away <= 1e-4 * bone.length:
+        if self._is_at_parent(location):
             return True
         if not scene.condyle.simulation.disconnect_bones:
-            leaves = float(np.abs(location[0]).max()) <= 1e-4 * bone.length
+            away = float(np.abs(location).max())
             raise core.model_error(
                 f"bone {self.body.name!r} is connected to its parent and the simulation moves it {away:.3g} units "
                 "away; disconnect it, or turn on Disconnect Bones"
-                + ("; where its parent moves but is held, prescribe a free joint for that" if leaves else "")
+                + (
+                    "; where its parent moves but is held, prescribe a free joint for that"
+                    if self._is_at_parent(location[:1])
+                    else ""
+                )
             )
         _check_editable(self.body)
         return False
@@ -71,16 +106,21 @@ class Channels:
         return bool(self.body.bone) and self.body.pose_bone.bone.use_connect and self.location is not None
 
     def paths(self) -> list[tuple[str, np.ndarray]]:
-        """Data paths on the object with their values (E + F, c)."""
+        """Data paths on the object with their values (E + F, c), those of early frames first."""
         prefix = self.body.path_prefix
-        written = [] if self.location is None else [(f"{prefix}location", self.location)]
-        return [*written, (f"{prefix}{self.path}", self.rotation)]
+        location, rotation = self.location, self.rotation
+        if self._before is not None:
+            rotation = np.concatenate([self._before[1], rotation])
+            if location is not None and self._before[0] is not None:
+                location = np.concatenate([self._before[0], location])
+        written = [] if location is None else [(f"{prefix}location", location)]
+        return [*written, (f"{prefix}{self.path}", rotation)]
 
 
-def _delta_rotation(item: Any) -> Any:
-    if item.rotation_mode == "QUATERNION":
+def _delta_rotation(item: Any, mode: str) -> Any:
+    if mode == "QUATERNION":
         return item.delta_rotation_quaternion.to_matrix()
-    if item.rotation_mode == "AXIS_ANGLE":  # Blender has no delta for it in the interface
+    if mode == "AXIS_ANGLE":  # Blender has no delta for it in the interface
         return np.eye(3)
     return item.delta_rotation_euler.to_matrix()
 
@@ -204,7 +244,7 @@ def write(
     """Put the bake in place, as the scene's output settings say; where keys are left out, `kept` tells how many.
 
     Args:
-        frames: rising positions (F,) of the channels' rows after the early ones, in frames.
+        frames: rising positions (F,) of the channels' rows after those of early frames, in frames.
         more: keys of further objects and scenes.
 
     Returns:

@@ -8,10 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from . import actions, bake_figures, bake_keys, bake_targets, core, hold, muscle_bakes, references, units
+from . import (
+    actions,
+    bake_early,
+    bake_figures,
+    bake_keys,
+    bake_targets,
+    core,
+    hold,
+    muscle_bakes,
+    references,
+    units,
+)
 from .bake_keys import Kept
 from .references import key_of
-from .transforms import LocalPoses, sample_matrices
+from .transforms import LocalPoses
 
 #: degrees off between frames that are told
 MISSED = 0.5
@@ -56,6 +67,7 @@ def write(
     free(scene)
     if between is not None:
         between()
+    bake_early.lead(scene, int(frames[0]), channels, read.model.parent)  # with sliders as a fit has left them
     more, names = bake_figures.keyed(frames, figures, output)
     made = actions.write(scene, frames, channels, kept, more)
     bake_figures.add_properties(names)
@@ -100,10 +112,7 @@ def is_baked(scene: Any) -> bool:
 
 
 def _channels_of(scene: Any, frames: np.ndarray, read: Any, result: Any) -> list[actions.Channels]:
-    """What each body's keys shall be, the scene being without its bake; ModelError before anything is changed.
-
-    Those of bodies that sliders move begin where the scene does: before the bake they show what the sliders said.
-    """
+    """What each body's keys shall be, the scene being without its bake; ModelError before anything is changed."""
     if len(result.poses) != len(frames):
         raise core.model_error(f"the simulation gave {len(result.poses)} samples for {len(frames)} frames")
     with hold.at_frame(scene, int(frames[0])):
@@ -115,37 +124,8 @@ def _channels_of(scene: Any, frames: np.ndarray, read: Any, result: Any) -> list
             world[:, :3, :3] *= entry.scale
             bodies.append(body)
             worlds[key_of(body)] = world
-        basis = _basis(scene, frames, bodies, worlds)
-        driven = [body for body in bodies if actions.is_driven(body)]
-        early = np.arange(scene.frame_start, frames[0]) if driven else np.empty(0)
-        before = _shown(scene, early, bodies) if len(early) else {}
-        found = []
-        for body in bodies:
-            key = key_of(body)
-            led = len(early) > 0 and body in driven
-            rows = np.concatenate([before[key], basis[key]]) if led else basis[key]
-            found.append(actions.Channels(body, rows, scene, early if led else None))
-        return found
-
-
-def _shown(scene: Any, frames: np.ndarray, bodies: list[references.Body]) -> dict[references.Key, np.ndarray]:
-    """Matrices (F, 4, 4) of the bodies' own channels that show what is to be seen of them now, without the sliders that
-    move them: a bake mutes these at all frames.
-    """
-    rows = sample_matrices(scene, {body.object.name_full: body.object for body in bodies}.values(), frames)
-    worlds = {}
-    for body in bodies:
-        row = rows[body.object.name_full]
-        worlds[key_of(body)] = row[""] @ row[f"pose:{body.bone}"] if body.bone else row[""]
-    return _basis(scene, frames, bodies, worlds)
-
-
-def _basis(
-    scene: Any, frames: np.ndarray, bodies: list[references.Body], worlds: dict[references.Key, np.ndarray]
-) -> dict[references.Key, np.ndarray]:
-    """Matrices (F, 4, 4) of the bodies' own channels from those in the world."""
-    local = LocalPoses(scene, frames, worlds)
-    return {key_of(body): _all_frames(local.basis(body), len(frames)) for body in bodies}
+        local = LocalPoses(scene, frames, worlds)
+        return [actions.Channels(body, _all_frames(local.basis(body), len(frames)), scene) for body in bodies]
 
 
 def _all_frames(matrices: np.ndarray, count: int) -> np.ndarray:

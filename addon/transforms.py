@@ -114,17 +114,25 @@ class LocalPoses:
         frames: (F,).
         worlds: world matrices (F, 4, 4) with scale, in Blender units, of each simulated body by `key_of`.
         sampled: False: what else is animated is taken as it stands now.
+        samples: of `sample_matrices` at the frames, of all that carries the bodies (`carriers`), where they are had.
     """
 
     def __init__(
-        self, scene: Any, frames: np.ndarray, worlds: Mapping[Key, np.ndarray], sampled: bool = True
+        self,
+        scene: Any,
+        frames: np.ndarray,
+        worlds: Mapping[Key, np.ndarray],
+        sampled: bool = True,
+        samples: Mapping[str, Mapping[str, np.ndarray]] | None = None,
     ) -> None:
         self.scene = scene
         self.frames = frames
         self.worlds = dict(worlds)
         self._object_worlds: dict[str, np.ndarray] = {}
         self._bone_poses: dict[Key, np.ndarray] = {}
-        self._samples = sample_matrices(scene, self._moving(), frames) if sampled else {}
+        if samples is None:
+            samples = sample_matrices(scene, carriers(self.worlds), frames) if sampled else {}
+        self._samples = samples
 
     def basis(self, body: Body) -> np.ndarray:
         """Matrices (F, 4, 4) of the body's own channels."""
@@ -221,25 +229,28 @@ class LocalPoses:
                 return True
         return False
 
-    def _moving(self) -> list[Any]:
-        """Every object up the chains of the simulated bodies that may move with time."""
-        found: dict[str, Any] = {}
-        for name, bone in self.worlds:
-            item = bpy.data.objects.get(name)
-            item = item if bone else item.parent
-            while item is not None:
-                if self._may_move(item):
-                    found[item.name_full] = item
-                item = item.parent
-        return list(found.values())
 
-    def _may_move(self, item: Any) -> bool:
-        """Whether an object that is not simulated is animated, or carried by one that is."""
-        while item is not None and (item.name_full, "") not in self.worlds:
-            if is_animated(item):
-                return True
+def carriers(keys: Iterable[Key]) -> list[Any]:
+    """Every object up the chains of the simulated bodies, by `key_of`, that may move with time."""
+    keys = set(keys)
+    found: dict[str, Any] = {}
+    for name, bone in keys:
+        item = bpy.data.objects.get(name)
+        item = item if bone else item.parent
+        while item is not None:
+            if _is_carrier(item, keys):
+                found[item.name_full] = item
             item = item.parent
-        return False
+    return list(found.values())
+
+
+def _is_carrier(item: Any, keys: set[Key]) -> bool:
+    """Whether an object that is not simulated is animated, or carried by one that is."""
+    while item is not None and (item.name_full, "") not in keys:
+        if is_animated(item):
+            return True
+        item = item.parent
+    return False
 
 
 def _inherits_plainly(bone: Any) -> bool:

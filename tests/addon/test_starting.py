@@ -248,7 +248,7 @@ def test_what_sliders_show_before_the_playhead_is_kept(part, scene, pendulum, ma
     report = part("tasks").bake_now(scene)
     assert report.frames[0] == 10
     # the rig's own pose is of float32 in two frames that hang on each other
-    np.testing.assert_allclose(seen()[:, [0, 2]], before[:, [0, 2]], atol=5e-6)
+    np.testing.assert_allclose(seen(), before, atol=5e-6)
     scene.frame_set(10)
     part("tasks").free_bake(scene)
     assert file_digest() == state
