@@ -35,20 +35,26 @@ def without_bake(scene: Any) -> Iterator[None]:
     Raises:
         ModelError: a strip is tweaked.
     """
-    held = []
+    held, replaced = [], []
     for item in scene.objects:
+        if not actions.is_baked(item):
+            continue
         # an action that the user has put in the bake's place counts, as it does when the bake is freed
-        if actions.is_baked(item) and bake_targets.is_shown(item):
+        if bake_targets.is_shown(item):
             bake_targets.check_tweaked(item, repr(item.name))
             held.append(item)
+        else:
+            replaced.append(item)
     kept = _channels_of(held)
     muted: Kept = []
     bring_back = []
     try:
         for item in held:
             bring_back.append(bake_targets.hold_off(item))
-            _hold_off(item, muted)
-        if held:
+            _hold_off(item)
+        for item in (*held, *replaced):
+            _free_sliders(item, muted)
+        if held or muted:
             bpy.context.view_layer.update()
         yield
     finally:
@@ -56,12 +62,12 @@ def without_bake(scene: Any) -> Iterator[None]:
             each()
         for constraint, name, value in muted:
             setattr(constraint, name, value)
-        if held:
+        if held or muted:
             scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
             _put_back(kept)
 
 
-def _hold_off(item: Any, muted: Kept) -> None:
+def _hold_off(item: Any) -> None:
     """Give a baked object its earlier channels."""
     for body in actions.baked_bodies(item):
         channels = body.data.channels
@@ -69,10 +75,15 @@ def _hold_off(item: Any, muted: Kept) -> None:
             setattr(body.owner, name, tuple(getattr(channels, name)))
         if channels.was_connected:  # a connected bone has no location of its own, whatever its channel says
             body.owner.location = (0.0, 0.0, 0.0)
+
+
+def _free_sliders(item: Any, muted: Kept) -> None:
+    """Let sliders move a baked object as they did, and note what was."""
+    for body in actions.baked_bodies(item):
         for constraint in body.owner.constraints:
             if constraint.name.startswith("Condyle"):
                 muted.append((constraint, "mute", constraint.mute))
-                constraint.mute = not channels.was_driven
+                constraint.mute = not body.data.channels.was_driven
 
 
 def _has_animation(item: Any) -> bool:

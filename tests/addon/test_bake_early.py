@@ -151,6 +151,21 @@ def test_what_is_seen_in_a_preview_range_before_the_scene_is_kept(part, scene, l
 
 
 @pytest.mark.small
+def test_sliders_are_seen_behind_an_action_that_took_a_bakes_place(part, scene, leg):
+    """As freeing leaves them; so does what is looked at without the bake."""
+    _, thigh, _, _ = leg
+    before = seen(scene, range(1, 10), thigh)
+    write(part, scene, 10)
+    thigh.animation_data.action = bpy.data.actions.new("Mine")
+    scene.frame_set(6)
+    with part("hold").without_bake(scene):
+        np.testing.assert_allclose(np.array(thigh.matrix_world), before[5, 0], atol=1e-6)
+    assert all(constraint.mute for constraint in thigh.constraints)
+    write(part, scene, 10)
+    np.testing.assert_allclose(seen(scene, range(1, 10), thigh), before, atol=1e-6)
+
+
+@pytest.mark.small
 def test_early_keys_show_the_joint_that_was_fitted_for_the_bake(part, scene, leg):
     _, thigh, _, hip = leg
     before = seen(scene, range(1, 10), thigh)
