@@ -198,14 +198,14 @@ def _push_down(data: Any, record: Any, first: float, last: float) -> None:
     """The action in use as a strip on a track above the others, playing what it played."""
     old, slot = data.action, compat.slot_of(data)
     alone = not data.nla_tracks  # then Blender takes no notice of how the action is to be blended
-    # Blender takes an action in use for endless where a curve of it has cycles, but no strip
-    endless = any(each.type == "CYCLES" for curve in compat.curves(old, slot) for each in curve.modifiers)
-    extrapolation = "HOLD" if alone or endless else data.action_extrapolation
-    low, high = (float(end) for end in old.frame_range)
-    if extrapolation == "HOLD":  # slopes and cycles go on beyond the keys
-        low = min(low, first, *(scene.frame_start for scene in bpy.data.scenes))
-    if extrapolation != "NOTHING":
-        high = max(high, last, *(scene.frame_end for scene in bpy.data.scenes))
+    low, high = curve_keys.extent(old)
+    before = alone or data.action_extrapolation == "HOLD" or np.isinf(low)
+    after = alone or data.action_extrapolation != "NOTHING" or np.isinf(high)
+    keys = old.curve_frame_range
+    if before:  # slopes and modifiers go on beyond the keys, and no strip does
+        low = min(keys[0], first, *(scene.frame_start for scene in bpy.data.scenes))
+    if after:
+        high = max(keys[1], last, *(scene.frame_end for scene in bpy.data.scenes))
     track = data.nla_tracks.new()
     track.name = BELOW
     record.pushed_track = track.name
@@ -213,7 +213,7 @@ def _push_down(data: Any, record: Any, first: float, last: float) -> None:
     if slot is not None:
         compat.assign_strip_slot(strip, slot)
     _place(strip, low, max(high, low + 1.0))
-    strip.extrapolation = extrapolation
+    strip.extrapolation = ("HOLD" if before else "HOLD_FORWARD") if after else "NOTHING"
     if not alone:
         strip.blend_type, strip.influence = data.action_blend_type, data.action_influence
         if strip.influence != 1.0:

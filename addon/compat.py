@@ -90,6 +90,12 @@ def curves(action: Any, slot: Any, ensure: bool = False) -> Any:
     return ()
 
 
+def all_curves(action: Any) -> Iterator[Any]:
+    """The f-curves of an action, of whatever slot."""
+    for slot in action.slots if has_slots(action) else (None,):
+        yield from curves(action, slot)
+
+
 def curves_in_use(datablock: Any) -> Iterator[Any]:
     """The f-curves of the action that a datablock uses now."""
     animation_data = datablock.animation_data

@@ -9,6 +9,8 @@ from typing import Any
 import bpy
 import numpy as np
 
+from . import compat
+
 _KEYFRAME = bpy.types.Keyframe.bl_rna.properties
 _BEZIER = _KEYFRAME["interpolation"].enum_items["BEZIER"].value
 _LINEAR = _KEYFRAME["interpolation"].enum_items["LINEAR"].value
@@ -171,3 +173,23 @@ def fill_range(
         curve.keyframe_points.add(1)  # what Blender makes of a key of which nothing is said
         new = {name: np.repeat(numbers, len(positions), axis=0) for name, numbers in taken(curve).items()}
         put(curve, joined(chosen(old, before), new | made, chosen(old, after)))
+
+
+def extent(action: Any) -> tuple[float, float]:
+    """First and last frame that Blender plays an action in use at, over the NLA and without extrapolation.
+
+    That is where the keys of all its slots are, whatever range is set by hand, as far as the last modifier of a curve
+    does not go on: cycles on either side or both, others on both, muted or not.
+    """
+    low, high = (float(end) for end in action.curve_frame_range)
+    for curve in compat.all_curves(action):
+        last = curve.modifiers[-1] if len(curve.modifiers) else None
+        if last is None:
+            continue
+        if last.type == "LIMITS":
+            low = min(low, last.min_x) if last.use_min_x else low
+            high = max(high, last.max_x) if last.use_max_x else high
+        else:
+            low = low if last.type == "CYCLES" and last.mode_before == "NONE" else -np.inf
+            high = high if last.type == "CYCLES" and last.mode_after == "NONE" else np.inf
+    return low, high

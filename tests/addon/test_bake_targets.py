@@ -306,3 +306,52 @@ def test_targets_that_cannot_be_had_are_refused_with_the_reason(part, scene, swi
     bob.animation_data.nla_tracks.remove(bob.animation_data.nla_tracks[0])
     bob.animation_data.action_blend_type = "REPLACE"
     assert file_digest() == before
+
+
+def modify(curve, kind):
+    """Give the curve of a layered action what makes Blender play it elsewhere than where its keys are."""
+    if kind == "RANGE":
+        action = curve.id_data
+        action.use_frame_range, action.frame_start, action.frame_end = True, 4.0, 7.0
+    elif kind == "LIMITS":
+        limits = curve.modifiers.new(kind)
+        limits.use_min_x, limits.min_x = True, 3.0
+    elif kind != "NOISE":
+        cycles = curve.modifiers.new("CYCLES")
+        cycles.mode_before, cycles.mode_after = kind
+    else:
+        curve.modifiers.new(kind)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("target", ("NEW", "STRIP"))
+@pytest.mark.parametrize("extrapolation", ("HOLD_FORWARD", "NOTHING"))
+@pytest.mark.parametrize(
+    "kind", ("RANGE", "LIMITS", "NOISE", ("NONE", "REPEAT"), ("REPEAT", "NONE")), ids=str
+)
+def test_a_layered_action_is_played_below_a_bake_where_blender_played_it(
+    part, scene, make, target, extrapolation, kind
+):
+    """A range by hand means nothing to an action in use, modifiers make it endless on one side or both."""
+    compat, targets = part("compat"), part("bake_targets")
+    scene.frame_start, scene.frame_end = 1, 30
+    item = make.empty("Item")
+    for frame, value in ((5, 0.1), (11, 0.3)):
+        item.color = (value, value, value, 1.0)
+        item.keyframe_insert("color", frame=frame)
+    layer(item, "ADD", 1.0, extrapolation)
+    modify(next(iter(compat.curves_in_use(item))), kind)
+
+    def shown():
+        found = []
+        for frame in (*range(1, 31), 7.5):
+            scene.frame_set(int(frame), subframe=frame % 1.0)
+            found.append(tuple(item.color))
+        return np.array(found)
+
+    before = shown()
+    frames, zeros = np.arange(6.0, 15.0), np.zeros((9, 3))
+    targets.put(item, [part("curve_keys").KeyedPath("location", "Item", frames, zeros, zeros)], target)
+    np.testing.assert_allclose(shown(), before, atol=1e-6)
+    targets.free(item)
+    np.testing.assert_array_equal(shown(), before)
