@@ -57,9 +57,7 @@ def check(item: Any, target: str) -> None:
             continue
         if other != item and used.action == action and compat.slot_of(used) == slot:
             raise core.model_error(f"{name} also moves {other.name!r}; bake to a new action")
-        own = (
-            _tracks(used, item.condyle.bake) if other == item else []
-        )  # the bake before goes with its tracks
+        own = tracks(used, item.condyle.bake) if other == item else []  # the bake before goes with its tracks
         for strip in (strip for track in used.nla_tracks if track not in own for strip in track.strips):
             if strip.action == action and compat.slot_of(strip) == slot:
                 raise core.model_error(
@@ -226,7 +224,7 @@ def _place(strip: Any, first: float, last: float) -> None:
     strip.frame_start_raw, strip.frame_end_raw = first, last
 
 
-def _tracks(data: Any, record: Any) -> list[Any]:
+def tracks(data: Any, record: Any) -> list[Any]:
     """The tracks that a bake made: those with its names whose only strip plays its action or the one before."""
     if data is None:
         return []
@@ -257,11 +255,11 @@ def free(item: Any) -> bool:
     """Put back what was; returns whether it is in use again: not where the user has chosen another action meanwhile."""
     record, data = item.condyle.bake, item.animation_data
     action, previous, backup = record.action, record.previous_action, record.backup
-    tracks = _tracks(data, record)
+    placed = tracks(data, record)
     if data is None and previous is not None:
         data = item.animation_data_create()
     replaced = data is not None and data.action not in (None, action)
-    for track in reversed(tracks):
+    for track in reversed(placed):
         data.nla_tracks.remove(track)
     if backup is not None:
         previous = _restore_in_place(record)
@@ -360,7 +358,7 @@ def hold_off(item: Any) -> Callable[[], None]:
     record, data = item.condyle.bake, item.animation_data
     action, slot = data.action, compat.slot_name(data)
     blending = [getattr(data, name) for name in BLENDING]
-    muted = [(track, track.mute) for track in _tracks(data, record)]
+    muted = [(track, track.mute) for track in tracks(data, record)]
     for track, _ in muted:
         track.mute = True
     if record.blend_type:

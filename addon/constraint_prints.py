@@ -4,61 +4,103 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from . import compat
+from . import bake_targets, compat
 
-#: what does not move anything
-UNMOVING = {"rna_type", "name", "active", "mute", "enabled", "show_expanded", "target"}
+#: what does not move anything; "mute" is "enabled" by another name
+UNMOVING = {"rna_type", "name", "active", "mute", "enabled", "show_expanded"}
+LABEL = "Constraint "
+#: where a constraint names a bone or vertex group, the setting that tells of which object
+HOLDERS = {"subtarget": "target", "pole_subtarget": "pole_target", "space_subtarget": "space_object"}
 
 
 def of(
-    item: Any, constraints: Iterable[Any], curves: Iterable[Any], owner: str = ""
+    item: Any, constraints: Iterable[Any], moved: Collection[str], bone: Any = None
 ) -> Iterator[tuple[str, str]]:
     """A label and a value for each constraint that acts, but for those by which a joint's slider moves its child.
 
+    What a constraint is aimed at has labels of its own.
+
     Args:
-        item: the object that has them, or the bones that have. curves: of its own animation.
-        owner: beginning of the labels.
+        item: the object that has them, or the bones that have. moved: what is `animated` on it.
+        bone: the pose bone that has them where the prints are not its own.
     """
-    acting = [each for each in constraints if not each.mute and not each.name.startswith("Condyle")]
-    animated = _animated(item, curves) if acting else set()
-    for constraint in acting:
-        path, values = constraint.path_from_id(), [constraint.type]
-        for name, kind in _settings(type(constraint)):
-            if f"{path}.{name}" not in animated:  # else its value is that of the frame that is shown
-                values.append(_text(getattr(constraint, name), kind))
-        for row in getattr(constraint, "targets", ()):
-            values += [_text(row.target, "POINTER"), row.subtarget, f"{row.weight:.7g}"]
-        target = getattr(constraint, "target", None)
-        found = hashlib.sha1("\n".join(values).encode(), usedforsecurity=False).hexdigest()[:12]
-        yield f"Constraint {owner}{constraint.name}", f"@{target.name_full}\n{found}" if target else found
+    for constraint in constraints:
+        path = constraint.path_from_id()
+        if constraint.name.startswith("Condyle"):
+            continue
+        if constraint.mute and f"{path}.mute" not in moved and f"{path}.enabled" not in moved:
+            continue
+        label = f"{LABEL}{bone.name}: {constraint.name}" if bone is not None else f"{LABEL}{constraint.name}"
+        values = [constraint.type]
+        if bone is not None:
+            values.append(_identity(item, bone.name))
+        aims = []
+        for name, called, kind in _settings(type(constraint)):
+            if f"{path}.{name}" in moved:  # its value is that of the frame that is shown
+                continue
+            value = getattr(constraint, name)
+            if kind == "POINTER":
+                aims.append((called, value))
+            elif name in HOLDERS:
+                values.append(_identity(getattr(constraint, HOLDERS[name], None), value))
+            else:
+                values.append(_text(value, kind))
+        for number, row in enumerate(getattr(constraint, "targets", ()), 1):
+            aims.append((f"Target {number}", row.target))
+            values.append(_identity(row.target, row.subtarget))
+            if f"{path}.targets[{number - 1}].weight" not in moved:
+                values.append(f"{row.weight:.7g}")
+        yield label, hashlib.sha1("\n".join(values).encode(), usedforsecurity=False).hexdigest()[:12]
+        for called, value in aims:
+            if value is not None:
+                yield f"{label}: {called}", f"@{getattr(value, 'name_full', called)}"
 
 
-def _animated(item: Any, curves: Iterable[Any]) -> set[str]:
-    """Paths on an object that curves of its own, drivers or strips of the NLA animate."""
+def animated(item: Any, curves: Iterable[Any]) -> set[str]:
+    """Paths on an object that curves of its own, drivers or strips of the NLA animate; a bake's own strips do not."""
     found, data = {curve.data_path for curve in curves}, item.animation_data
     if data is not None:
         found |= {curve.data_path for curve in data.drivers}
-        for strip in (strip for track in data.nla_tracks for strip in track.strips):
+        baked = bake_targets.tracks(data, item.condyle.bake)
+        for strip in (
+            strip for track in data.nla_tracks if track not in baked for strip in _flat(track.strips)
+        ):
             found |= {curve.data_path for curve in compat.curves(strip.action, compat.slot_of(strip))}
     return found
 
 
+def _flat(strips: Iterable[Any]) -> Iterator[Any]:
+    """Strips of the NLA and those within meta strips."""
+    for strip in strips:
+        yield strip
+        yield from _flat(strip.strips)
+
+
+def _identity(holder: Any, name: str) -> str:
+    """What tells a bone from others, or a vertex group, whatever it is called: its rest pose, or its number."""
+    if not name or holder is None:
+        return name
+    if holder.type == "ARMATURE":
+        bone = holder.data.bones.get(name)
+        return name if bone is None else " ".join(f"{each:.6g}" for row in bone.matrix_local for each in row)
+    groups = getattr(holder, "vertex_groups", {})
+    return str(groups[name].index) if name in groups else name
+
+
 @functools.cache
-def _settings(kind: type) -> list[tuple[str, str]]:
-    """Names and types of what can be set on a kind of constraint, but for its target and collections."""
+def _settings(kind: type) -> list[tuple[str, str, str]]:
+    """Names, names for people and types of what can be set on a kind of constraint, but for collections."""
     return [
-        (found.identifier, found.type)
+        (found.identifier, found.name, found.type)
         for found in kind.bl_rna.properties
         if found.identifier not in UNMOVING and found.type != "COLLECTION" and not found.is_readonly
     ]
 
 
 def _text(value: Any, kind: str) -> str:
-    if kind == "POINTER":
-        return str(getattr(value, "name_full", ""))
     if kind == "FLOAT" and hasattr(value, "__len__"):
         return " ".join(_text(each, kind) for each in value)
     return f"{value:.7g}" if kind == "FLOAT" else str(value if not isinstance(value, set) else sorted(value))

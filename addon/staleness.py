@@ -14,14 +14,12 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import actions, bake_writing, compat, constraint_prints, muscle_points, references
+from . import actions, bake_writing, compat, constraint_prints, muscle_points, print_names, references
 from .channels import rotation_path
 from .features.common import shown_by
 from .features.simulation.properties import frame_ends
+from .print_names import Prints
 from .references import Body
-
-#: owner (an object, a bone, the scene) -> label of a setting -> its value, in short
-Prints = dict[str, dict[str, str]]
 
 #: what changes nothing in a simulation: what is looked at, helpers, results
 IDLE = {
@@ -42,8 +40,10 @@ IDLE = {
 }
 LONGEST = 24
 #: kept with the prints, so that those of a bake by an earlier version are not compared with what it did not look at
-LOOKED_AT = "What Is Looked At", "2"
-SINCE_2 = ("Constraint ", "Delta ")
+LOOKED_AT = "What Is Looked At", "3"
+SINCE = (constraint_prints.LABEL, "Delta ")
+#: that says nothing where the channel is animated: earlier versions looked at it all the same
+STILL = {"Location", "Rotation", "Scale"}
 #: of a scene whose bodies another scene has baked since
 ELSEWHERE = "Motion, baked in another scene,"
 
@@ -78,6 +78,7 @@ class _Curves:
     def __init__(self, bodies: Iterable[Body]) -> None:
         self._bones = {(body.object.name_full, body.path_prefix) for body in bodies if body.bone}
         self._found: dict[str, dict[str, list[Any]]] = {}
+        self._animated: dict[str, set[str]] = {}
 
     def of(self, item: Any, prefix: str = "") -> list[Any]:
         """Curves of the bone with that beginning of its paths; without one of all but the bones that are bodies."""
@@ -90,6 +91,15 @@ class _Curves:
                 groups.setdefault(bone if (name, bone) in self._bones else "", []).append(curve)
             self._found[name] = groups
         return self._found[name].get(prefix, [])
+
+    def animated(self, item: Any) -> set[str]:
+        """Paths on an object, those of its bones too, of which the value is that of the frame that is shown."""
+        name = item.name_full
+        if name not in self._animated:
+            self.of(item)
+            own = [curve for group in self._found[name].values() for curve in group]
+            self._animated[name] = constraint_prints.animated(item, own)
+        return self._animated[name]
 
 
 def _parents(items: Iterable[Any]) -> Iterator[Any]:
@@ -111,7 +121,7 @@ def _of_scene(scene: Any) -> Iterator[tuple[str, str]]:
 
 def _of_item(item: Any, curves: _Curves) -> Iterator[tuple[str, str]]:
     """Of a joint, connection, muscle, obstacle or control frame."""
-    keyed = {curve.data_path for curve in curves.of(item)}
+    keyed = curves.animated(item)
     for name in ("joint", "connection", "muscle", "obstacle"):
         group = getattr(item.condyle, name)
         if group.enabled:
@@ -156,7 +166,7 @@ def _of_rig(item: Any, curves: _Curves, bodies: set[str]) -> Iterator[tuple[str,
         # a chain that inverse kinematics bend may hold bodies that are further up
         acting = [each for each in bone.constraints if bone.name in above or each.type in {"IK", "SPLINE_IK"}]
         if acting and bone.name not in bodies:
-            yield from constraint_prints.of(item, acting, curves.of(item), f"{bone.name}: ")
+            yield from constraint_prints.of(item, acting, curves.animated(item), bone)
     yield "Rest Pose", _hash(item.data.bones, lambda bone: np.array(bone.matrix_local, dtype=np.float32))
 
 
@@ -171,7 +181,8 @@ def _placed(owner: Any, item: Any, curves: _Curves, prefix: str = "") -> Iterato
             "Drivers",
             _short(str(sorted((each.data_path, each.driver.expression) for each in data.drivers))),
         )
-    keyed = {curve.data_path.removeprefix(prefix) for curve in own}
+    moved = curves.animated(item)
+    keyed = {path.removeprefix(prefix) for path in moved if path.startswith(prefix)}
     record = owner.condyle.channels
     before = record if record.baked else owner
     mode = record.rotation_mode if record.baked and record.rotation_mode else owner.rotation_mode
@@ -180,10 +191,11 @@ def _placed(owner: Any, item: Any, curves: _Curves, prefix: str = "") -> Iterato
             yield path.split("_")[0].title(), _text(tuple(getattr(before, path)))
     if mode != owner.rotation_mode:
         yield "Rotation Mode", owner.rotation_mode  # the baked keys are of another
-    yield "Scale", _text(tuple(owner.scale))
+    if "scale" not in keyed:
+        yield "Scale", _text(tuple(owner.scale))
     if not prefix:
         yield from _deltas(item, keyed)
-    yield from constraint_prints.of(item, owner.constraints, own)
+    yield from constraint_prints.of(item, owner.constraints, moved)
     if item.parent is not None and not prefix:
         yield "Parent", f"@{item.parent.name_full}\n{_hash([item.matrix_parent_inverse], np.array)}"
 
@@ -320,14 +332,13 @@ def changes(scene: Any) -> list[str]:
     name, number = LOOKED_AT
     if old["Scene"].get(name) != number:
         old["Scene"][name] = number
-        new = {
-            owner: {label: value for label, value in entries.items() if not label.startswith(SINCE_2)}
-            for owner, entries in new.items()
-        }
-    renamed = _renamed(old, new)
+        old, new = _of_earlier(old, new), _of_earlier(new, old)
+    renamed = print_names.owners(old, new)
     if renamed:
         old = {
-            renamed.get(owner, owner): {label: _called(value, renamed) for label, value in entries.items()}
+            renamed.get(owner, owner): {
+                label: print_names.called(value, renamed) for label, value in entries.items()
+            }
             for owner, entries in old.items()
         }
     told = []
@@ -337,10 +348,22 @@ def changes(scene: Any) -> list[str]:
         elif owner not in old:
             told.append(f"{owner}: is new")
         else:
-            labels = _different(old[owner], new[owner])
+            labels = _different(print_names.constraints_as_now(old[owner], new[owner]), new[owner])
             if labels:
                 told.append(f"{owner}: {', '.join(_spoken(label) for label in labels)} changed")
     return told
+
+
+def _of_earlier(these: Prints, others: Prints) -> Prints:
+    """What one of two prints by different versions has that the other version looked at as well."""
+    return {
+        owner: {
+            label: value
+            for label, value in entries.items()
+            if not label.startswith(SINCE) and not (label in STILL and label not in others.get(owner, {}))
+        }
+        for owner, entries in these.items()
+    }
 
 
 def _different(one: dict[str, str], other: dict[str, str]) -> list[str]:
@@ -354,29 +377,3 @@ def _different(one: dict[str, str], other: dict[str, str]) -> list[str]:
 def _spoken(label: str) -> str:
     """A label without its unit, in lower case."""
     return label.split(" [")[0].lower()
-
-
-def _renamed(old: Prints, new: Prints) -> dict[str, str]:
-    """Owners that have another name and are the same otherwise."""
-    gone = [owner for owner in old if owner not in new]
-    come = [owner for owner in new if owner not in old]
-    found: dict[str, str] = {}
-    for owner in gone:
-        like = _nameless(old[owner])
-        match = next((other for other in come if _nameless(new[other]) == like), None)
-        if match is not None:
-            come.remove(match)
-            found[owner] = match
-    return found
-
-
-def _called(value: str, renamed: dict[str, str]) -> str:
-    """A value that names an object ("@Knee", and on a second line more), by the object's new name."""
-    name, line, rest = value.removeprefix("@").partition("\n")
-    return f"@{renamed.get(name, name)}{line}{rest}" if value.startswith("@") else value
-
-
-def _nameless(entries: dict[str, str]) -> dict[str, str]:
-    return {
-        label: "@" if value.startswith("@") else value for label, value in entries.items() if label != "Bone"
-    }

@@ -1,0 +1,72 @@
+"""Which things in the prints of a bake are the same as now by another name; see `staleness`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import bpy
+
+from .constraint_prints import LABEL
+
+#: owner (an object, a bone, the scene) -> label of a setting -> its value, in short
+Prints = dict[str, dict[str, str]]
+
+
+def owners(old: Prints, new: Prints) -> dict[str, str]:
+    """Owners that have another name and are the same otherwise."""
+    gone = [owner for owner in old if owner not in new]
+    come = [owner for owner in new if owner not in old]
+    found: dict[str, str] = {}
+    for owner in gone:
+        match = next((other for other in come if _is_like(old[owner], new[other])), None)
+        if match is not None:
+            come.remove(match)
+            found[owner] = match
+    return found
+
+
+def _is_like(old: dict[str, str], new: dict[str, str]) -> bool:
+    return _nameless(constraints_as_now(old, new)) == _nameless(new)
+
+
+def called(value: str, renamed: dict[str, str]) -> str:
+    """A value that names an object ("@Knee", and on a second line more), by the object's new name."""
+    name, line, rest = value.removeprefix("@").partition("\n")
+    return f"@{renamed.get(name, name)}{line}{rest}" if value.startswith("@") else value
+
+
+def _nameless(entries: dict[str, str]) -> dict[str, str]:
+    return {
+        label: "@" if value.startswith("@") else value for label, value in entries.items() if label != "Bone"
+    }
+
+
+def constraints_as_now(old: dict[str, str], new: dict[str, str]) -> dict[str, str]:
+    """The old prints of an owner, with the constraints and what they are aimed at by the names that they have now.
+
+    A renamed constraint, or a bone that has it, is known by its values. What it was aimed at has been renamed where
+    nothing has the old name any more: Blender keeps nothing else of an object from file to file. So one that is renamed
+    and then replaced by another is not told.
+    """
+    if all(label in new and new[label] == old[label] for label in old if label.startswith(LABEL)):
+        return old
+    kinds = (bpy.data.objects, bpy.data.actions, bpy.data.cache_files, bpy.data.movieclips)
+    names = {each.name_full for kind in kinds for each in kind}
+    come = {label: value for label, value in new.items() if label.startswith(LABEL) and label not in old}
+    found = {}
+    for label, value in old.items():
+        if label.startswith(LABEL):
+            if label not in new:
+                like = next((each for each in come if _is_same(value, come[each], names)), label)
+                come.pop(like, None)
+                label = like
+            if label in new and _is_same(value, new[label], names):
+                value = new[label]
+        found[label] = value
+    return found
+
+
+def _is_same(old: str, new: str, names: Collection[str]) -> bool:
+    """Whether two values are the same, or what the old one names has another name now."""
+    renamed = old.startswith("@") and new.startswith("@") and old[1:] not in names
+    return old == new or renamed
