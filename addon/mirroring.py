@@ -21,6 +21,7 @@ import numpy as np
 
 from . import authoring, core, drive, grids, joint_reading, presets, references, units
 from .features.fitting import wishes
+from .features.joints.panels import label_of, title_of
 from .features.joints.properties import match_coordinates, shapes, slider_names
 from .features.joints.shape import JointShape
 from .features.joints.types import TYPES
@@ -359,9 +360,11 @@ def _fill_fit(source: Any, settings: Any, image: Image, metric: np.ndarray) -> N
 
 
 def _fill_coordinate(row: Any, own: Any, sign: float) -> None:
+    had_title = bool(own.title)
     _copy(row, own)
     if sign < 0.0:
-        own.title = _reversed_title(row.title)
+        title = _reversed_title(title_of(row))
+        own.title = title if had_title or title != label_of(row.label) else ""
         own.lower, own.upper = -row.upper, -row.lower
         for name in SIGNED:
             setattr(own, name, -getattr(row, name))
@@ -371,7 +374,7 @@ def _reversed_title(title: str) -> str:
     """What a coordinate is called where it runs the other way; reversed again it has its first title back."""
     if title.endswith(REVERSED):
         return title.removesuffix(REVERSED)
-    return TITLES.get(title, title and title + REVERSED)
+    return TITLES.get(title, title + REVERSED)
 
 
 def _copy(source: Any, target: Any, but: Collection[str] = ()) -> None:

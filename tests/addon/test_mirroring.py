@@ -198,6 +198,7 @@ def test_every_type_of_joint_moves_as_in_a_mirror(part, scene, make, hips, ph, n
 def test_a_slider_of_the_other_side_does_what_its_title_says(part, scene, make, preset):
     """The child of both sides moves alike at the same value, but where the title is the opposite one: there against."""
     body, opposites = part("references").Body, part("mirroring").TITLES
+    title_of = part("features.joints.panels").title_of
     sides = {}
     for side, x in ((".L", 1.0), (".R", -1.0)):
         upper = make.box("Upper" + side, (0.3 * x, 0, 0.6), (0.2, 0.15, 0.3))
@@ -210,7 +211,7 @@ def test_a_slider_of_the_other_side_does_what_its_title_says(part, scene, make, 
     titles = [row.title for _, row, _ in rows]
     for name, row, own in rows:
         sign = 1.0 if own.title == row.title else -1.0
-        assert sign > 0.0 or opposites[row.title] == own.title
+        assert sign > 0.0 or opposites[row.title] == title_of(own)
         assert preset == "shoulder" or sign > 0.0  # a left blade's type is that of a right one
         assert (own.lower, own.upper) == pytest.approx(sorted((sign * row.lower, sign * row.upper)))
         before = joint[name], other[name]
@@ -314,3 +315,18 @@ def test_a_mass_by_hand_is_mirrored_too(part, scene, legs):
 
     wanted = turned(source, FLIP[:3, :3] @ rests["Shank.L"][:3, :3])
     assert np.allclose(turned(other, rests["Shank.R"][:3, :3]), wanted, atol=1e-7) and other.mass == 3.0
+
+
+@pytest.mark.small
+def test_a_coordinate_without_a_title_says_where_it_runs_against_the_other_side(part, scene, hips):
+    """What the panel shows; mirrored back it is without a title again."""
+    joint = hips("free")
+    title_of = part("features.joints.panels").title_of
+    rows = joint.condyle.joint.coordinates
+    assert {row.title for row in rows} == {""}
+    other = part("mirroring").mirror(scene, joint).joint
+    for row, own in zip(rows, other.condyle.joint.coordinates):
+        against = row.label not in ("y", "z", "r_x")
+        assert title_of(own) == title_of(row) + (", reversed" if against else "")
+    part("mirroring").mirror(scene, other)
+    assert {row.title for row in rows} == {""}
