@@ -160,7 +160,7 @@ def _of_coordinates(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Fin
 def _keys_beyond(scene: Any, item: Any, joint: Any) -> Iterator[Finding]:
     """Sliders with keys beyond their ends, where Blender stops them."""
     settings = item.condyle.joint
-    closed = np.isinf(joint.range).any(axis=1)
+    whole = np.isinf(joint.range).any(axis=1) & (settings.type in {"spline_curve", "spline_surface"})
     for number, (row, slider) in enumerate(zip(settings.coordinates, slider_names(settings))):
         if not (settings.driven and isinstance(item.get(slider), float)):
             continue
@@ -180,7 +180,7 @@ def _keys_beyond(scene: Any, item: Any, joint: Any) -> Iterator[Finding]:
         )
         called = f"{item.name}: keys of {title_of(row)}"
         text = f"{called} go from {first} to {last}; it stops at its ends {lower} and {upper}"
-        if closed[number] and row.limits != "CUSTOM" and row.unit != "m":
+        if whole[number] and row.limits != "CUSTOM" and row.unit != "m":
             text += ", a whole round: key one round, and let the curve in the Graph Editor repeat it (Make Cyclic)"
         yield findings.about(text, CHECK, item)
 

@@ -103,6 +103,16 @@ def test_keys_beyond_the_ends_of_a_slider_are_told(part, scene, leg):
     assert not found.is_error and found.culprit().object == leg["hip"]
 
 
+def test_a_hinge_keyed_beyond_its_slider_is_not_told_of_a_round(part, scene, leg):
+    """Its slider has several; a curve that repeats would turn it back."""
+    part("authoring").drive(scene, leg["hip"], True)
+    for frame, value in ((1, 0.0), (3, 30.0)):
+        leg["hip"]["coordinate"] = value
+        leg["hip"].keyframe_insert('["coordinate"]', frame=frame)
+    (found,) = run(part, scene)
+    assert found.text == "Hip: keys of Angle go from 0° to 1719°; it stops at its ends -1440° and 1440°"
+
+
 def test_keys_of_more_than_a_round_are_told_and_a_cyclic_curve_goes_on(part, scene, make):
     """The slider of a closed curve ends after a round."""
     bpy.ops.curve.primitive_bezier_circle_add(radius=1.0)
