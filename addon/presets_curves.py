@@ -48,7 +48,9 @@ def of(preset: Preset, parent: Body, child: Box) -> Curve:
     Raises:
         ModelError: there is no wire, or it is too short.
     """
-    size = 2.0 * float(child.half.max())
+    size = 2.0 * float(
+        child.half.max() if child.head is None else child.half[1]
+    )  # a short bone is drawn wider
     if preset.name == "knee":
         return knee(size)
     if preset.name == "jaw":

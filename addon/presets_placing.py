@@ -1,6 +1,7 @@
 """Where a preset's joint goes: its place and axes, from the bounding boxes of the two bodies. World, Blender units.
 
-A bone turns about its head, so that is where its joint lies; of objects it lies where the two meet.
+A bone turns about its head, so that is where its joint lies; of objects it lies where the two meet. A shoulder blade
+glides over its parent: that joint lies in the middle of the parent, of bones as of objects.
 
 The joint's frame has x as the first axis that the child turns about, z from the child's far end to the joint, so up
 where the child hangs, and y square to both.
@@ -70,7 +71,8 @@ def frame_of(preset: Preset, parent: Box, child: Box) -> np.ndarray:
         return _on_surface(parent, child)
     if preset.anchor == "BEHIND":  # of a jaw: behind and above, where its heads are
         front, up = np.array(FRONT), np.array((0.0, 0.0, 1.0))
-        place = child.middle - child.reach(front) * front + child.reach(up) * up
+        behind = child.middle - child.reach(front) * front + child.reach(up) * up
+        place = behind if child.head is None else child.head
         return _frame(place, front, np.array(preset.toward))
     place = _between(parent, child) if child.head is None else child.head
     distal = child.middle - place

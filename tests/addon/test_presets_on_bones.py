@@ -32,7 +32,7 @@ def test_two_bones_get_a_joint_at_the_child_s_head(part, scene, make):
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("preset", ["knee", "hip", "elbow", "wrist", "thumb", "finger", "hinge"])
+@pytest.mark.parametrize("preset", ["knee", "hip", "elbow", "wrist", "thumb", "jaw", "finger", "hinge"])
 def test_bones_that_are_bent_get_a_joint_at_the_child_s_head_too(part, scene, make, preset):
     """Their boxes meet elsewhere."""
     head = (0.03, 0.1, 0.5)
@@ -42,6 +42,32 @@ def test_bones_that_are_bent_get_a_joint_at_the_child_s_head_too(part, scene, ma
     body = part("references").Body
     joint = part("presets_making").add(scene, preset, body(rig, "A"), body(rig, "B"))
     assert tuple(joint.matrix_world.translation) == pytest.approx(head, abs=1e-6)
-    if preset not in ("knee", "thumb"):  # these carry the head along, which no connected bone can follow
+    if preset not in (
+        "knee",
+        "thumb",
+        "jaw",
+    ):  # these carry the head along, which no connected bone can follow
         select(rig)
         assert bpy.ops.condyle.bake() == {"FINISHED"}
+
+
+@pytest.mark.small
+def test_the_jaw_of_a_rig_opens_about_its_head(part, scene, make):
+    """Its tip goes down as it turns; the head slides forward and down."""
+    head, tip = (0.0, 0.03, 1.58), (0.0, -0.08, 1.5)
+    rig = make.armature("Rig", {"Skull": ((0, 0.05, 1.6), (0, 0.05, 1.9), None), "Jaw": (head, tip, "Skull")})
+    make.update()
+    body = part("references").Body
+    joint = part("presets_making").add(scene, "jaw", body(rig, "Skull"), body(rig, "Jaw"))
+    assert tuple(joint.matrix_world.translation) == pytest.approx(head, abs=1e-6)
+    length = math.dist(head, tip)
+    ends = {}
+    for value in (0.0, math.radians(30.0)):
+        pose = placed(part, joint, "coordinate", value)
+        ends[value] = pose @ (0, 0, 0, 1), pose @ (0, length, 0, 1)
+    (shut, shut_tip), (opened, opened_tip) = ends.values()
+    assert shut[:3] == pytest.approx(head, abs=1e-5) and shut_tip[:3] == pytest.approx(tip, abs=1e-5)
+    slid = opened[:3] - shut[:3]
+    assert slid[1] < -0.01 * length and slid[2] < -0.01 * length
+    assert math.dist(opened[:3], shut[:3]) == pytest.approx(0.15 * length, rel=1e-3)
+    assert opened_tip[2] < shut_tip[2] - 0.3 * length
