@@ -7,7 +7,7 @@ would scale a property with ``unit='MASS'`` by the cube of the unit scale.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from . import core
 
 # Matrices come from Blender in float32 after a chain of products: 1e-4 tells rounding from a real deformation.
 SCALE_TOLERANCE = 1e-4
+ZERO = "a scale of zero"
 
 
 @dataclass(frozen=True)
@@ -113,17 +114,19 @@ def split_scale(matrix: Any, name: str, carrier: Any = None) -> tuple[np.ndarray
     shown = ", ".join(f"{length:.4g}" for length in lengths)
     determinant = np.linalg.det(linear)
     if determinant < 0.0:
+        _blame_parent(name, carrier, "negative scale, which mirrors it", lambda size: size.prod() < 0.0)
         raise core.model_error(
             f"{name}: its scale is negative, which mirrors it; apply the scale (Ctrl+A) first"
         )
     if not determinant > 0.0:
+        _blame_parent(name, carrier, ZERO, lambda size: not size.all())
         raise core.model_error(f"{name}: its scale is zero ({shown}) along some axis; make it greater first")
     if np.abs(lengths - scale).max() > SCALE_TOLERANCE * scale:
-        _blame_parent(name, carrier)
+        _blame_parent(name, carrier, "non-uniform scale", _is_uneven)
         raise core.model_error(f"{name}: non-uniform scale ({shown}); apply the scale (Ctrl+A) first")
     left, stretch, right = np.linalg.svd(linear)
     if stretch[0] - stretch[2] > 2.0 * SCALE_TOLERANCE * scale:
-        _blame_parent(name, carrier)
+        _blame_parent(name, carrier, "non-uniform scale", _is_uneven)
         raise core.model_error(
             f"{name}: sheared by a parent with non-uniform scale; apply the parent's scale (Ctrl+A) first"
         )
@@ -133,11 +136,15 @@ def split_scale(matrix: Any, name: str, carrier: Any = None) -> tuple[np.ndarray
     return pose, scale
 
 
-def _blame_parent(name: str, carrier: Any) -> None:
-    """ModelError naming the parent from which an object or pose bone has a scale that is not uniform, if it has."""
+def _blame_parent(name: str, carrier: Any, what: str, is_wrong: Callable[[np.ndarray], bool]) -> None:
+    """ModelError naming the parent from which an object or pose bone has a scale that is wrong, if it has.
+
+    Args:
+        what: the scale of the parent, e.g. "non-uniform scale". is_wrong: whether a scale (3,) of its own is that.
+    """
     for each in carriers(carrier):
-        size = np.abs(np.array(each.scale) * np.array(getattr(each, "delta_scale", 1.0)))
-        if np.ptp(size) <= SCALE_TOLERANCE * size.mean():
+        size = np.array(each.scale) * np.array(getattr(each, "delta_scale", 1.0))
+        if not is_wrong(size):
             continue
         if each == carrier:
             return
@@ -146,7 +153,13 @@ def _blame_parent(name: str, carrier: Any) -> None:
             called, remedy = each.name, "apply that scale (Ctrl+A)"
         else:
             called, remedy = f"{each.id_data.name}/{each.name}", "clear that scale (Alt+S)"
-        raise core.model_error(f"{name}: its parent {called} has non-uniform scale ({shown}); {remedy} first")
+        if what == ZERO:  # there is nothing left to apply it to
+            remedy = "make it greater"
+        raise core.model_error(f"{name}: its parent {called} has {what} ({shown}); {remedy} first")
+
+
+def _is_uneven(size: np.ndarray) -> bool:
+    return bool(np.ptp(np.abs(size)) > SCALE_TOLERANCE * np.abs(size).mean())
 
 
 def carriers(item: Any) -> Iterator[Any]:

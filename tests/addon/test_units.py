@@ -116,3 +116,28 @@ def test_inverses_and_orthogonal_factors_are_those_of_numpy(part):
         np.testing.assert_allclose(units.orthogonal(linear), left @ right, atol=1e-13)
     with pytest.raises(np.linalg.LinAlgError):
         units.inverses(np.zeros((1, 4, 4)))
+
+
+@pytest.mark.parametrize(
+    ("scale", "message"),
+    [
+        (
+            (-1.0, 1.0, 1.0),
+            r"C: its parent P has negative scale, .* \(-1, 1, 1\); apply that scale \(Ctrl\+A\)",
+        ),
+        ((1.0, 0.0, 1.0), r"C: its parent P has a scale of zero \(1, 0, 1\); make it greater"),
+        ((1.0, 2.0, 1.0), r"C: its parent P has non-uniform scale \(1, 2, 1\); apply that scale"),
+    ],
+)
+def test_a_scale_is_told_of_the_object_that_has_it(part, scene, make, ph, scale, message):
+    """Of a parent where it comes from there, and of the object itself where it is its own."""
+    parent = make.empty("P")
+    child = make.empty("C", parent)
+    parent.scale = scale
+    make.update()
+    with pytest.raises(ph.ModelError, match=message):
+        part("units").split_scale(child.matrix_world, "C", child)
+    parent.scale, child.scale = (1.0, 1.0, 1.0), scale
+    make.update()
+    with pytest.raises(ph.ModelError, match=r"^C: (its scale is|non-uniform scale)"):
+        part("units").split_scale(child.matrix_world, "C", child)
