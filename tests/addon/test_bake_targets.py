@@ -217,6 +217,7 @@ def test_an_action_that_is_layered_goes_on_moving_what_is_not_ours(
     for curve in list(curves):
         if curve.data_path == "scale":  # layers of it would change the size
             curves.remove(curve)
+    for curve in curves:
         for modifier in list(curve.modifiers):
             curve.modifiers.remove(modifier)
     for frame, value in ((2, 0.2), (16, 0.8)):
