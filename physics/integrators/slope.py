@@ -159,8 +159,8 @@ class ConstrainedSlope(Slope):
         self.constraints = model.constraint_arrays
         self.system = make_system(model.num_constraint_rows, model.num_coordinates)
         self.effort = np.zeros(model.num_coordinates)
-        recording.forces = np.zeros((len(recording.q), model.num_constraint_rows))
-        recording.efforts = np.zeros_like(recording.q)
+        self.forces = recording.forces = np.zeros((len(recording.q), model.num_constraint_rows))
+        self.efforts = recording.efforts = np.zeros_like(recording.q)
         self.waiting = deque([0])  # samples whose forces are those of the instant, and still to be noted
         recording.settle = self.settle
 
@@ -243,9 +243,7 @@ class ConstrainedSlope(Slope):
 
     def settle(self, written: int) -> None:
         """Bring those of the first recorded samples that still wait onto the constraints, and note the forces there."""
-        recording, forces, efforts = self.recording, self.recording.forces, self.recording.efforts
-        assert forces is not None and efforts is not None
-        nv, count = len(self.effort), forces.shape[1]
+        recording, nv, count = self.recording, len(self.effort), self.forces.shape[1]
         self.spaces[2][layout.STATUS] = layout.OK  # of what came behind them
         self.motions = motions_before(self.problem.motions, self.end)
         while self.waiting and self.waiting[0] < written:
@@ -259,8 +257,8 @@ class ConstrainedSlope(Slope):
             recording.ask(instant, 0.0, state[:nv], state[nv : 2 * nv], instant, k)
             self.evaluate(instant, state, slope)
             recording.q[k], recording.qd[k] = state[:nv], state[nv : 2 * nv]
-            forces[k] = self.system[rows.SYSTEM_IMPULSE][:count]
-            efforts[k] = self.effort
+            self.forces[k] = self.system[rows.SYSTEM_IMPULSE][:count]
+            self.efforts[k] = self.effort
             refuse_torn_at(instant, self.problem, self.system, k + 1, recording)
 
 
