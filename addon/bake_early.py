@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import actions, core, hold
+from . import actions, core, hold, references
 from .references import Body, key_of
 from .transforms import BAKED_THROUGH, LocalPoses, carriers, sample_matrices
 
@@ -26,7 +26,7 @@ def lead(scene: Any, begin: int, channels: Sequence[actions.Channels], parents: 
             -1 for the world.
     """
     bodies = [entry.body for entry in channels]
-    tied = _tied(bodies, parents)
+    tied = _tied(scene, bodies, parents)
     led = [entry for entry in channels if entry.body.object.name_full in tied]
     first = min(
         scene.frame_start, scene.frame_preview_start if scene.use_preview_range else scene.frame_start
@@ -42,13 +42,18 @@ def lead(scene: Any, begin: int, channels: Sequence[actions.Channels], parents: 
         entry.lead(early[start:], row)
 
 
-def _tied(bodies: Sequence[Body], parents: np.ndarray) -> set[str]:
+def _tied(scene: Any, bodies: Sequence[Body], parents: np.ndarray) -> set[str]:
     """Names of the objects whose bodies sliders move, or that joints or parenting connect with such.
 
     The others keep what they have before a bake; one of these that did not stay where it was would be torn off.
     """
     names = [body.object.name_full for body in bodies]
-    links = [(name, names[parent]) for name, parent in zip(names, parents) if parent >= 0]
+    links = [(name, names[index]) for name, index in zip(names, parents) if index >= 0]
+    for item in references.loop_joints(scene):  # which the model's tree does not have
+        settings = item.condyle.joint
+        child, parent = references.resolve(settings.child), references.resolve(settings.parent)
+        if child is not None and parent is not None:
+            links.append((child.object.name_full, parent.object.name_full))
     for body in bodies:
         above = body.object.parent
         while above is not None:

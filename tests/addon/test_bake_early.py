@@ -89,6 +89,22 @@ def test_a_driven_body_is_not_torn_off_what_carries_it(part, scene, make, leg, t
 
 
 @pytest.mark.small
+def test_a_joint_that_closes_a_loop_holds_bodies_together_before_a_bake(part, scene, make, leg):
+    """A rod that nothing else connects keeps its own motion, as the thigh that is on a slider does."""
+    body, authoring = part("references").Body, part("authoring")
+    thigh, rod = leg[1], make.box("Rod", (0.3, 0, 0.6))
+    make.update()
+    authoring.make_body(scene, body(rod), motion="FREE")
+    authoring.add_joint(scene, body(thigh), body(rod), "spherical", name="Loop", closes_loop=True)
+    for frame, x in ((1, 0.3), (12, 0.5)):
+        rod.location.x = x
+        rod.keyframe_insert("location", frame=frame)
+    before = seen(scene, range(1, 11), thigh, rod)
+    write(part, scene, 10)
+    np.testing.assert_allclose(seen(scene, range(1, 11), thigh, rod), before, atol=1e-6)
+
+
+@pytest.mark.small
 def test_a_parent_without_size_before_a_bake_does_not_stop_it(part, scene, make, leg):
     *bodies, root, hip = leg
     above = make.empty("Above")
