@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import bpy
 import numpy as np
 
 from . import actions, core, hold, references
+from .muscle_around import seen_frames
 from .references import Body, key_of
-from .transforms import BAKED_THROUGH, LocalPoses, carriers, sample_matrices
+from .stillness import Stillness
+from .transforms import LocalPoses, carriers, sample_matrices
 
 Samples = Mapping[str, Mapping[str, np.ndarray]]
 
@@ -28,14 +29,12 @@ def lead(scene: Any, begin: int, channels: Sequence[actions.Channels], parents: 
     bodies = [entry.body for entry in channels]
     tied = _tied(scene, bodies, parents)
     led = [entry for entry in channels if entry.body.object.name_full in tied]
-    first = min(
-        scene.frame_start, scene.frame_preview_start if scene.use_preview_range else scene.frame_start
-    )
+    first, _ = seen_frames(scene)
     if not led or first >= begin:
         return
     with hold.at_frame(scene, begin):
         items = [body.object for body in bodies] + carriers(key_of(body) for body in bodies)
-        early = np.unique([first, begin - 1]) if _stand_still(items) else np.arange(first, begin)
+        early = np.unique([first, begin - 1]) if Stillness().holds(items) else np.arange(first, begin)
         samples = sample_matrices(scene, {item.name_full: item for item in items}.values(), early)
         start, rows = _longest(scene, early, bodies, led, samples)
     for entry, row in zip(led, rows):
@@ -104,53 +103,3 @@ def _rows(
     local = LocalPoses(scene, early, worlds, samples=samples)
     shape = (len(early), 4, 4)
     return [entry.early_rows(np.broadcast_to(local.basis(entry.body), shape)) for entry in led]
-
-
-def _stand_still(items: Iterable[Any]) -> bool:
-    """Whether nothing that moves objects with time can be found: on them, on what carries them, and on what their
-    constraints and drivers look at.
-    """
-    seen: set[int] = set()
-    left = list(items)
-    while left:
-        item = left.pop()
-        if item.as_pointer() in seen:
-            continue
-        seen.add(item.as_pointer())
-        owners = (item, *(item.pose.bones if item.pose is not None else ()))
-        constraints = [constraint for owner in owners for constraint in owner.constraints]
-        drivers = _drivers(item)
-        if drivers is None or item.rigid_body is not None or not _is_carried_plainly(item):
-            return False
-        if any(not constraint.name.startswith("Condyle") for constraint in constraints):
-            return False
-        variables = [variable for driver in drivers for variable in driver.variables]
-        looked = [target.id for variable in variables for target in variable.targets]
-        if any(not isinstance(each, bpy.types.Object | None) for each in looked):
-            return False
-        looked += [item.parent, *(getattr(constraint, "target", None) for constraint in constraints)]
-        left += [each for each in looked if each is not None]
-    return True
-
-
-def _is_carried_plainly(item: Any) -> bool:
-    return item.parent is None or (item.parent_type in BAKED_THROUGH and item.parent.type != "CURVE")
-
-
-def _drivers(item: Any) -> list[Any] | None:
-    """Drivers of an object and of its data; None: there are keys too, or a driver that may look at the time."""
-    found = []
-    for block in (item, item.data):
-        data = getattr(block, "animation_data", None)  # an Empty may show an image, which cannot be animated
-        if data is None:
-            continue
-        if data.action is not None or data.nla_tracks:
-            return None
-        found += [curve.driver for curve in data.drivers]
-    for driver in found:
-        if any(variable.type == "CONTEXT_PROP" for variable in driver.variables):
-            return None
-        plain = driver.is_simple_expression and "frame" not in driver.expression
-        if driver.type == "SCRIPTED" and not plain:
-            return None
-    return found

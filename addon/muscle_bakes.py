@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import bake_keys, compat, core, forcing, migrations, muscle_looks, muscle_points, units
+from . import bake_keys, compat, core, forcing, migrations, muscle_around, muscle_looks, muscle_points, units
 from .key_reduction import thinned
 from .scene_to_model import SceneModel
 
@@ -21,6 +21,7 @@ PATH = "condyle.muscle.excitation"
 #: property of a baked curve: which of the muscle's hooks were to be seen before, as JSON
 HOOKS = "condyle_hooks"
 COUNT = 48
+SHORTEST = 1e-6  # [m]
 DENSITY = 1060.0  # of muscle [kg/m^3] (Mendez & Keys 1960)
 _LINEAR = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value
 
@@ -42,6 +43,15 @@ class Shown:
     radius: float
     activation: np.ndarray
     lengths: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class _Shapes:
+    """Shapes of a muscle that are keyed: frames (S,), points (S, n, 3) in the world, radii (S, n)."""
+
+    frames: np.ndarray
+    points: np.ndarray
+    radii: np.ndarray
 
 
 def excitations(scene: Any, read: SceneModel, frames: np.ndarray) -> np.ndarray:
@@ -79,11 +89,8 @@ def shown(
         _check(item)
         settings = item.condyle.muscle
         tendons = (settings.origin_tendon, settings.insertion_tendon)
-        steps = np.linalg.norm(np.diff(points[:, k], axis=1), axis=2)
-        along = np.concatenate([np.zeros((len(steps), 1)), np.cumsum(steps, axis=1)], axis=1)
-        length = np.maximum(lengths[:, k], 1e-6)
-        fractions = along / np.maximum(along[:, -1:], 1e-9)
-        radii = drawing.tube_radii(fractions, length, length[0], tendons)
+        length = np.maximum(lengths[:, k], SHORTEST)
+        radii = _radii(item, points[:, k], length, length[0])
         radius = settings.radius
         if settings.thickness == "MASS" and settings.mass > 0.0:
             volume = settings.mass / DENSITY
@@ -102,6 +109,17 @@ def shown(
     return found
 
 
+def _radii(item: Any, points: np.ndarray, lengths: np.ndarray, rest: float) -> np.ndarray:
+    """Radii (F, n) of a muscle's tube along points (F, n, 3), for lengths (F,) and that of the first frame [m]."""
+    settings = item.condyle.muscle
+    steps = np.linalg.norm(np.diff(points, axis=1), axis=2)
+    along = np.concatenate([np.zeros((len(steps), 1)), np.cumsum(steps, axis=1)], axis=1)
+    fractions = along / np.maximum(along[:, -1:], 1e-9)
+    tendons = (settings.origin_tendon, settings.insertion_tendon)
+    found: np.ndarray = core.part("muscles.drawing").tube_radii(fractions, lengths, rest, tendons)
+    return found
+
+
 def _check(item: Any) -> None:
     """ModelError where a bake cannot be put in the place of a muscle's curve."""
     if item.library is not None:
@@ -115,31 +133,50 @@ def _check(item: Any) -> None:
 
 
 def write(scene: Any, frames: np.ndarray, found: list[Shown]) -> list[Any]:
-    """Put the bakes of muscles in place; returns the new curves."""
+    """Put the bakes of muscles in place, those of their bodies being there; returns the new curves."""
     output, metres = bake_keys.output_of(scene), units.length_scale(scene)
+    items = [muscle_points.find_muscle(entry.session_uid, entry.name) for entry in found]
+    around = muscle_around.follow(scene, frames, items, found[0].points.shape[1]) if found else []
     made = []
-    for entry in found:
-        shapes = bake_keys.shapes_kept(frames, entry.points, output, metres)
-        made.append(_write(frames, entry, shapes, thinned(frames, output.every)))
+    for item, entry, beside in zip(items, found, around, strict=True):
+        kept = bake_keys.shapes_kept(frames, entry.points, output, metres)
+        shapes = _Shapes(frames[kept], entry.points[kept], entry.radii[kept])
+        if len(beside[0]):
+            shapes = _with(item, entry, shapes, *beside, metres)
+        made.append(_write(item, frames, entry, shapes, thinned(frames, output.every)))
     return made
 
 
-def _write(frames: np.ndarray, entry: Shown, shapes: np.ndarray, colors: np.ndarray) -> Any:
-    """Bake a muscle, with keys of its shape and of its colour at the frames of these indices."""
-    item = muscle_points.find_muscle(entry.session_uid, entry.name)
+def _with(
+    item: Any, entry: Shown, shapes: _Shapes, frames: np.ndarray, points: np.ndarray, metres: float
+) -> _Shapes:
+    """Shapes with those at frames (E,) beside the bake's, of points (E, n, 3), in the order of time."""
+    lengths = metres * np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1)
+    rest = max(float(entry.lengths[0]), SHORTEST)
+    radii = _radii(item, points, np.maximum(lengths, SHORTEST), rest)
+    together = np.concatenate([shapes.frames, frames])
+    order = np.argsort(together)
+    return _Shapes(
+        together[order],
+        np.concatenate([shapes.points, points])[order],
+        np.concatenate([shapes.radii, radii])[order],
+    )
+
+
+def _write(item: Any, frames: np.ndarray, entry: Shown, shapes: _Shapes, colors: np.ndarray) -> Any:
+    """Bake a muscle, with keys of its shapes, and of its colour at the frames of these indices."""
     own = item.data
     curve = bpy.data.curves.new(f"{item.name} Condyle", "CURVE")
     curve.dimensions, curve.use_path, curve.use_fill_caps = "3D", False, True
     for name in ("bevel_resolution", "resolution_u", "use_fill_caps"):
         setattr(curve, name, getattr(own, name))
     curve.bevel_depth = entry.radius
-    count = entry.points.shape[1]
     spline = curve.splines.new("POLY")
-    spline.points.add(count - 1)
+    spline.points.add(entry.points.shape[1] - 1)
     spline.use_smooth = True
-    local = _to_local(item, entry.points)
+    local = _to_local(item, shapes.points)
     spline.points.foreach_set("co", _four(local[0]))
-    spline.points.foreach_set("radius", entry.radii[0].astype(np.float32))
+    spline.points.foreach_set("radius", shapes.radii[0].astype(np.float32))
     material = _material(item, own)
     curve.materials.append(material)
     item.condyle.muscle.own_curve = own
@@ -148,7 +185,7 @@ def _write(frames: np.ndarray, entry: Shown, shapes: np.ndarray, colors: np.ndar
     curve[HOOKS] = json.dumps({each.name: [each.show_viewport, each.show_render] for each in hooks})
     for modifier in hooks:
         modifier.show_viewport = modifier.show_render = False
-    _key_shapes(item, frames[shapes], local[shapes], entry.radii[shapes])
+    _key_shapes(item, shapes.frames, local, shapes.radii)
     _key_activation(material, frames[colors], entry.activation[colors])
     migrations.stamp(item.condyle)
     return curve

@@ -40,6 +40,12 @@ def path_now(scene: Any, item: Any) -> np.ndarray:
     return path
 
 
+def path_of(scene: Any, item: Any) -> np.ndarray:
+    """What `path_now` tells, found anew in any case."""
+    points = muscle_points.points_of(item)
+    return _path(scene, item, points, muscle_reading.strands_over(item, points))
+
+
 def length_now(scene: Any, item: Any) -> float:
     """Length of a muscle as the scene stands, in Blender units; ModelError where it has none."""
     return float(np.linalg.norm(np.diff(path_now(scene, item), axis=0), axis=1).sum())

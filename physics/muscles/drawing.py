@@ -53,14 +53,14 @@ def muscle_curves(
             found = kernel(
                 model.arrays, row.copy(), still, still, m, DRAWN, places, jacobian, corners, *spaces
             )
-            points[t, m], lengths[t, m] = _sampled(corners[:found], count)
+            points[t, m], lengths[t, m] = sampled(corners[:found], count)
             if progress is not None and t % 64 == 0 and progress((m + t / len(rows)) / number_of) is False:
                 raise CancelledError()
     check_flags(model, spaces[2])
     return points, lengths
 
 
-def _sampled(corners: FloatArray, count: int) -> tuple[FloatArray, float]:
+def sampled(corners: FloatArray, count: int) -> tuple[FloatArray, float]:
     """Points (count, 3) along a polyline (n, 3), its sharp corners among them, and its length."""
     steps = np.diff(corners, axis=0)
     sizes = np.linalg.norm(steps, axis=1)

@@ -1,0 +1,155 @@
+"""Baked muscles before a bake's first frame and behind its last: they stay on what they are stuck to."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+from mathutils import Matrix  # noqa: E402
+
+from .bake_digests import file_digest  # noqa: E402
+from .test_muscle_bakes import seen  # noqa: E402
+from .test_starting import key_slider  # noqa: E402
+
+TARGETS = ("NEW", "CURRENT", "OVERWRITE", "STRIP")
+
+
+def write(part, scene, begin, end):
+    """Bake a motion in which all bodies go along x, with muscles straight from origin to insertion."""
+    frames = np.arange(float(begin), end + 1.0)
+    hold, units, references = part("hold"), part("units"), part("references")
+    bakes, muscle_points = part("muscle_bakes"), part("muscle_points")
+    share = np.linspace(0.0, 1.0, bakes.COUNT)[:, None]
+    away = 0.05 * np.arange(len(frames))
+    with hold.without_bake(scene), hold.at_frame(scene, begin):
+        read = part("scene_to_model").read(scene)
+        poses, paths = [], []
+        for entry in read.bodies:
+            body = references.find_body(entry.handle, entry.name)
+            pose = units.to_metres(units.split_scale(body.matrix, body.name)[0], scene)
+            poses.append(np.repeat(pose[None], len(frames), 0))
+            poses[-1][:, 0, 3] += away
+        moved = {entry.name for entry in read.bodies}
+        for entry in read.muscles:
+            ends = []
+            for point in muscle_points.points_of(muscle_points.find_muscle(entry.session_uid, entry.name)):
+                ends.append(np.repeat(point.place[None], len(frames), 0))
+                ends[-1][:, 0] += away * (point.target.name in moved)
+            paths.append((1.0 - share) * ends[0][:, None] + share * ends[-1][:, None])
+    points = np.array(paths).swapaxes(0, 1)
+    lengths = np.linalg.norm(np.diff(points, axis=2), axis=3).sum(axis=2)
+    activation = np.linspace(0.3, 1.0, len(frames))[:, None] * np.ones(len(paths))
+    drawn = bakes.shown(scene, read, points, lengths, activation)
+    result = SimpleNamespace(poses=np.array(poses).swapaxes(0, 1))
+    return part("bake_writing").write(scene, frames, read, result, drawn)
+
+
+def torn(part, scene, muscle, frames):
+    """How far the ends of a muscle that is seen are from where it is stuck to, at most."""
+    worst = 0.0
+    for frame in frames:
+        scene.frame_set(frame)
+        places = [point.place for point in part("muscle_points").points_of(muscle)]
+        middles = seen(muscle)[0] + np.array(muscle.location)
+        worst = max(worst, np.abs(middles[[0, -1]] - [places[0], places[-1]]).max())
+    return worst
+
+
+def key_along(item, places):
+    """Key an object's place along x at frames."""
+    for frame, x in places.items():
+        item.location.x = x
+        item.keyframe_insert("location", index=0, frame=frame)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_muscle_follows_what_sliders_showed_before_a_bake(part, scene, arm, target):
+    """Its thickness and colour stay those of the bake's first frame, and freeing brings back what was."""
+    _, lower, joint, muscle = arm
+    muscle.location = (0.1, 0.0, 0.2)
+    part("authoring").drive(scene, joint, True)
+    key_slider(joint, {1: 0.0, 14: 1.2})
+    scene.condyle.simulation.output.target = target
+    scene.frame_set(12)
+    state = file_digest()
+    write(part, scene, 12, 21)
+    assert torn(part, scene, muscle, range(1, 22)) < 2e-5
+    scene.frame_set(4)
+    begun = np.array(lower.matrix_world)
+    material = muscle.data.materials[0]
+    early = material.diffuse_color[0], seen(muscle)[1].max()
+    scene.frame_set(12)
+    assert np.abs(np.array(lower.matrix_world) - begun).max() > 0.1
+    assert material.diffuse_color[0] == early[0] and early[1] < 1.1 * seen(muscle)[1].max()
+    part("tasks").free_bake(scene)
+    scene.frame_set(12)
+    assert file_digest() == state
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_muscle_follows_keys_that_a_bake_leaves_on_either_side(part, scene, arm, target):
+    """Of the body that it moves, and of one that is held."""
+    upper, lower, _, muscle = arm
+    scene.frame_preview_start, scene.frame_preview_end, scene.use_preview_range = 3, 25, True
+    key_along(lower, {1: -0.2, 4: 0.1, 24: 0.7})
+    key_along(upper, {1: 0.3, 10: 0.0, 14: 0.0, 17: -0.2})
+    scene.condyle.simulation.output.target = target
+    scene.frame_set(10)
+    state = file_digest()
+    write(part, scene, 10, 14)
+    assert torn(part, scene, muscle, range(1, 26)) < 2e-5
+    part("tasks").free_bake(scene)
+    scene.frame_set(10)
+    assert file_digest() == state
+
+
+@pytest.mark.small
+def test_frames_beside_a_bake_are_looked_at_only_where_something_moves(part, scene, arm, monkeypatch):
+    upper, lower, joint, muscle = arm
+    looked, path_of = [], part("muscle_lengths").path_of
+
+    def counted(scene, item):
+        looked.append(scene.frame_current)
+        return path_of(scene, item)
+
+    monkeypatch.setattr(part("muscle_lengths"), "path_of", counted)
+    muscle.condyle.muscle.keyframe_insert("excitation", frame=2)
+    muscle.condyle.muscle.excitation = 0.5
+    muscle.condyle.muscle.keyframe_insert("excitation", frame=20)
+    key_along(lower, {2: -0.2, 20: 0.7})
+    key_along(upper, {9: 0.0, 15: 0.1})
+    write(part, scene, 9, 15)
+    assert not looked and len(muscle.data.shape_keys.key_blocks) == 7
+    part("tasks").free_bake(scene)
+    # a slider that nothing moves: two frames tell what is seen before the bake
+    lower.animation_data_clear()
+    part("authoring").drive(scene, joint, True)
+    joint["coordinate"] = 0.8
+    joint.update_tag()
+    bpy.context.view_layer.update()
+    write(part, scene, 9, 15)
+    assert looked == [1, 8]
+    assert torn(part, scene, muscle, range(1, 10)) < 2e-5
+
+
+@pytest.mark.small
+def test_a_muscle_runs_over_its_obstacles_before_a_bake(part, scene, arm):
+    upper, _, joint, muscle = arm
+    body = part("references").Body
+    ball = part("obstacles").add_obstacle(
+        scene, body(upper), "sphere", Matrix.Translation((0.03, 0, 0.4)), radius=0.05
+    )
+    part("muscles").wrap_over(muscle, ball)
+    part("authoring").drive(scene, joint, True)
+    key_slider(joint, {1: 0.0, 14: 0.4})
+    write(part, scene, 10, 21)
+    for frame in (1, 5, 9):
+        scene.frame_set(frame)
+        away = np.linalg.norm(seen(muscle)[0] - np.array(ball.matrix_world.translation), axis=1)
+        assert away.min() > 0.0485  # chords of a path on the ball
+    assert torn(part, scene, muscle, range(1, 22)) < 2e-5
