@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from . import core, muscle_lengths, muscle_points
-from .stillness import Stillness
+from . import compat, core, muscle_lengths, muscle_points, transforms, units
+from .stillness import Stillness, is_level
 
 
 def seen_frames(scene: Any) -> tuple[int, int]:
@@ -57,6 +57,61 @@ def follow(
         needed = _needed(each, points)
         found.append((each[needed], points[needed]))
     return found
+
+
+class Spaces:
+    """The spaces of muscles' objects at rising frames (F,), looked at frame by frame where something carries them."""
+
+    def __init__(self, scene: Any, frames: np.ndarray, items: Sequence[Any]) -> None:
+        self._frames = frames
+        if any(item.parent is not None for item in items):  # on a body, which has its bake since just now
+            scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+        carried = [item for item in items if _is_carried(item, (float(frames[0]), float(frames[-1])))]
+        self._samples = transforms.sample_matrices(scene, carried, frames)
+
+    def local(self, item: Any, frames: np.ndarray, points: np.ndarray) -> np.ndarray:
+        """Points (S, n, 3) in a muscle's space, of such in the world at some of the frames (S,)."""
+        inverse = units.inverses(self._worlds(item, frames))
+        found: np.ndarray = points @ inverse[:, :3, :3].swapaxes(1, 2) + inverse[:, None, :3, 3]
+        return found
+
+    def sized(self, item: Any, local: np.ndarray) -> np.ndarray:
+        """Points of `local` as large as in the world."""
+        linear = self._worlds(item, self._frames[:1])[0, :3, :3]
+        found: np.ndarray = local * np.cbrt(abs(np.linalg.det(linear)))
+        return found
+
+    def is_carried(self, item: Any) -> bool:
+        """Whether a muscle's object may move."""
+        return item.name_full in self._samples
+
+    def _worlds(self, item: Any, frames: np.ndarray) -> np.ndarray:
+        if not self.is_carried(item):
+            return units.array4(item.matrix_world)[None]
+        return self._samples[item.name_full][""][np.searchsorted(self._frames, frames)]
+
+
+def _is_carried(item: Any, span: tuple[float, float]) -> bool:
+    """Whether a muscle's object may move in these frames: not by bones that it is not parented to."""
+    while item is not None:
+        data = item.animation_data
+        if data is not None:
+            curves = [
+                curve for curve in compat.curves_in_use(item) if not curve.data_path.startswith("pose.")
+            ]
+            drivers = [
+                curve for curve in data.drivers if not curve.data_path.startswith(("pose.", "condyle."))
+            ]
+            if drivers or data.nla_tracks or not all(is_level(curve, *span) for curve in curves):
+                return True
+        if item.rigid_body is not None or any(not constraint.mute for constraint in item.constraints):
+            return True
+        if item.parent is not None and (
+            item.parent_type not in ("OBJECT", "ARMATURE") or item.parent.type == "CURVE"
+        ):
+            return True
+        item = item.parent
+    return False
 
 
 def _frames_wanted(scene: Any, begin: int, end: int, items: Sequence[Any]) -> list[np.ndarray]:

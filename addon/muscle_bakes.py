@@ -47,7 +47,7 @@ class Shown:
 
 @dataclass(frozen=True, eq=False)
 class _Shapes:
-    """Shapes of a muscle that are keyed: frames (S,), points (S, n, 3) in the world, radii (S, n)."""
+    """Shapes of a muscle that are keyed: frames (S,), points (S, n, 3) in its object's space, radii (S, n)."""
 
     frames: np.ndarray
     points: np.ndarray
@@ -137,30 +137,34 @@ def write(scene: Any, frames: np.ndarray, found: list[Shown]) -> list[Any]:
     output, metres = bake_keys.output_of(scene), units.length_scale(scene)
     items = [muscle_points.find_muscle(entry.session_uid, entry.name) for entry in found]
     around = muscle_around.follow(scene, frames, items, found[0].points.shape[1]) if found else []
+    every = np.unique(np.concatenate([frames, *(more for more, _ in around)]))
+    spaces = muscle_around.Spaces(scene, every, items)
     made = []
-    for item, entry, beside in zip(items, found, around, strict=True):
-        kept = bake_keys.shapes_kept(frames, entry.points, output, metres)
-        shapes = _Shapes(frames[kept], entry.points[kept], entry.radii[kept])
-        if len(beside[0]):
-            shapes = _with(item, entry, shapes, *beside, metres)
+    for item, entry, (more, points) in zip(items, found, around, strict=True):
+        local = spaces.local(item, frames, entry.points)
+        seen = spaces.sized(item, local) if spaces.is_carried(item) else entry.points
+        kept = bake_keys.shapes_kept(frames, seen, output, metres)
+        shapes = _Shapes(frames[kept], local[kept], entry.radii[kept])
+        if len(more):
+            radii = _radii_beside(item, entry, points, metres)
+            shapes = _joined(shapes, _Shapes(more, spaces.local(item, more, points), radii))
         made.append(_write(item, frames, entry, shapes, thinned(frames, output.every)))
     return made
 
 
-def _with(
-    item: Any, entry: Shown, shapes: _Shapes, frames: np.ndarray, points: np.ndarray, metres: float
-) -> _Shapes:
-    """Shapes with those at frames (E,) beside the bake's, of points (E, n, 3), in the order of time."""
+def _radii_beside(item: Any, entry: Shown, points: np.ndarray, metres: float) -> np.ndarray:
+    """Radii (E, n) along points (E, n, 3) of a muscle at frames beside its bake."""
     lengths = metres * np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1)
     rest = max(float(entry.lengths[0]), SHORTEST)
-    radii = _radii(item, points, np.maximum(lengths, SHORTEST), rest)
-    together = np.concatenate([shapes.frames, frames])
-    order = np.argsort(together)
-    return _Shapes(
-        together[order],
-        np.concatenate([shapes.points, points])[order],
-        np.concatenate([shapes.radii, radii])[order],
-    )
+    return _radii(item, points, np.maximum(lengths, SHORTEST), rest)
+
+
+def _joined(one: _Shapes, other: _Shapes) -> _Shapes:
+    """Shapes of both in the order of time."""
+    frames = np.concatenate([one.frames, other.frames])
+    order = np.argsort(frames)
+    points, radii = np.concatenate([one.points, other.points]), np.concatenate([one.radii, other.radii])
+    return _Shapes(frames[order], points[order], radii[order])
 
 
 def _write(item: Any, frames: np.ndarray, entry: Shown, shapes: _Shapes, colors: np.ndarray) -> Any:
@@ -174,8 +178,7 @@ def _write(item: Any, frames: np.ndarray, entry: Shown, shapes: _Shapes, colors:
     spline = curve.splines.new("POLY")
     spline.points.add(entry.points.shape[1] - 1)
     spline.use_smooth = True
-    local = _to_local(item, shapes.points)
-    spline.points.foreach_set("co", _four(local[0]))
+    spline.points.foreach_set("co", _four(shapes.points[0]))
     spline.points.foreach_set("radius", shapes.radii[0].astype(np.float32))
     material = _material(item, own)
     curve.materials.append(material)
@@ -185,15 +188,10 @@ def _write(item: Any, frames: np.ndarray, entry: Shown, shapes: _Shapes, colors:
     curve[HOOKS] = json.dumps({each.name: [each.show_viewport, each.show_render] for each in hooks})
     for modifier in hooks:
         modifier.show_viewport = modifier.show_render = False
-    _key_shapes(item, shapes.frames, local, shapes.radii)
+    _key_shapes(item, shapes.frames, shapes.points, shapes.radii)
     _key_activation(material, frames[colors], entry.activation[colors])
     migrations.stamp(item.condyle)
     return curve
-
-
-def _to_local(item: Any, points: np.ndarray) -> np.ndarray:
-    inverse = units.inverses(units.array4(item.matrix_world))
-    return points @ inverse[:3, :3].T + inverse[:3, 3]
 
 
 def _four(points: np.ndarray) -> np.ndarray:

@@ -17,13 +17,13 @@ from .test_starting import key_slider  # noqa: E402
 TARGETS = ("NEW", "CURRENT", "OVERWRITE", "STRIP")
 
 
-def write(part, scene, begin, end):
+def write(part, scene, begin, end, speed=0.05):
     """Bake a motion in which all bodies go along x, with muscles straight from origin to insertion."""
     frames = np.arange(float(begin), end + 1.0)
     hold, units, references = part("hold"), part("units"), part("references")
     bakes, muscle_points = part("muscle_bakes"), part("muscle_points")
     share = np.linspace(0.0, 1.0, bakes.COUNT)[:, None]
-    away = 0.05 * np.arange(len(frames))
+    away = speed * np.arange(len(frames))
     with hold.without_bake(scene), hold.at_frame(scene, begin):
         read = part("scene_to_model").read(scene)
         poses, paths = [], []
@@ -53,7 +53,8 @@ def torn(part, scene, muscle, frames):
     for frame in frames:
         scene.frame_set(frame)
         places = [point.place for point in part("muscle_points").points_of(muscle)]
-        middles = seen(muscle)[0] + np.array(muscle.location)
+        world = np.array(muscle.matrix_world)
+        middles = seen(muscle)[0] @ world[:3, :3].T + world[:3, 3]
         worst = max(worst, np.abs(middles[[0, -1]] - [places[0], places[-1]]).max())
     return worst
 
@@ -152,4 +153,57 @@ def test_a_muscle_runs_over_its_obstacles_before_a_bake(part, scene, arm):
         scene.frame_set(frame)
         away = np.linalg.norm(seen(muscle)[0] - np.array(ball.matrix_world.translation), axis=1)
         assert away.min() > 0.0485  # chords of a path on the ball
+    assert torn(part, scene, muscle, range(1, 22)) < 2e-5
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("reduce", (False, True))
+def test_a_muscle_that_is_carried_is_where_it_was_simulated(part, scene, arm, make, reduce):
+    """By one of its bodies, with keys that are thinned out where it bends in that body's space alone."""
+    _, lower, joint, muscle = arm
+    muscle.parent, muscle.scale = lower, (2.0, 2.0, 2.0)
+    part("authoring").drive(scene, joint, True)
+    key_slider(joint, {1: 0.0, 14: 1.2})
+    make.update()
+    scene.condyle.simulation.output.reduce = reduce
+    write(part, scene, 8, 16)
+    assert torn(part, scene, muscle, range(1, 22)) < (1.1e-3 if reduce else 2e-5)
+
+
+@pytest.mark.small
+def test_a_muscle_on_a_body_that_a_bake_lets_rest_is_written_behind_its_end(part, scene, arm, make):
+    """Where a slider had brought the body elsewhere."""
+    _, lower, joint, muscle = arm
+    muscle.parent = lower
+    part("authoring").drive(scene, joint, True)
+    key_slider(joint, {17: 0.0, 21: 1.0})
+    scene.frame_set(21)
+    write(part, scene, 8, 16, speed=0.0)
+    assert torn(part, scene, muscle, range(1, 22)) < 2e-5
+
+
+@pytest.mark.small
+def test_a_muscle_under_a_rig_that_stays_is_not_looked_at(part, scene, make, monkeypatch):
+    """The rig's bones move, but not what hangs on it as a whole."""
+    body, transforms = part("references").Body, part("transforms")
+    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    make.update()
+    part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
+    muscle = part("muscles").add_muscle(
+        scene, [(body(rig, "A"), (0.1, 0, 0.8)), (body(rig, "B"), (0.1, 0, 0.2))], "Biceps"
+    )
+    muscle.parent = rig
+    make.update()
+    looked, sample = [], transforms.sample_matrices
+
+    def counted(scene, objects, frames):
+        looked.extend(item.name for item in objects)
+        return sample(scene, objects, frames)
+
+    monkeypatch.setattr(transforms, "sample_matrices", counted)
+    write(part, scene, 1, 9)
+    assert "Biceps" not in looked
+    muscle.parent_type, muscle.parent_bone = "BONE", "B"
+    write(part, scene, 1, 9)
+    assert "Biceps" in looked
     assert torn(part, scene, muscle, range(1, 22)) < 2e-5
