@@ -10,13 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import bpy
-import numpy as np
 
-from . import compat, core, curve_keys, migrations
+from . import bake_tracks, compat, core, curve_keys, migrations
 from .curve_keys import KeyedPath
 
-TRACK = "Condyle Bake"
-BELOW = "Condyle, before the bake"
 BLENDING = ("action_blend_type", "action_extrapolation", "action_influence")
 IN_PLACE = ("CURRENT", "OVERWRITE")
 
@@ -57,7 +54,8 @@ def check(item: Any, target: str) -> None:
             continue
         if other != item and used.action == action and compat.slot_of(used) == slot:
             raise core.model_error(f"{name} also moves {other.name!r}; bake to a new action")
-        own = tracks(used, item.condyle.bake) if other == item else []  # the bake before goes with its tracks
+        # the bake before goes with its tracks
+        own = bake_tracks.tracks(used, item.condyle.bake) if other == item else []
         for strip in (strip for track in used.nla_tracks if track not in own for strip in track.strips):
             if strip.action == action and compat.slot_of(strip) == slot:
                 raise core.model_error(
@@ -122,16 +120,10 @@ def _put_over(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) -> 
     action = bpy.data.actions.new(f"{item.name} Condyle")
     slot = compat.new_slot(action, item)
     _write(action, slot, paths)
-    _push_down(data, record, *_ends(paths))
+    bake_tracks.push_down(data, record, bake_tracks.ends(paths))
     compat.assign(data, action, slot)
     data.action_blend_type, data.action_extrapolation, data.action_influence = "REPLACE", "HOLD", 1.0
     return action
-
-
-def _ends(paths: Sequence[KeyedPath]) -> tuple[float, float]:
-    """First and last frame with a key."""
-    frames = np.concatenate([entry.positions for entry in paths])
-    return float(frames.min()), float(frames.max())
 
 
 def _write(action: Any, slot: Any, paths: Sequence[KeyedPath]) -> None:
@@ -179,64 +171,8 @@ def _put_strip(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) ->
     action = bpy.data.actions.new(f"{item.name} Condyle")
     slot = compat.new_slot(action, item)
     _write(action, slot, paths)
-    first, last = _ends(paths)
-    if data.action is not None:
-        _push_down(data, record, first, last)
-    track = data.nla_tracks.new()
-    track.name = TRACK
-    record.track = track.name
-    strip = track.strips.new(action.name, int(np.floor(first)), action)
-    compat.assign_strip_slot(strip, slot)
-    _place(strip, first, last)
-    strip.blend_type, strip.extrapolation = "REPLACE", "HOLD_FORWARD"
+    bake_tracks.add(data, record, action, slot, bake_tracks.ends(paths))
     return action
-
-
-def _push_down(data: Any, record: Any, first: float, last: float) -> None:
-    """The action in use as a strip on a track above the others, playing what it played."""
-    old, slot = data.action, compat.slot_of(data)
-    alone = not data.nla_tracks  # then Blender takes no notice of how the action is to be blended
-    low, high = curve_keys.extent(old)
-    before = alone or data.action_extrapolation == "HOLD" or np.isinf(low)
-    after = alone or data.action_extrapolation != "NOTHING" or np.isinf(high)
-    keys = old.curve_frame_range
-    if before:  # slopes and modifiers go on beyond the keys, and no strip does
-        low = min(keys[0], first, *(scene.frame_start for scene in bpy.data.scenes))
-    if after:
-        high = max(keys[1], last, *(scene.frame_end for scene in bpy.data.scenes))
-    track = data.nla_tracks.new()
-    track.name = BELOW
-    record.pushed_track = track.name
-    strip = track.strips.new(old.name, int(np.floor(low)), old)
-    if slot is not None:
-        compat.assign_strip_slot(strip, slot)
-    _place(strip, low, max(high, low + 1.0))
-    strip.extrapolation = ("HOLD" if before else "HOLD_FORWARD") if after else "NOTHING"
-    if not alone:
-        strip.blend_type, strip.influence = data.action_blend_type, data.action_influence
-        if strip.influence != 1.0:
-            strip.use_animated_influence = True  # makes a key of it; without one Blender takes it for 1
-    data.action = None
-
-
-def _place(strip: Any, first: float, last: float) -> None:
-    strip.action_frame_start, strip.action_frame_end = first, last
-    strip.frame_start_raw, strip.frame_end_raw = first, last
-
-
-def tracks(data: Any, record: Any) -> list[Any]:
-    """The tracks that a bake made: those with its names whose only strip plays its action or the one before."""
-    if data is None:
-        return []
-    wanted = ((record.track, record.action), (record.pushed_track, record.previous_action))
-    found = []
-    for name, action in wanted:
-        called = [
-            track for track in reversed(data.nla_tracks) if name and track.name == name
-        ]  # one may be the user's
-        ours = [each for each in called if all(strip.action in (None, action) for strip in each.strips)]
-        found += ours[:1]
-    return found
 
 
 def is_put(item: Any) -> bool:
@@ -255,7 +191,7 @@ def free(item: Any) -> bool:
     """Put back what was; returns whether it is in use again: not where the user has chosen another action meanwhile."""
     record, data = item.condyle.bake, item.animation_data
     action, previous, backup = record.action, record.previous_action, record.backup
-    placed = tracks(data, record)
+    placed = bake_tracks.tracks(data, record)
     if data is None and previous is not None:
         data = item.animation_data_create()
     replaced = data is not None and data.action not in (None, action)
@@ -358,7 +294,7 @@ def hold_off(item: Any) -> Callable[[], None]:
     record, data = item.condyle.bake, item.animation_data
     action, slot = data.action, compat.slot_name(data)
     blending = [getattr(data, name) for name in BLENDING]
-    muted = [(track, track.mute) for track in tracks(data, record)]
+    muted = [(track, track.mute) for track in bake_tracks.tracks(data, record)]
     for track, _ in muted:
         track.mute = True
     if record.blend_type:

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from . import bake_targets, compat
+from . import bake_tracks, compat
 
 #: what does not move anything; "mute" is "enabled" by another name
 UNMOVING = {"rna_type", "name", "active", "mute", "enabled", "show_expanded"}
@@ -64,7 +64,7 @@ def animated(item: Any, curves: Iterable[Any]) -> set[str]:
     found, data = {curve.data_path for curve in curves}, item.animation_data
     if data is not None:
         found |= {curve.data_path for curve in data.drivers}
-        baked = bake_targets.tracks(data, item.condyle.bake)
+        baked = bake_tracks.tracks(data, item.condyle.bake)
         for strip in (
             strip for track in data.nla_tracks if track not in baked for strip in _flat(track.strips)
         ):
