@@ -112,7 +112,7 @@ def _put_new(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) -> A
 def _is_layered(data: Any) -> bool:
     """Whether the action in use lies over the NLA in another way than its copy, which is to decide the pose, could."""
     blending = (data.action_blend_type, data.action_extrapolation, data.action_influence)
-    return data.use_nla and bool(data.nla_tracks) and blending != ("REPLACE", "HOLD", 1.0)
+    return not bake_tracks.is_alone(data) and blending != ("REPLACE", "HOLD", 1.0)
 
 
 def _put_over(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:

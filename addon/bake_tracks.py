@@ -21,6 +21,15 @@ def ends(paths: Sequence[KeyedPath]) -> tuple[float, float]:
     return float(frames.min()), float(frames.max())
 
 
+def is_alone(data: Any) -> bool:
+    """Whether nothing plays below the action in use: Blender then takes no notice of how it is to be blended.
+
+    A strip that is muted counts, one on a muted track does not. While a track plays solo, the action in use does not
+    play at all; what counts is how it will be without.
+    """
+    return not data.use_nla or not any(len(track.strips) and not track.mute for track in data.nla_tracks)
+
+
 def add(data: Any, record: Any, action: Any, slot: Any, ends: tuple[float, float]) -> None:
     """Play an action on a track above all others; the one in use goes to a track of its own below it."""
     if data.action is not None:
@@ -41,7 +50,7 @@ def push_down(data: Any, record: Any, ends: tuple[float, float]) -> None:
         ends: first and last frame that are to be reached at least.
     """
     old, slot = data.action, compat.slot_of(data)
-    alone = not data.nla_tracks  # then Blender takes no notice of how the action is to be blended
+    alone = is_alone(data)
     low, high = curve_keys.extent(old)
     before = alone or data.action_extrapolation == "HOLD" or np.isinf(low)
     after = alone or data.action_extrapolation != "NOTHING" or np.isinf(high)
