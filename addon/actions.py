@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 import bpy
@@ -310,7 +310,7 @@ def baked_bodies(item: Any) -> list[Body]:
 def free(scene: Any) -> int:
     """Take every bake of a scene away and put back exactly what was; returns the number of objects freed.
 
-    An action that the user has put in the bake's place stays, with the channels as they are.
+    An action that the user has put in use since stays, with the channels that it moves as they are.
 
     Raises:
         ModelError: a bone that the bake disconnected cannot be connected again now, or a strip is tweaked; nothing is
@@ -324,15 +324,18 @@ def free(scene: Any) -> int:
     for body in connect:
         _check_editable(body)
     for item in baked:
-        restored = bake_targets.free(item)
+        moved = bake_targets.moved_since(item)
+        bake_targets.free(item)
         for body in bodies[item.name_full]:
             record = body.data.channels
-            if restored and record.rotation_mode:
+            turned = {f"{body.path_prefix}{name}" for name in CHANNELS[1:]}.intersection(
+                path for path, _ in moved
+            )
+            if record.rotation_mode and not turned:
                 body.owner.rotation_mode = (
                     record.rotation_mode
                 )  # before its channels: changing it converts them
-            for name in CHANNELS if restored else ():
-                setattr(body.owner, name, tuple(getattr(record, name)))
+            restore_channels(body, moved)
             for constraint in _own_constraints(body):
                 constraint.mute = not record.was_driven
             record.was_driven = record.baked = False
@@ -340,6 +343,15 @@ def free(scene: Any) -> int:
     for body in connect:
         body.data.channels.was_connected = False
     return len(baked)
+
+
+def restore_channels(body: Body, moved: Container[tuple[str, int]]) -> None:
+    """Give a body the channels from before its bake, but for those by path and index that another action moves."""
+    for name in CHANNELS:
+        now, before = getattr(body.owner, name), getattr(body.data.channels, name)
+        path = f"{body.path_prefix}{name}"
+        values = [now[k] if (path, k) in moved else value for k, value in enumerate(before)]
+        setattr(body.owner, name, values)
 
 
 def disconnect(bodies: Iterable[Body]) -> None:

@@ -181,27 +181,33 @@ def is_put(item: Any) -> bool:
     return record.action is not None or record.previous_action is not None or record.backup is not None
 
 
-def is_shown(item: Any) -> bool:
-    """Whether the bake is what moves an object now: not where the user has put another action in its place."""
+def _is_replaced(item: Any) -> bool:
+    """Whether the action in use is one that the user has put there since, by choosing it or by keying something."""
     record, data = item.condyle.bake, item.animation_data
-    return data is not None and data.action in (None, record.action)
+    return data is not None and data.action not in (None, record.action, record.previous_action)
 
 
-def free(item: Any) -> bool:
-    """Put back what was; returns whether it is in use again: not where the user has chosen another action meanwhile."""
+def moved_since(item: Any) -> set[tuple[str, int]]:
+    """Path and index of what an action moves that the user has put in use since the bake, and that stays in use."""
+    if not _is_replaced(item):
+        return set()
+    return {(curve.data_path, curve.array_index) for curve in compat.curves_in_use(item)}
+
+
+def free(item: Any) -> None:
+    """Put back what was; an action that the user has put in use meanwhile stays, and the earlier one on its track."""
     record, data = item.condyle.bake, item.animation_data
     action, previous, backup = record.action, record.previous_action, record.backup
-    placed = bake_tracks.tracks(data, record)
     if data is None and previous is not None:
         data = item.animation_data_create()
-    replaced = data is not None and data.action not in (None, action)
-    for track in reversed(placed):
+    replaced = _is_replaced(item)
+    for track in reversed(bake_tracks.tracks(data, record, pushed=not replaced)):
         data.nla_tracks.remove(track)
     if backup is not None:
         previous = _restore_in_place(record)
     record.action = record.previous_action = record.backup = None
     if replaced:
-        if previous is not None and previous != data.action:
+        if previous is not None and not previous.users:
             previous.use_fake_user = True  # nothing else may use it, and it is the user's
     elif data is not None:
         if record.blend_type:
@@ -220,7 +226,6 @@ def free(item: Any) -> bool:
             bpy.data.actions.remove(made)
     for name in ("target", "paths", "track", "pushed_track", "made_slot", "figures"):
         record.property_unset(name)
-    return not replaced
 
 
 def _has_more(action: Any, previous: Any, record: Any) -> bool:
@@ -290,13 +295,31 @@ def _restore_curve(curve: Any, before: Any) -> None:
 
 
 def hold_off(item: Any) -> Callable[[], None]:
-    """Make an object's animation what it was before the bake, to be looked at; returns what brings the bake back."""
+    """Make an object's animation what `free` would leave, to be looked at; returns what brings the bake back."""
     record, data = item.condyle.bake, item.animation_data
-    action, slot = data.action, compat.slot_name(data)
-    blending = [getattr(data, name) for name in BLENDING]
-    muted = [(track, track.mute) for track in bake_tracks.tracks(data, record)]
+    gone = data is None and record.previous_action is not None
+    data = item.animation_data_create() if gone else data
+    replaced = _is_replaced(item)
+    muted = [(track, track.mute) for track in bake_tracks.tracks(data, record, pushed=not replaced)]
     for track, _ in muted:
         track.mute = True
+    put_back = None if replaced or data is None else _hold_off_action(data, record)
+
+    def bring_back() -> None:
+        if put_back is not None:
+            put_back()
+        for track, was in muted:
+            track.mute = was
+        if gone:
+            item.animation_data_clear()
+
+    return bring_back
+
+
+def _hold_off_action(data: Any, record: Any) -> Callable[[], None]:
+    """Put the earlier action in use; returns what puts back the one that is in use now."""
+    action, slot = data.action, compat.slot_name(data)
+    blending = [getattr(data, name) for name in BLENDING]
     if record.blend_type:
         data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
         data.action_influence = record.influence
@@ -307,13 +330,11 @@ def hold_off(item: Any) -> Callable[[], None]:
         before, name = (before, name) if found is None else (made, found)
     compat.reassign(data, before, name)
 
-    def bring_back() -> None:
+    def put_back() -> None:
         compat.reassign(data, action, slot)
         if made is not None:
             bpy.data.actions.remove(made)
         for name, value in zip(BLENDING, blending):
             setattr(data, name, value)
-        for track, was in muted:
-            track.mute = was
 
-    return bring_back
+    return put_back

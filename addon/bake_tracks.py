@@ -79,13 +79,17 @@ def _place(strip: Any, first: float, last: float) -> None:
     strip.frame_start_raw, strip.frame_end_raw = first, last
 
 
-def tracks(data: Any, record: Any) -> list[Any]:
-    """The tracks that a bake made: those with its names whose only strip plays its action or the one before."""
+def tracks(data: Any, record: Any, pushed: bool = True) -> list[Any]:
+    """The tracks that a bake made: those with its names whose only strip plays its action or the one before.
+
+    Args:
+        pushed: the track of the action before is asked for, too.
+    """
     if data is None:
         return []
-    wanted = ((record.track, record.action), (record.pushed_track, record.previous_action))
+    wanted = [(record.track, record.action), (record.pushed_track, record.previous_action)]
     found = []
-    for name, action in wanted:
+    for name, action in wanted if pushed else wanted[:1]:
         called = [
             track for track in reversed(data.nla_tracks) if name and track.name == name
         ]  # one may be the user's

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -35,24 +35,17 @@ def without_bake(scene: Any) -> Iterator[None]:
     Raises:
         ModelError: a strip is tweaked.
     """
-    held, replaced = [], []
-    for item in scene.objects:
-        if not actions.is_baked(item):
-            continue
-        # an action that the user has put in the bake's place counts, as it does when the bake is freed
-        if bake_targets.is_shown(item):
-            bake_targets.check_tweaked(item, repr(item.name))
-            held.append(item)
-        else:
-            replaced.append(item)
+    held = [item for item in scene.objects if actions.is_baked(item)]
+    for item in held:
+        bake_targets.check_tweaked(item, repr(item.name))
     kept = _channels_of(held)
     muted: Kept = []
     bring_back = []
     try:
         for item in held:
+            moved = bake_targets.moved_since(item)  # by an action that stays in use when the bake is freed
             bring_back.append(bake_targets.hold_off(item))
-            _hold_off(item)
-        for item in (*held, *replaced):
+            _hold_off(item, moved)
             _free_sliders(item, muted)
         if held or muted:
             bpy.context.view_layer.update()
@@ -67,13 +60,12 @@ def without_bake(scene: Any) -> Iterator[None]:
             _put_back(kept)
 
 
-def _hold_off(item: Any) -> None:
-    """Give a baked object its earlier channels."""
+def _hold_off(item: Any, moved: Container[tuple[str, int]]) -> None:
+    """Give a baked object its earlier channels, but for those that an action moves which stays in use."""
     for body in actions.baked_bodies(item):
-        channels = body.data.channels
-        for name in actions.CHANNELS:
-            setattr(body.owner, name, tuple(getattr(channels, name)))
-        if channels.was_connected:  # a connected bone has no location of its own, whatever its channel says
+        actions.restore_channels(body, moved)
+        # a connected bone has no location of its own, whatever its channel says
+        if body.data.channels.was_connected:
             body.owner.location = (0.0, 0.0, 0.0)
 
 

@@ -23,7 +23,9 @@ def keyed(make, frames, values):
 def put(part, item, target):
     """A bake of nine frames in which the item stands still."""
     frames, zeros = np.arange(6.0, 15.0), np.zeros((9, 3))
-    part("bake_targets").put(item, [part("curve_keys").KeyedPath("location", "Item", frames, zeros, zeros)], target)
+    part("bake_targets").put(
+        item, [part("curve_keys").KeyedPath("location", "Item", frames, zeros, zeros)], target
+    )
 
 
 def shown(scene, item, frames):

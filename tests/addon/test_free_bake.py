@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
@@ -123,3 +124,69 @@ def test_a_track_of_the_user_with_the_same_name_stays(part, scene, swing):
     part("tasks").bake_now(scene)
     part("tasks").free_bake(scene)
     assert [strip.name for track in data.nla_tracks for strip in track.strips] == ["Theirs"]
+
+
+def motion(scene, item, frames=(1, 2, 5, 7, 9)):
+    found = []
+    for frame in frames:
+        scene.frame_set(frame)
+        found.append(np.array(item.matrix_world))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("animated", [True, False])
+def test_keys_of_other_channels_do_not_hide_a_strip_from_being_freed(part, scene, make, swing, animated):
+    """Keying anything over a strip makes an action: it stays in use, over what was in use before the bake."""
+    if not animated:
+        swing = make.box("Ball", (0, 0, 10))
+        make.update()
+        part("authoring").make_body(scene, part("references").Body(swing), motion="FREE")
+    before = motion(scene, swing)
+    scene.condyle.simulation.output.target = "STRIP"
+    scene.frame_set(1)
+    part("tasks").bake_now(scene)
+    baked = motion(scene, swing)
+    assert np.abs(baked - before).max() > 1e-3
+    swing.color[0] = 0.25
+    swing.keyframe_insert("color", frame=2)
+    scene.frame_set(4)
+    with part("hold").without_bake(scene):
+        np.testing.assert_allclose(motion(scene, swing), before, atol=1e-7)
+    np.testing.assert_allclose(motion(scene, swing), baked, atol=1e-7)
+    scene.frame_set(4)
+    part("tasks").free_bake(scene)
+    np.testing.assert_allclose(motion(scene, swing), before, atol=1e-7)
+    assert keys(part, swing)[("color", 0)] == [(2.0, 0.25)]
+    assert len(swing.animation_data.nla_tracks) == animated and not part("bake_writing").is_baked(scene)
+
+
+def test_a_strip_under_other_keys_is_not_where_the_next_bake_starts(part, scene, swing):
+    scene.condyle.start.source = "POSE"
+    scene.condyle.simulation.output.target = "STRIP"
+    starts = []
+    for keyed in (False, True):
+        scene.frame_start = 1
+        part("tasks").bake_now(scene)
+        if keyed:
+            swing.keyframe_insert("color", frame=2)
+        scene.frame_start = 4
+        starts.append(part("tasks").bake_now(scene).poses["Bob"][0])
+    np.testing.assert_allclose(starts[1], starts[0], atol=1e-7)
+
+
+def test_channels_that_an_action_put_in_the_bakes_place_does_not_move_come_back(part, scene, swing):
+    scene.frame_set(1)
+    turned = swing.rotation_euler.y = 0.125
+    swing.keyframe_delete("rotation_euler", frame=1)
+    compat, data = part("compat"), swing.animation_data
+    for curve in [each for each in compat.curves_in_use(swing) if each.data_path == "rotation_euler"]:
+        compat.remove_curve(data.action, compat.slot_of(data), curve)
+    part("tasks").bake_now(scene)
+    scene.frame_set(5)
+    assert abs(swing.rotation_euler.y - turned) > 1e-3
+    data.action = None
+    swing.location = (1.0, 2.0, 3.0)
+    swing.keyframe_insert("location", index=1, frame=5)
+    part("tasks").free_bake(scene)
+    assert swing.location.y == 2.0 and swing.rotation_euler.y == turned
+    assert {path for path, _ in keys(part, swing)} == {"location"}
