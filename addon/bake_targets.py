@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from . import bake_tracks, compat, core, curve_keys, migrations
+from . import bake_bones, bake_tracks, compat, core, curve_keys, migrations
 from .curve_keys import KeyedPath
 
 BLENDING = ("action_blend_type", "action_extrapolation", "action_influence")
@@ -75,6 +75,7 @@ def put(item: Any, paths: Sequence[KeyedPath], target: str) -> Any:
     record.influence = data.action_influence
     record.target = "NEW" if old is None and target in IN_PLACE else target
     record.paths = json.dumps([entry.path for entry in paths])
+    bake_bones.note(item, record, [entry.path for entry in paths])
     if record.target in IN_PLACE:
         record.action = _put_in_place(data, record, paths)
     elif record.target == "STRIP":
@@ -196,6 +197,7 @@ def moved_since(item: Any) -> set[tuple[str, int]]:
 
 def free(item: Any) -> None:
     """Put back what was; an action that the user has put in use meanwhile stays, and the earlier one on its track."""
+    bake_bones.follow(item)
     record, data = item.condyle.bake, item.animation_data
     action, previous, backup = record.action, record.previous_action, record.backup
     if data is None and previous is not None:
@@ -224,7 +226,7 @@ def free(item: Any) -> None:
     for made in (action, backup):
         if made is not None and made != previous and made.users == 0:
             bpy.data.actions.remove(made)
-    for name in ("target", "paths", "track", "pushed_track", "made_slot", "figures"):
+    for name in ("target", "paths", "track", "pushed_track", "made_slot", "figures", "bones"):
         record.property_unset(name)
 
 
@@ -296,6 +298,7 @@ def _restore_curve(curve: Any, before: Any) -> None:
 
 def hold_off(item: Any) -> Callable[[], None]:
     """Make an object's animation what `free` would leave, to be looked at; returns what brings the bake back."""
+    bake_bones.follow(item)
     record, data = item.condyle.bake, item.animation_data
     gone = data is None and record.previous_action is not None
     data = item.animation_data_create() if gone else data

@@ -160,20 +160,6 @@ def test_keys_of_other_channels_do_not_hide_a_strip_from_being_freed(part, scene
     assert len(swing.animation_data.nla_tracks) == animated and not part("bake_writing").is_baked(scene)
 
 
-def test_a_strip_under_other_keys_is_not_where_the_next_bake_starts(part, scene, swing):
-    scene.condyle.start.source = "POSE"
-    scene.condyle.simulation.output.target = "STRIP"
-    starts = []
-    for keyed in (False, True):
-        scene.frame_start = 1
-        part("tasks").bake_now(scene)
-        if keyed:
-            swing.keyframe_insert("color", frame=2)
-        scene.frame_start = 4
-        starts.append(part("tasks").bake_now(scene).poses["Bob"][0])
-    np.testing.assert_allclose(starts[1], starts[0], atol=1e-7)
-
-
 def test_channels_that_an_action_put_in_the_bakes_place_does_not_move_come_back(part, scene, swing):
     scene.frame_set(1)
     turned = swing.rotation_euler.y = 0.125

@@ -228,6 +228,11 @@ class BakeRecord(PropertyGroup):
     figures: StringProperty(
         name="Figures", description="Custom properties that the bake added, as JSON", override=OVERRIDE
     )
+    bones: StringProperty(
+        name="Bones",
+        description="UIDs of the bones that were animated, by the names that they had, as JSON",
+        override=OVERRIDE,
+    )
 
 
 def frame_ends(scene: Any) -> tuple[int, int]:

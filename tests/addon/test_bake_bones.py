@@ -1,0 +1,90 @@
+"""Bones that are renamed between a bake and Free Bake get back what moved them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+from .test_bake_targets import TARGETS  # noqa: E402
+
+pytestmark = pytest.mark.small
+FRAMES = (1, 3, 6, 9, 12)
+
+
+@pytest.fixture
+def rig(part, scene, make):
+    """A body "B" on a hinge below "A", and "Jaw", of which Condyle knows nothing: both keyed."""
+    body, authoring = part("references").Body, part("authoring")
+    scene.frame_start, scene.frame_end = 3, 9
+    bones = {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0.1, 0, 0), "A")}
+    item = make.armature("Rig", bones | {"Jaw": ((1, 0, 0), (1, 0, 1), None)})
+    for name, step in (("B", 0.002), ("Jaw", 0.01)):
+        for frame in (1, 6, 12):
+            item.pose.bones[name].location = (0, step * frame, 0)
+            item.pose.bones[name].keyframe_insert("location", frame=frame, group=name)
+    scene.frame_set(3)
+    authoring.make_body(scene, body(item, "B"), mass=1.0, center=(0.1, 0.2, 0), inertia=(0.02, 0.01, 0.02))
+    authoring.add_joint(scene, body(item, "A"), body(item, "B"), "hinge", name="Elbow")
+    return item
+
+
+def motion(scene, item, name):
+    found = []
+    for frame in FRAMES:
+        scene.frame_set(frame)
+        found.append(np.array(item.pose.bones[name].matrix))
+    scene.frame_set(3)
+    return np.array(found)
+
+
+def rename(item, names):
+    """Give bones other names, which may be each other's."""
+    bones = {old: item.data.bones[old] for old in names}
+    for old, bone in bones.items():
+        bone.name = f"{old} on its way"
+    for old, bone in bones.items():
+        bone.name = names[old]
+
+
+NAMES = ({"B": "Fore"}, {"Jaw": 'Chi"n'}, {"B": "Jaw", "Jaw": "B"}, {"B": "Jaw", "Jaw": "A", "A": "B"})
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("names", NAMES, ids=str)
+def test_renamed_bones_get_back_what_moved_them(part, scene, rig, target, names):
+    before = {name: motion(scene, rig, name) for name in ("B", "Jaw")}
+    action = rig.animation_data.action
+    scene.condyle.simulation.output.target = target
+    part("tasks").bake_now(scene)
+    rename(rig, names)
+    baked = motion(scene, rig, names.get("B", "B"))
+    with part("hold").without_bake(scene):
+        for name, poses in before.items():
+            np.testing.assert_allclose(motion(scene, rig, names.get(name, name)), poses, atol=1e-6)
+    np.testing.assert_allclose(motion(scene, rig, names.get("B", "B")), baked, atol=1e-6)
+    part("tasks").free_bake(scene)
+    for name, poses in before.items():
+        np.testing.assert_allclose(motion(scene, rig, names.get(name, name)), poses, atol=1e-6)
+    assert rig.animation_data.action == action and list(bpy.data.actions) == [action]
+    curves = list(part("compat").curves_in_use(rig))
+    assert len(curves) == 6
+    assert {curve.group.name for curve in curves} == {names.get(name, name) for name in before}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_bones_that_were_renamed_are_known_after_loading(part, scene, rig, target, tmp_path):
+    before = motion(scene, rig, "B")
+    scene.condyle.simulation.output.target = target
+    part("tasks").bake_now(scene)
+    path = str(tmp_path / "baked.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    rig, scene = bpy.data.objects["Rig"], bpy.context.scene
+    rename(rig, {"B": "Fore"})
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    rig, scene = bpy.data.objects["Rig"], bpy.context.scene
+    part("tasks").free_bake(scene)
+    np.testing.assert_allclose(motion(scene, rig, "Fore"), before, atol=1e-6)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
