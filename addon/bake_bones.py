@@ -86,9 +86,8 @@ def _is_played(action: Any, item: Any) -> bool:
         data = other.animation_data if other.data == item.data else None
         if data is None:
             continue
-        if data.action == action or any(
-            strip.action == action for track in data.nla_tracks for strip in track.strips
-        ):
+        strips = (strip for track in data.nla_tracks for strip in compat.flat_strips(track.strips))
+        if data.action == action or any(strip.action == action for strip in strips):
             return True
     return False
 

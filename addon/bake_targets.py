@@ -56,7 +56,8 @@ def check(item: Any, target: str) -> None:
             raise core.model_error(f"{name} also moves {other.name!r}; bake to a new action")
         # the bake before goes with its tracks
         own = bake_tracks.tracks(used, item.condyle.bake) if other == item else []
-        for strip in (strip for track in used.nla_tracks if track not in own for strip in track.strips):
+        others = [track for track in used.nla_tracks if track not in own]
+        for strip in (strip for track in others for strip in compat.flat_strips(track.strips)):
             if strip.action == action and compat.slot_of(strip) == slot:
                 raise core.model_error(
                     f"{name} is also played by the NLA strip {strip.name!r} of {other.name!r}; bake to a new action"

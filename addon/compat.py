@@ -136,3 +136,10 @@ def assign_strip_slot(strip: Any, slot: Any) -> None:
     """Make a slot the one that a strip of the NLA plays; nothing before 4.4."""
     if slot is not None and hasattr(strip, "action_slot"):
         strip.action_slot = slot
+
+
+def flat_strips(strips: Iterable[Any]) -> Iterator[Any]:
+    """Strips of the NLA and those within meta strips."""
+    for strip in strips:
+        yield strip
+        yield from flat_strips(strip.strips)

@@ -66,17 +66,13 @@ def animated(item: Any, curves: Iterable[Any]) -> set[str]:
         found |= {curve.data_path for curve in data.drivers}
         baked = bake_tracks.tracks(data, item.condyle.bake)
         for strip in (
-            strip for track in data.nla_tracks if track not in baked for strip in _flat(track.strips)
+            strip
+            for track in data.nla_tracks
+            if track not in baked
+            for strip in compat.flat_strips(track.strips)
         ):
             found |= {curve.data_path for curve in compat.curves(strip.action, compat.slot_of(strip))}
     return found
-
-
-def _flat(strips: Iterable[Any]) -> Iterator[Any]:
-    """Strips of the NLA and those within meta strips."""
-    for strip in strips:
-        yield strip
-        yield from _flat(strip.strips)
 
 
 def _identity(holder: Any, name: str) -> str:

@@ -85,10 +85,31 @@ def test_a_second_bake_in_place_reads_what_was_keyed_since(part, scene, swing):
     assert keys(part, swing)[("color", 0)] == [(1.0, 0.25)]
 
 
-def test_an_action_that_a_strip_plays_too_is_not_baked_into(part, scene, swing, ph):
+def put_in_meta(item, track):
+    """Put the strips of a track into a meta strip, as only the editor can."""
+    window = bpy.context.window_manager.windows[0]
+    area = window.screen.areas[0]
+    kind, area.type = area.type, "NLA_EDITOR"
+    bpy.context.view_layer.objects.active = item
+    item.select_set(True)
+    track.select = True
+    for strip in track.strips:
+        strip.select = True
+    region = next(each for each in area.regions if each.type == "WINDOW")
+    with bpy.context.temp_override(window=window, area=area, region=region):
+        bpy.ops.nla.meta_add()
+    area.type = kind
+    assert [strip.type for strip in track.strips] == ["META"]
+
+
+@pytest.mark.parametrize("meta", [False, True])
+def test_an_action_that_a_strip_plays_too_is_not_baked_into(part, scene, swing, ph, meta):
     data = swing.animation_data
-    strip = data.nla_tracks.new().strips.new("Later", 100, data.action)
+    track = data.nla_tracks.new()
+    strip = track.strips.new("Later", 100, data.action)
     part("compat").assign_strip_slot(strip, part("compat").slot_of(data))
+    if meta:
+        put_in_meta(swing, track)
     before = keys(part, swing)
     scene.condyle.simulation.output.target = "CURRENT"
     with pytest.raises(ph.ModelError, match=r"also played by the NLA strip 'Later' of 'Bob'"):
