@@ -12,10 +12,10 @@ from typing import Any
 import bpy
 
 from . import bake_bones, bake_tracks, compat, core, curve_keys, migrations
+from .bake_tracks import IN_PLACE
 from .curve_keys import KeyedPath
 
 BLENDING = ("action_blend_type", "action_extrapolation", "action_influence")
-IN_PLACE = ("CURRENT", "OVERWRITE")
 
 
 def check_tweaked(item: Any, name: str) -> None:
@@ -204,6 +204,8 @@ def free(item: Any) -> None:
     if data is None and previous is not None:
         data = item.animation_data_create()
     replaced = _is_replaced(item)
+    for track, strip in bake_tracks.strips(data, record):
+        track.strips.remove(strip)
     for track in reversed(bake_tracks.tracks(data, record, pushed=not replaced)):
         data.nla_tracks.remove(track)
     if backup is not None:
@@ -304,16 +306,18 @@ def hold_off(item: Any) -> Callable[[], None]:
     gone = data is None and record.previous_action is not None
     data = item.animation_data_create() if gone else data
     replaced = _is_replaced(item)
-    muted = [(track, track.mute) for track in bake_tracks.tracks(data, record, pushed=not replaced)]
-    for track, _ in muted:
-        track.mute = True
+    strips = [strip for _, strip in bake_tracks.strips(data, record)]
+    own = [*bake_tracks.tracks(data, record, pushed=not replaced), *strips]
+    muted = [(each, each.mute) for each in own]
+    for each in own:
+        each.mute = True
     put_back = None if replaced or data is None else _hold_off_action(data, record)
 
     def bring_back() -> None:
         if put_back is not None:
             put_back()
-        for track, was in muted:
-            track.mute = was
+        for each, was in muted:
+            each.mute = was
         if gone:
             item.animation_data_clear()
 

@@ -13,6 +13,7 @@ from .curve_keys import KeyedPath
 
 TRACK = "Condyle Bake"
 BELOW = "Condyle, before the bake"
+IN_PLACE = ("CURRENT", "OVERWRITE")
 
 
 def ends(paths: Sequence[KeyedPath]) -> tuple[float, float]:
@@ -80,19 +81,41 @@ def _place(strip: Any, first: float, last: float) -> None:
 
 
 def tracks(data: Any, record: Any, pushed: bool = True) -> list[Any]:
-    """The tracks that a bake made: those with its names whose only strip plays its action or the one before.
+    """The tracks that a bake made, or that its action was pushed down to, whatever they are called now.
 
     Args:
         pushed: the track of the action before is asked for, too.
     """
     if data is None:
         return []
-    wanted = [(record.track, record.action), (record.pushed_track, record.previous_action)]
-    found = []
-    for name, action in wanted if pushed else wanted[:1]:
-        called = [
-            track for track in reversed(data.nla_tracks) if name and track.name == name
-        ]  # one may be the user's
-        ours = [each for each in called if all(strip.action in (None, action) for strip in each.strips)]
-        found += ours[:1]
+    upward = list(data.nla_tracks)
+    if record.action is None or record.target in IN_PLACE:
+        found = _called(upward, record.track, record.action)
+    else:  # nothing else plays it
+        found = [track for track in upward if _actions(track) == {record.action}]
+    if pushed and record.pushed_track:
+        before = record.previous_action
+        below = _called(upward, record.pushed_track, before) or [
+            track for track in upward if before and len(track.strips) == 1 and _actions(track) == {before}
+        ]
+        found += below[-1:]
     return found
+
+
+def strips(data: Any, record: Any) -> list[tuple[Any, Any]]:
+    """The bake's strips on tracks that have others too, each with its track."""
+    if data is None or record.action is None or record.target in IN_PLACE:
+        return []
+    shared = [track for track in data.nla_tracks if len(_actions(track)) > 1]
+    return [(track, strip) for track in shared for strip in track.strips if strip.action == record.action]
+
+
+def _called(tracks: list[Any], name: str, action: Any) -> list[Any]:
+    """The topmost of the tracks that has a name, in a list, and strips of that action alone: others are the user's."""
+    called = [track for track in tracks if name and track.name == name]
+    return [track for track in called if _actions(track) <= {None, action}][-1:]
+
+
+def _actions(track: Any) -> set[Any]:
+    """What the strips of a track play, those within meta strips too."""
+    return {strip.action for strip in compat.flat_strips(track.strips) if strip.type != "META"}

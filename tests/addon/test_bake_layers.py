@@ -61,3 +61,71 @@ def test_an_action_blended_with_nothing_goes_on_as_it_did(
     np.testing.assert_allclose(shown(scene, item, frames), before, atol=1e-6)
     part("bake_targets").free(item)
     np.testing.assert_array_equal(shown(scene, item, frames), before)
+
+
+@pytest.mark.parametrize("which", (0, 1))
+def test_a_bakes_tracks_are_known_by_what_they_play(part, scene, make, which):
+    """Whatever the user calls them."""
+    item = keyed(make, (5, 11), (0.1, 0.3))
+    before = item.animation_data.action
+    put(part, item, "STRIP")
+    data = item.animation_data
+    data.nla_tracks[which].name = "Walk"
+    bring_back = part("bake_targets").hold_off(item)
+    assert data.action == before and all(track.mute for track in data.nla_tracks)
+    bring_back()
+    assert data.action is None and not any(track.mute for track in data.nla_tracks)
+    part("bake_targets").free(item)
+    assert data.action == before and not data.nla_tracks and list(bpy.data.actions) == [before]
+
+
+@pytest.mark.parametrize("animated", (False, True))
+def test_a_bake_that_was_pushed_down_is_freed(part, scene, make, animated):
+    item = keyed(make, (5, 11), (0.1, 0.3)) if animated else make.empty("Item")
+    before = item.animation_data.action if animated else None
+    put(part, item, "NEW")
+    data = item.animation_data
+    action, slot = data.action, part("compat").slot_of(data)
+    data.action = None
+    track = data.nla_tracks.new()
+    part("compat").assign_strip_slot(track.strips.new("Pushed", 6, action), slot)
+    bring_back = part("bake_targets").hold_off(item)
+    assert data.action == before and track.mute
+    bring_back()
+    assert data.action is None and not track.mute
+    part("bake_targets").free(item)
+    assert (item.animation_data is not None) == animated
+    assert list(bpy.data.actions) == ([before] if animated else [])
+
+
+def test_the_track_below_a_bake_is_told_from_one_of_the_user_with_the_same_action(part, scene, make):
+    """By its name; renamed, by its place on top."""
+    for renamed in (False, True):
+        item = keyed(make, (5, 11), (0.1, 0.3))
+        layer(item, "ADD", 1.0)
+        data, targets = item.animation_data, part("bake_targets")
+        theirs = data.nla_tracks.new()
+        theirs.name = "Theirs"
+        theirs.strips.new("Theirs", 100, data.action)
+        put(part, item, "NEW")
+        if renamed:
+            data.nla_tracks[-1].name = "Walk"
+        targets.free(item)
+        assert [track.name for track in data.nla_tracks][1:] == ["Theirs"]
+        assert data.action_blend_type == "ADD"
+
+
+def test_a_bakes_strip_goes_from_a_track_that_has_others(part, scene, make):
+    item = keyed(make, (5, 11), (0.1, 0.3))
+    before = item.animation_data.action
+    put(part, item, "STRIP")
+    data = item.animation_data
+    track = data.nla_tracks[-1]
+    track.strips.new("More", 50, bpy.data.actions.new("More"))
+    bring_back = part("bake_targets").hold_off(item)
+    assert [strip.mute for strip in track.strips] == [True, False] and not track.mute
+    bring_back()
+    assert [strip.mute for strip in track.strips] == [False, False]
+    part("bake_targets").free(item)
+    assert [strip.name for each in data.nla_tracks for strip in each.strips] == ["More"]
+    assert data.action == before and len(bpy.data.actions) == 2
