@@ -64,8 +64,7 @@ def push_down(data: Any, record: Any, ends: tuple[float, float]) -> None:
     track.name = BELOW
     record.pushed_track = track.name
     strip = track.strips.new(old.name, int(np.floor(low)), old)
-    if slot is not None:
-        compat.assign_strip_slot(strip, slot)
+    compat.assign_strip_slot(strip, slot)
     _place(strip, low, max(high, low + 1.0))
     strip.extrapolation = ("HOLD" if before else "HOLD_FORWARD") if after else "NOTHING"
     if not alone:

@@ -133,8 +133,8 @@ def _bag(action: Any, slot: Any) -> Any:
 
 
 def assign_strip_slot(strip: Any, slot: Any) -> None:
-    """Make a slot the one that a strip of the NLA plays; nothing before 4.4."""
-    if slot is not None and hasattr(strip, "action_slot"):
+    """Make a slot the one that a strip of the NLA plays, None that it plays none; nothing before 4.4."""
+    if hasattr(strip, "action_slot"):
         strip.action_slot = slot
 
 

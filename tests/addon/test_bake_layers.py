@@ -129,3 +129,20 @@ def test_a_bakes_strip_goes_from_a_track_that_has_others(part, scene, make):
     part("bake_targets").free(item)
     assert [strip.name for each in data.nla_tracks for strip in each.strips] == ["More"]
     assert data.action == before and len(bpy.data.actions) == 2
+
+
+@pytest.mark.parametrize("target", ("NEW", "STRIP"))
+def test_an_action_in_use_without_a_slot_plays_nothing_below_a_bake_either(part, scene, make, target):
+    compat = part("compat")
+    item = keyed(make, (5, 11), (0.1, 0.3))
+    data = item.animation_data
+    if not compat.has_slots(data.action):
+        pytest.skip("actions have no slots before Blender 4.4")
+    layer(item, "ADD", 1.0)
+    data.action_slot = None
+    before = shown(scene, item, (1, 8, 20))
+    put(part, item, target)
+    np.testing.assert_allclose(shown(scene, item, (1, 8, 20)), before, atol=1e-6)
+    part("bake_targets").free(item)
+    assert data.action is not None and data.action_slot is None
+    np.testing.assert_allclose(shown(scene, item, (1, 8, 20)), before, atol=1e-6)
