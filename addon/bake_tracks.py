@@ -75,6 +75,7 @@ def push_down(data: Any, record: Any, ends: tuple[float, float]) -> None:
 
 
 def _place(strip: Any, first: float, last: float) -> None:
+    strip.action_frame_end = last  # first, for Blender lets neither end go beyond the other
     strip.action_frame_start, strip.action_frame_end = first, last
     strip.frame_start_raw, strip.frame_end_raw = first, last
 

@@ -146,3 +146,16 @@ def test_an_action_in_use_without_a_slot_plays_nothing_below_a_bake_either(part,
     part("bake_targets").free(item)
     assert data.action is not None and data.action_slot is None
     np.testing.assert_allclose(shown(scene, item, (1, 8, 20)), before, atol=1e-6)
+
+
+@pytest.mark.parametrize("ends", ((1, 5), (50, 60)))
+def test_a_range_set_by_hand_does_not_move_an_action_below_a_bake(part, scene, make, ends):
+    """On whichever side of its keys; Blender makes a new strip as long as that range."""
+    item = keyed(make, (10, 30), (0.1, 0.9))
+    action = item.animation_data.action
+    action.use_frame_range, action.frame_start, action.frame_end = True, *ends
+    layer(item, "ADD", 1.0, "NOTHING")
+    frames = range(1, 61)
+    before = shown(scene, item, frames)
+    put(part, item, "STRIP")
+    np.testing.assert_allclose(shown(scene, item, frames), before, atol=1e-6)
