@@ -13,6 +13,8 @@ from .curve_keys import KeyedPath
 
 TRACK = "Condyle Bake"
 BELOW = "Condyle, before the bake"
+#: frames by which scenes may grow under a bake; Blender counts them from the start of a strip, in single precision
+MARGIN = 2000.0
 IN_PLACE = ("CURRENT", "OVERWRITE")
 
 
@@ -55,11 +57,11 @@ def push_down(data: Any, record: Any, ends: tuple[float, float]) -> None:
     low, high = curve_keys.extent(old)
     before = alone or data.action_extrapolation == "HOLD" or np.isinf(low)
     after = alone or data.action_extrapolation != "NOTHING" or np.isinf(high)
-    keys = old.curve_frame_range
-    if before:  # slopes and modifiers go on beyond the keys, and no strip does
-        low = min(keys[0], ends[0], *(scene.frame_start for scene in bpy.data.scenes))
+    first, last = _reach(old, ends)
+    if before:
+        low = first
     if after:
-        high = max(keys[1], ends[1], *(scene.frame_end for scene in bpy.data.scenes))
+        high = last
     track = data.nla_tracks.new()
     track.name = BELOW
     record.pushed_track = track.name
@@ -72,6 +74,22 @@ def push_down(data: Any, record: Any, ends: tuple[float, float]) -> None:
         if strip.influence != 1.0:
             strip.use_animated_influence = True  # makes a key of it; without one Blender takes it for 1
     data.action = None
+
+
+def _reach(action: Any, ends: tuple[float, float]) -> tuple[float, float]:
+    """First and last frame of a strip of the action beyond which all may stand still.
+
+    They are the ends of the keys, of those given and of every scene, in whole frames; and what may yet be added to
+    the scenes where curves go on beyond their keys by a slope or a modifier, for no strip does.
+    """
+    frames = [*action.curve_frame_range, *ends]
+    for scene in bpy.data.scenes:
+        frames += [scene.frame_start, scene.frame_end]
+        if scene.use_preview_range:
+            frames += [scene.frame_preview_start, scene.frame_preview_end]
+    endless = any(len(each.modifiers) or each.extrapolation == "LINEAR" for each in compat.all_curves(action))
+    more = MARGIN if endless else 0.0
+    return float(np.floor(min(frames))) - more, float(np.ceil(max(frames))) + more
 
 
 def _place(strip: Any, first: float, last: float) -> None:

@@ -159,3 +159,21 @@ def test_a_range_set_by_hand_does_not_move_an_action_below_a_bake(part, scene, m
     before = shown(scene, item, frames)
     put(part, item, "STRIP")
     np.testing.assert_allclose(shown(scene, item, frames), before, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ("CYCLES", "LINEAR", "PREVIEW"))
+def test_cycles_and_slopes_go_on_below_a_bake_when_the_scene_is_made_longer(part, scene, make, kind):
+    item = keyed(make, (1, 10), (0.1, 0.9))
+    scene.frame_start, scene.frame_end = 1, 30
+    for curve in part("compat").curves_in_use(item):
+        if kind == "LINEAR":
+            curve.extrapolation = "LINEAR"
+        else:
+            curve.modifiers.new("CYCLES")
+    if kind == "PREVIEW":
+        scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 3001, 3021
+    frames = (-20, 0, 5, 33, 36, 90, 250, 1000, *((3001, 3013) if kind == "PREVIEW" else ()))
+    before = shown(scene, item, frames)
+    put(part, item, "STRIP")
+    scene.frame_end = 1000
+    np.testing.assert_allclose(shown(scene, item, frames), before, rtol=1e-6, atol=1e-5)
