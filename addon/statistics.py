@@ -53,12 +53,9 @@ def _cleared(scene: Any) -> Any:
 
 
 def on_paths(result: Any) -> list[str]:
-    """One line for each muscle that ran straight through an obstacle, and for each bend of one that is not rounded."""
-    kinds = {
-        "missed_wraps": core.part("muscles.missed").MissedWrap,
-        "sharp_corners": core.part("muscles.sharp").SharpCorner,
-    }
-    return [str(kind(**each)) for name, kind in kinds.items() for each in result.info.get(name, ())]
+    """One line for each muscle that ran straight through an obstacle, or slipped off one."""
+    kind = core.part("muscles.missed").MissedWrap
+    return [str(kind(**each)) for each in result.info.get("missed_wraps", ())]
 
 
 def moved_at_start(read: scene_to_model.SceneModel, result: Any) -> list[str]:

@@ -93,7 +93,6 @@ def _parser() -> argparse.ArgumentParser:
 
 def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
     from .muscles.missed import MissedWrap
-    from .muscles.sharp import SharpCorner
     from .simulation import simulate
 
     reporter.start(f"simulate {options.model.stem}")
@@ -121,8 +120,6 @@ def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
     total = result.energy[:, 2]
     for missed in result.info.get("missed_wraps", ()):
         reporter.warning(str(MissedWrap(**missed)))
-    for sharp in result.info.get("sharp_corners", ()):
-        reporter.warning(str(SharpCorner(**sharp)))
     reporter.done(
         out=str(options.out),
         samples=len(result.t),

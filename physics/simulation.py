@@ -93,8 +93,7 @@ def simulate(
 
     Returns:
         A `Result` whose first sample is the state and whose last lies at its time + duration. Where a muscle ran
-        straight through an obstacle or slipped off one ``info["missed_wraps"]`` says which, how often and why; where
-        mass of one slid past a bend beside obstacles, which is not rounded off, ``info["sharp_corners"]`` does.
+        straight through an obstacle or slipped off one ``info["missed_wraps"]`` says which, how often and why.
 
     Raises:
         ModelError: an argument is not acceptable; nothing ran.
@@ -122,20 +121,14 @@ def simulate(
 
 
 def note_paths(result: Result) -> Result:
-    """The result; where muscles went straight through obstacles, or mass slid past bends that are not rounded off, its
-    `info` says which (`muscles.missed`, `muscles.sharp`).
-    """
-    found: dict[str, Any] = {"missed_wraps": (), "sharp_corners": ()}
+    """The result; where muscles went straight through obstacles its `info` says which (`muscles.missed`)."""
+    result.info.pop("missed_wraps", None)
     if any(muscle.strands for muscle in result.model.muscles):
         from .muscles.missed import missed_wraps
-        from .muscles.sharp import sharp_corners
 
-        found["missed_wraps"] = missed_wraps(result.model, result.q)
-        found["sharp_corners"] = sharp_corners(result.model, result.q)
-    for name, entries in found.items():
-        result.info.pop(name, None)
-        if entries:
-            result.info[name] = [each._asdict() for each in entries]
+        missed = missed_wraps(result.model, result.q)
+        if missed:
+            result.info["missed_wraps"] = [each._asdict() for each in missed]
     return result
 
 

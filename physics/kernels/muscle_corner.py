@@ -7,7 +7,7 @@ the corner it leaves the polyline for
 
 V the corner, u and t the directions before and behind it, s the arc length past it: a way through V that is three times
 continuously differentiable. The width is a share of l m / (l + m), l and m the lengths of both strands, so that corners
-stay apart. The path's length remains that of the polyline.
+stay apart. The path's length remains that of the polyline. Beside strands over obstacles see `muscle_bend`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import TypeAlias
 
 from ._jit import inline, jit
 from .layout import DOF_WORK_WIDTH
-from .muscle_frames import past, put3, row_at
+from .muscle_bend import bend_point, beside_obstacles
+from .muscle_frames import past, row_at, sizes_of, take_force, width_curve
 from .muscle_layout import (
     ALONG_BEFORE,
     ALONG_PATH,
     AT_ACCELERATION,
-    AT_FORCE,
     AT_PLACE,
     AT_VELOCITY,
     BEFORE,
@@ -33,7 +33,6 @@ from .muscle_layout import (
     COLUMN_WEIGHED,
     CORNER_COUNT,
     CORNER_FIRST,
-    CORNER_WIDTH,
     MUSCLE_MASSES,
     MUSCLE_SPAN,
     MUSCLE_SPAN_COUNT,
@@ -43,7 +42,6 @@ from .muscle_layout import (
     RATE,
     ROOM_ROW,
     SECOND,
-    STRAND_AT,
     STRAND_LENGTH,
     STRAND_RATE,
     STRAND_UNIT,
@@ -58,25 +56,11 @@ Units: TypeAlias = tuple[Vector, Vector, Vector]
 
 @inline
 def corner_width(k: int, count: int, share: float, room: Array) -> float:
-    """Width of the corner at point k of a path of count points; 0 at its ends and beside strands over obstacles."""
+    """Width of the corner at point k of a path of count points; 0 at its ends."""
     if k <= 0 or k >= count - 1:
         return 0.0
-    before, behind = row_at(k - 1), row_at(k)
-    if room[before + STRAND_AT] != 0.0 or room[behind + STRAND_AT] != 0.0:
-        return 0.0
-    a, b = room[before + STRAND_LENGTH], room[behind + STRAND_LENGTH]
-    return share * a * b / (a + b) if a + b > 0.0 else 0.0
-
-
-@inline
-def sizes_of(k: int, room: Array) -> Twist:
-    """Inverse lengths of the strands before and behind the corner at point k, its width and the inverse, and how the
-    width changes with either length.
-    """
     a, b = room[row_at(k - 1) + STRAND_LENGTH], room[row_at(k) + STRAND_LENGTH]
-    width = room[row_at(k) + CORNER_WIDTH]
-    part = width / (a + b)
-    return 1.0 / a, 1.0 / b, width, 1.0 / width, part * b / a, part * a / b
+    return share * a * b / (a + b) if a + b > 0.0 else 0.0
 
 
 @inline
@@ -157,8 +141,7 @@ def corner_bias(
     c, by_s, by_width, ss, sw, ww = bend
     speed = sizes[4] * da + sizes[5] * db
     push = sizes[4] * a * dot3(turn_a, turn_a) + sizes[5] * b * dot3(turn_b, turn_b)
-    mixed = (db * a - da * b) / (a + b)
-    push -= 2.0 * sizes[2] * sizes[0] * sizes[1] * mixed * mixed
+    push += width_curve(k, sizes, room)
     x = scale_add3(NONE, 2.0 * rate, turn_a)
     x = scale_add3(x, 2.0 * (by_s * rate + by_width * speed), subtract3(turn_b, turn_a))
     x = scale_add3(x, s - c, turning_of(before, sizes[0], room))
@@ -193,6 +176,9 @@ def point_at_corner(
 @jit
 def corner_point(data: Array, point: int, k: int, quick: bool, room: Array) -> tuple[Vector, Vector, Vector]:
     """Place, velocity and acceleration of a mass point near the corner at point k."""
+    if beside_obstacles(k, room):
+        x, v, push, _, _ = bend_point(data, point, k, quick, room)
+        return x, v, push
     units, sizes = corner_units(k, room), sizes_of(k, room)
     shares, v, push = point_at_corner(data, point, k, quick, sizes, units, room)
     x = scale_add3(flat3(room, row_at(k) + AT_PLACE), past_corner(data, point, k, room), units[0])
@@ -237,11 +223,6 @@ def corner_inertia(data: Array, row: int, k: int, quick: bool, room: Array) -> N
         force = scale_add3(NONE, data[point + POINT_MASS], push)
         sums = take_at_corner(room, at, data[point + POINT_SHARE], force, shares, units, sums)
     take_from_corner(room, at, sums)
-
-
-@inline
-def take_force(room: Array, at: int, force: Vector) -> None:
-    put3(room, at + AT_FORCE, subtract3(flat3(room, at + AT_FORCE), force))
 
 
 @jit

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from ._jit import jit
+from ._jit import inline, jit
 from .dense import spread_accelerations
 from .joint import kinematics
 from .layout import GRAVITY, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
+from .muscle_bend import Moving, bend_column, bend_point, beside_obstacles, side_point
 from .muscle_corner import corner_column, corner_point, corner_shares, corner_units, past_corner
 from .muscle_frames import past, row_at
 from .muscle_layout import (
     AT_PLACE,
-    AT_VELOCITY,
     BEFORE,
-    BEFORE_RATE,
     COLUMN_LENGTH,
     COLUMN_MOTION,
     CORNER_COUNT,
@@ -25,19 +24,17 @@ from .muscle_layout import (
     POINT_SHARE,
     POINT_WIDTH,
     RATE,
-    ROOM_ROW,
     STRAND_AT,
     STRAND_COUNT,
     STRAND_FIRST,
     STRAND_LENGTH,
-    STRAND_RATE,
     STRAND_UNIT,
 )
 from .muscle_mass import point_columns, strand_motion
-from .muscle_path import share_masses, straight_push, trace_path
+from .muscle_path import share_masses, trace_path
 from .muscle_strand import find_point, motion_column, point_motion, point_of
 from .muscle_strand_mass import columns_at, inputs_at, strand_inputs
-from .spatial import NONE, Array, Vector, add3, flat3, load3, scale_add3, subtract3
+from .spatial import NONE, Array, Vector, add3, flat3, load3, scale_add3
 
 
 @jit
@@ -69,13 +66,20 @@ def muscle_lengths(
         row += int(data[row + MUSCLE_SIZE])
 
 
+@inline
+def put_point(places: Array, i: int, point: Moving, gravity: Vector) -> None:
+    """Place, velocity and bias of mass point i, of its place, velocity and acceleration against the falling world."""
+    places[i, 0], places[i, 1], places[i, 2] = point[0]
+    places[i, 3], places[i, 4], places[i, 5] = point[1]
+    places[i, 6], places[i, 7], places[i, 8] = add3(point[2], gravity)
+
+
 @jit
 def straight_points(
     data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
 ) -> None:
     """Mass points of straight strand k: place, velocity and bias (n, 9), and Jacobian (n, 3, nv)."""
     at, columns = row_at(k), columns_at(dof.shape[0])
-    to = at + ROOM_ROW
     u = flat3(room, at + STRAND_UNIT)
     masses = row + int(data[row + MUSCLE_MASSES])
     first = int(room[at + STRAND_FIRST])
@@ -84,15 +88,7 @@ def straight_points(
         s = data[masses + POINT_WIDTH * i + POINT_SHARE]
         along = past(data, masses + POINT_WIDTH * i, room[at + BEFORE], room)
         c = along / length if length > 0.0 else 0.0
-        rate = s * room[RATE] - room[at + BEFORE_RATE]
-        for n in range(2):
-            offset = AT_PLACE if n == 0 else AT_VELOCITY
-            start = flat3(room, at + offset)
-            x = scale_add3(start, c, subtract3(flat3(room, to + offset), start))
-            if n == 1:
-                x = scale_add3(x, rate - c * room[at + STRAND_RATE], u)
-            places[i, 3 * n], places[i, 3 * n + 1], places[i, 3 * n + 2] = x
-        places[i, 6], places[i, 7], places[i, 8] = add3(straight_push(s, along, at, room), gravity)
+        put_point(places, i, side_point(data, k, s, along, True, room), gravity)
         for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
             d = int(data[row + int(data[row + MUSCLE_SPAN]) + j])
             x = load3(dof, d, columns + COLUMN_MOTION)
@@ -111,14 +107,28 @@ def rounded_points(
     first = int(room[at + CORNER_FIRST])
     for i in range(first, first + int(room[at + CORNER_COUNT])):
         point = masses + POINT_WIDTH * i
-        x, v, push = corner_point(data, point, k, True, room)
-        places[i, 0], places[i, 1], places[i, 2] = x
-        places[i, 3], places[i, 4], places[i, 5] = v
-        places[i, 6], places[i, 7], places[i, 8] = add3(push, gravity)
+        put_point(places, i, corner_point(data, point, k, True, room), gravity)
         shares, units = corner_shares(k, past_corner(data, point, k, room), room), corner_units(k, room)
         for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
             d = int(data[row + int(data[row + MUSCLE_SPAN]) + j])
             x = corner_column(k, data[point + POINT_SHARE], shares, units, dof, d, columns)
+            jacobian[i, 0, d], jacobian[i, 1, d], jacobian[i, 2, d] = x
+
+
+@jit
+def bent_points(
+    data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
+) -> None:
+    """As `rounded_points`, where a strand over obstacles is beside point k."""
+    masses = row + int(data[row + MUSCLE_MASSES])
+    first = int(room[row_at(k) + CORNER_FIRST])
+    for i in range(first, first + int(room[row_at(k) + CORNER_COUNT])):
+        point = masses + POINT_WIDTH * i
+        x, v, push, way, by = bend_point(data, point, k, True, room)
+        put_point(places, i, (x, v, push), gravity)
+        for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
+            d = int(data[row + int(data[row + MUSCLE_SPAN]) + j])
+            x = bend_column(data, k, point, way, by, room, dof, d)
             jacobian[i, 0, d], jacobian[i, 1, d], jacobian[i, 2, d] = x
 
 
@@ -137,10 +147,7 @@ def wrapped_points(
     for i in range(first, first + int(room[at + STRAND_COUNT])):
         s = data[masses + POINT_WIDTH * i + POINT_SHARE]
         sigma = past(data, masses + POINT_WIDTH * i, room[at + BEFORE], room)
-        x, v, push = point_motion(data, header, at, s, sigma, True, room)
-        places[i, 0], places[i, 1], places[i, 2] = x
-        places[i, 3], places[i, 4], places[i, 5] = v
-        places[i, 6], places[i, 7], places[i, 8] = add3(push, gravity)
+        put_point(places, i, point_motion(data, header, at, s, sigma, True, room), gravity)
         for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
             d = int(data[row + int(data[row + MUSCLE_SPAN]) + j])
             total = NONE
@@ -202,7 +209,10 @@ def muscle_points(
     columns = columns_at(dof.shape[0])
     for k in range(count - 1):
         if room[row_at(k) + CORNER_COUNT] > 0.0:
-            rounded_points(data, row, k, room, dof, places, jacobian, gravity)
+            if beside_obstacles(k, room):
+                bent_points(data, row, k, room, dof, places, jacobian, gravity)
+            else:
+                rounded_points(data, row, k, room, dof, places, jacobian, gravity)
         if room[row_at(k) + STRAND_AT] != 0.0:
             wrapped_points(data, row, k, room, dof, places, jacobian, gravity)
             continue

@@ -21,6 +21,7 @@ from .layout import (
     MUSCLE_ROWS,
     SCRATCH_ROWS,
 )
+from .muscle_bend import bend_inertia, beside_obstacles
 from .muscle_corner import corner_inertia
 from .muscle_frames import put3, row_at
 from .muscle_law import tension_of
@@ -119,8 +120,11 @@ def inertia_loads(data: Array, row: int, count: int, quick: bool, room: Array) -
     for k in range(count - 1):
         if room[row_at(k) + STRAND_AT] == 0.0:
             strand_inertia(room, row_at(k), room[RATE], room[SECOND])
-        if room[row_at(k) + CORNER_COUNT] > 0.0:
+        if room[row_at(k) + CORNER_COUNT] > 0.0 and not beside_obstacles(k, room):
             corner_inertia(data, row, k, quick, room)
+    for k in range(count - 1):
+        if room[row_at(k) + CORNER_COUNT] > 0.0 and beside_obstacles(k, room):
+            bend_inertia(data, row, k, quick, room)
 
 
 @jit
@@ -129,7 +133,7 @@ def pull_points(arrays: Array, count: int, pull: float, massive: bool, work: Arr
     whole = 0.0
     for k in range(count - 1):
         whole += room[row_at(k) + ALONG_PATH]
-    behind = 0.0
+    behind = room[row_at(count - 1) + ALONG_BEFORE]
     for k in range(count - 2, -1, -1):
         at = row_at(k)
         along = pull + whole - behind

@@ -19,6 +19,7 @@ from .layout import (
     SCRATCH_ROWS,
     SUBSPACE,
 )
+from .muscle_bend import add_bend_mass, beside_obstacles
 from .muscle_corner import add_corner_mass, corner_energies
 from .muscle_frames import row_at
 from .muscle_layout import (
@@ -163,7 +164,10 @@ def add_muscle_mass(arrays: Array, row: int, count: int, room: Array, dof: Array
     point_columns(arrays, row, count, room, dof)
     for k in range(count - 1):
         if room[row_at(k) + CORNER_COUNT] > 0.0:
-            add_corner_mass(arrays[3], row, k, room, dof)
+            if beside_obstacles(k, room):
+                add_bend_mass(arrays[3], row, k, room, dof)
+            else:
+                add_corner_mass(arrays[3], row, k, room, dof)
         if room[row_at(k) + STRAND_AT] == 0.0:
             add_strand_mass(arrays[3], row, k, room, dof)
         else:

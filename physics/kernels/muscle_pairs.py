@@ -25,7 +25,7 @@ from .layout import (
 )
 from .muscle_corner import corner_point
 from .muscle_force import clear_loads, hand_over, inertia_loads, pull_points
-from .muscle_frames import past, put3, row_at
+from .muscle_frames import past, put3, row_at, straight_push
 from .muscle_layout import (
     BEFORE,
     KEPT,
@@ -46,7 +46,7 @@ from .muscle_layout import (
     SUM_WORKED,
     SUMS,
 )
-from .muscle_path import share_masses, straight_push, trace_path
+from .muscle_path import share_masses, trace_path
 from .points import STILL
 from .spatial import NONE, Array, bracket, dot3, dot6, flat3, load6, scale_add3, scale_add6, store6
 from .tangent import columns_of, is_screw
@@ -121,10 +121,10 @@ def weigh_pushes(data: Array, row: int, count: int, quick: bool, keep: bool, roo
         at = row_at(k)
         behind = int(room[at + STRAND_FIRST])  # the corner's mass points come first
         end = behind + int(room[at + STRAND_COUNT])
-        if room[at + STRAND_AT] != 0.0:
+        wrapped = room[at + STRAND_AT] != 0.0
+        if wrapped:
             total += room[at + SUMS + SUM_WORKED]
-            i = end
-        while i < end:
+        while i < (behind if wrapped else end):
             point = masses + POINT_WIDTH * i
             if i < behind:
                 _, _, push = corner_point(data, point, k, quick, room)
@@ -136,6 +136,7 @@ def weigh_pushes(data: Array, row: int, count: int, quick: bool, keep: bool, roo
             else:
                 total += dot3(flat3(room, kept + 3 * i), push)
             i += 1
+        i = end
     return total
 
 

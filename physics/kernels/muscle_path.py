@@ -174,18 +174,6 @@ def straight_strand(room: Array, at: int, quick: bool) -> None:
 
 
 @inline
-def straight_push(s: float, along: float, at: int, room: Array) -> Vector:
-    """Acceleration of the mass point of share s at the length `along` past the beginning of a straight strand."""
-    length, u = room[at + STRAND_LENGTH], flat3(room, at + STRAND_UNIT)
-    c = along / length if length > 0.0 else 0.0
-    rate = s * room[RATE] - room[at + BEFORE_RATE] - c * room[at + STRAND_RATE]
-    second = s * room[SECOND] - room[at + BEFORE_SECOND] - c * room[at + STRAND_SECOND]
-    start = flat3(room, at + AT_ACCELERATION)
-    x = scale_add3(start, c, subtract3(flat3(room, at + ROOM_ROW + AT_ACCELERATION), start))
-    return scale_add3(scale_add3(x, second, u), 2.0 * rate, flat3(room, at + STRAND_UNIT_RATE))
-
-
-@inline
 def there(data: Array, via: int, q: Array) -> bool:
     """Whether a point of a path is there."""
     d = int(data[via + VIA_CONDITION])

@@ -199,8 +199,7 @@ def point_motion(
     n = 6 + 6 * int(data[header + STRAND_OBSTACLES])
     rate = s * room[RATE] - room[at + BEFORE_RATE]
     second = s * room[SECOND] - room[at + BEFORE_SECOND]
-    inside = min(max(sigma, 0.0), room[at + STRAND_LENGTH])
-    find_point(data, header, inside, rate, room)
+    find_point(data, header, sigma, rate, room)
     point, rates = point_of(data, header), rates_of(data, header)
     tangent, jacobian = flat3(room, point + 3), point + 9
     v = scale_add3(times_inputs(n, jacobian, rates, room), rate, tangent)

@@ -123,8 +123,8 @@ def wrap_point(
     jacobian: Array,
     bias: Array,
 ) -> None:
-    """The point at length sigma from a strand's beginning, 0 <= sigma <= length, where `wrap_length` was called
-    before.
+    """The point at length sigma from a strand's beginning, where `wrap_length` was called before: below 0 and beyond
+    its length on the straight lines that go on there.
 
     Args:
         sigma_rate: derivative of sigma in time. rates: as `wrap_length` had them.

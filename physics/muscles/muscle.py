@@ -35,8 +35,7 @@ class Muscle:
         law: what pulls (`Millard`, `Thelen`, ...); None: the tension.
         rounding: how wide its mass points go round the points of the path where it bends, from 0 (none: their
             velocities, and the mass matrix, jump as they slide over one) to 0.5; times l m / (l + m), l and m the
-            lengths of both strands. Points beside a strand over obstacles are not rounded:
-            where mass slides past one, the result of a simulation says so in ``info["sharp_corners"]``.
+            lengths of both strands, with all that lies on obstacles.
         activation: where its activation begins, in [0, 1]; None: the least that the law allows.
         velocity_terms: whether the quadratic velocity vector of its mass (Wang 2022, eq. 5.6) counts. Without it the
             motion is wrong; it is there to be compared with.

@@ -8,6 +8,7 @@ import numpy as np
 
 import physics as ph
 from blender_scenes import pendulums_model as pendulums
+from physics.muscles import PathPoint
 
 from .claim import Measurement, Plot, claim
 
@@ -59,6 +60,34 @@ def type_3_energy() -> Measurement:
     reference = pendulums.drift(pendulums.swing(pendulums.build_model(None)))
     plot = energies("muscle_energy_3", "A type III muscle")[1]
     return Measurement(max(drifts.values()), {**drifts, "no muscle": reference}, (plot,))
+
+
+def between_points(variant: pendulums.Variant, rounding: float) -> ph.Model:
+    """A pendulum whose muscle bends at a point on either side of the cylinder, 6 cm farther out than its ends."""
+    description = pendulums.build_model(variant).to_dict()
+    muscle, half = description["muscles"][0], 0.5 * pendulums.LENGTH
+    (x, y, z), (u, v, w) = variant.origin, variant.insertion
+    muscle["path"].insert(2, PathPoint("Distal", (u + 0.06, v, 0.5 * w)).to_dict())
+    muscle["path"].insert(1, PathPoint("Proximal", (x + 0.06, y, 0.5 * z - half)).to_dict())
+    muscle["rounding"] = rounding
+    return ph.ModelBuilder.from_dict(description).build()
+
+
+@claim(
+    "muscles.types_2_and_3_energy",
+    ABOUT.format("over a cylinder, between two path points that its mass slides past (types II and III)")
+    + ", the worst of the five; with raw corners in the details",
+    source="Wang 2022, sec. 6.2.4",
+    cost="slow",
+    at_most=2e-5,
+)
+def types_2_and_3_energy() -> Measurement:
+    drifts = {}
+    for k, variant in enumerate(pendulums.GROUP, 1):
+        for rounding, label in ((0.4, ""), (0.0, ", raw corners")):
+            model = between_points(variant, rounding)
+            drifts[f"pendulum {k}{label}"] = pendulums.drift(pendulums.swing(model))
+    return Measurement(max(drifts[f"pendulum {k}"] for k in range(1, len(pendulums.GROUP) + 1)), drifts)
 
 
 @claim(
