@@ -183,7 +183,7 @@ def is_put(item: Any) -> bool:
     return record.action is not None or record.previous_action is not None or record.backup is not None
 
 
-def _is_replaced(item: Any) -> bool:
+def is_replaced(item: Any) -> bool:
     """Whether the action in use is one that the user has put there since, by choosing it or by keying something."""
     record, data = item.condyle.bake, item.animation_data
     return data is not None and data.action not in (None, record.action, record.previous_action)
@@ -191,7 +191,7 @@ def _is_replaced(item: Any) -> bool:
 
 def moved_since(item: Any) -> set[tuple[str, int]]:
     """Path and index of what an action moves that the user has put in use since the bake, and that stays in use."""
-    if not _is_replaced(item):
+    if not is_replaced(item):
         return set()
     return {(curve.data_path, curve.array_index) for curve in compat.curves_in_use(item)}
 
@@ -203,7 +203,7 @@ def free(item: Any) -> None:
     action, previous, backup = record.action, record.previous_action, record.backup
     if data is None and previous is not None:
         data = item.animation_data_create()
-    replaced = _is_replaced(item)
+    replaced = is_replaced(item)
     for track, strip in bake_tracks.strips(data, record):
         track.strips.remove(strip)
     for track in reversed(bake_tracks.tracks(data, record, pushed=not replaced)):
@@ -305,7 +305,7 @@ def hold_off(item: Any) -> Callable[[], None]:
     record, data = item.condyle.bake, item.animation_data
     gone = data is None and record.previous_action is not None
     data = item.animation_data_create() if gone else data
-    replaced = _is_replaced(item)
+    replaced = is_replaced(item)
     strips = [strip for _, strip in bake_tracks.strips(data, record)]
     own = [*bake_tracks.tracks(data, record, pushed=not replaced), *strips]
     muted = [(each, each.mute) for each in own]

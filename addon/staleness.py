@@ -14,7 +14,16 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import actions, bake_writing, compat, constraint_prints, muscle_points, print_names, references
+from . import (
+    actions,
+    bake_targets,
+    bake_writing,
+    compat,
+    constraint_prints,
+    muscle_points,
+    print_names,
+    references,
+)
 from .channels import rotation_path
 from .features.common import shown_by
 from .features.simulation.properties import frame_ends
@@ -184,8 +193,8 @@ def _placed(owner: Any, item: Any, curves: _Curves, prefix: str = "") -> Iterato
     moved = curves.animated(item)
     keyed = {path.removeprefix(prefix) for path in moved if path.startswith(prefix)}
     record = owner.condyle.channels
-    before = record if record.baked else owner
-    mode = record.rotation_mode if record.baked and record.rotation_mode else owner.rotation_mode
+    before = record if record.baked and not bake_targets.is_replaced(item) else owner
+    mode = before.rotation_mode or owner.rotation_mode
     for path in ("location", rotation_path(mode)):
         if path not in keyed:
             yield path.split("_")[0].title(), _text(tuple(getattr(before, path)))
@@ -212,6 +221,8 @@ def _deltas(item: Any, keyed: set[str]) -> Iterator[tuple[str, str]]:
 def _own_curves(item: Any) -> list[Any]:
     """Curves of the animation that an object has when no bake is in place."""
     record, data = item.condyle.bake, item.animation_data
+    if bake_targets.is_replaced(item):  # what the user has put in the bake's place counts
+        return list(compat.curves_in_use(item))
     if record.backup is not None or record.previous_action is not None:
         action = record.backup or record.previous_action
         slot = compat.find_slot(action, record.previous_slot)
