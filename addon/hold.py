@@ -38,7 +38,8 @@ def without_bake(scene: Any) -> Iterator[None]:
     held = [item for item in scene.objects if actions.is_baked(item)]
     for item in held:
         bake_targets.check_tweaked(item, repr(item.name))
-    kept = _channels_of(held)
+    # going to a frame puts everything that is animated at its keys
+    kept = _channels_of([item for item in scene.objects if item in held or _has_animation(item)])
     muted: Kept = []
     bring_back = []
     try:

@@ -134,6 +134,32 @@ def test_a_pose_that_is_not_keyed_yet_survives_a_cancelled_fit_and_bake(part, sc
 
 
 @pytest.mark.small
+def test_poses_that_are_not_keyed_yet_survive_a_look_past_the_bake(part, scene, make):
+    """Of what the bake has nothing to do with: an object, a bone, a slider."""
+    ball(part, scene, make)
+    lamp, rig = make.empty("Lamp"), make.armature("Rig", {"A": ((0, 0, 0), (0, 0, 1), None)})
+    bone = rig.pose.bones["A"]
+    thigh, shank = make.box("Thigh", (5, 0, 1)), make.box("Shank", (5, 0, 0.5))
+    make.update()
+    body = part("references").Body
+    joint = part("authoring").add_joint(scene, body(thigh), body(shank), "hinge", name="Knee")
+    part("authoring").drive(scene, joint, True)
+    for frame in (1, 13):
+        lamp.location = bone.location = (frame, 0, 0)
+        lamp.keyframe_insert("location", frame=frame)
+        bone.keyframe_insert("location", frame=frame)
+        joint["coordinate"] = 0.01 * frame
+        joint.keyframe_insert('["coordinate"]', frame=frame)
+    part("tasks").bake_now(scene)
+    scene.frame_set(7)
+    lamp.location, bone.location, joint["coordinate"] = (9, 9, 9), (0, 0, 5), 0.7
+    make.update()
+    part("checks").check(scene)
+    assert tuple(lamp.location) == (9, 9, 9) and tuple(bone.location) == (0, 0, 5)
+    assert joint["coordinate"] == pytest.approx(0.7)
+
+
+@pytest.mark.small
 def test_a_held_parent_that_moves_is_told(part, scene, make):
     top, _, _ = pendulum(part, scene, make)
     assert part("tasks").bake_now(scene).warnings == []
