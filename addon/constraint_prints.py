@@ -7,8 +7,6 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from . import bake_tracks, compat
-
 #: what does not move anything; "mute" is "enabled" by another name
 UNMOVING = {"rna_type", "name", "active", "mute", "enabled", "show_expanded"}
 LABEL = "Constraint "
@@ -24,7 +22,7 @@ def of(
     What a constraint is aimed at has labels of its own.
 
     Args:
-        item: the object that has them, or the bones that have. moved: what is `animated` on it.
+        item: the object that has them, or the bones that have. moved: paths that are animated on it.
         bone: the pose bone that has them where the prints are not its own.
     """
     for constraint in constraints:
@@ -36,7 +34,7 @@ def of(
         label = f"{LABEL}{bone.name}: {constraint.name}" if bone is not None else f"{LABEL}{constraint.name}"
         values = [constraint.type]
         if bone is not None:
-            values.append(_identity(item, bone.name))
+            values.append(identity(item, bone.name))
         aims = []
         for name, called, kind in _settings(type(constraint)):
             if f"{path}.{name}" in moved:  # its value is that of the frame that is shown
@@ -45,12 +43,12 @@ def of(
             if kind == "POINTER":
                 aims.append((called, value))
             elif name in HOLDERS:
-                values.append(_identity(getattr(constraint, HOLDERS[name], None), value))
+                values.append(identity(getattr(constraint, HOLDERS[name], None), value))
             else:
                 values.append(_text(value, kind))
         for number, row in enumerate(getattr(constraint, "targets", ()), 1):
             aims.append((f"Target {number}", row.target))
-            values.append(_identity(row.target, row.subtarget))
+            values.append(identity(row.target, row.subtarget))
             if f"{path}.targets[{number - 1}].weight" not in moved:
                 values.append(f"{row.weight:.7g}")
         yield label, hashlib.sha1("\n".join(values).encode(), usedforsecurity=False).hexdigest()[:12]
@@ -59,23 +57,7 @@ def of(
                 yield f"{label}: {called}", f"@{getattr(value, 'name_full', called)}"
 
 
-def animated(item: Any, curves: Iterable[Any]) -> set[str]:
-    """Paths on an object that curves of its own, drivers or strips of the NLA animate; a bake's own strips do not."""
-    found, data = {curve.data_path for curve in curves}, item.animation_data
-    if data is not None:
-        found |= {curve.data_path for curve in data.drivers}
-        baked = bake_tracks.tracks(data, item.condyle.bake)
-        for strip in (
-            strip
-            for track in data.nla_tracks
-            if track not in baked
-            for strip in compat.flat_strips(track.strips)
-        ):
-            found |= {curve.data_path for curve in compat.curves(strip.action, compat.slot_of(strip))}
-    return found
-
-
-def _identity(holder: Any, name: str) -> str:
+def identity(holder: Any, name: str) -> str:
     """What tells a bone from others, or a vertex group, whatever it is called: its rest pose, or its number."""
     if not name or holder is None:
         return name

@@ -18,12 +18,12 @@ from . import (
     actions,
     bake_targets,
     bake_writing,
-    compat,
     constraint_prints,
     muscle_points,
     print_names,
     references,
 )
+from .animation_prints import Animation
 from .channels import rotation_path
 from .features.common import shown_by
 from .features.simulation.properties import frame_ends
@@ -49,8 +49,8 @@ IDLE = {
 }
 LONGEST = 24
 #: kept with the prints, so that those of a bake by an earlier version are not compared with what it did not look at
-LOOKED_AT = "What Is Looked At", "3"
-SINCE = (constraint_prints.LABEL, "Delta ")
+LOOKED_AT = "What Is Looked At", "4"
+SINCE = (constraint_prints.LABEL, "Delta ", "Keys", "Drivers")
 #: that says nothing where the channel is animated: earlier versions looked at it all the same
 STILL = {"Location", "Rotation", "Scale"}
 #: of a scene whose bodies another scene has baked since
@@ -65,50 +65,20 @@ def prints(scene: Any) -> Prints:
     carriers = [*joints, *references.connections_of(scene), *muscle_points.muscles_of(scene), *others]
     frames = [row.object for item in joints for row in item.condyle.joint.frames if row.object is not None]
     ends = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.frame_of is not None]
-    curves = _Curves(bodies)
+    animation = Animation(bodies)
     for item in {each.name_full: each for each in (*carriers, *frames, *ends)}.values():
-        found[item.name_full] = dict(_of_item(item, curves))
+        found[item.name_full] = dict(_of_item(item, animation))
     for body in bodies:
-        found.setdefault(body.name, {}).update(_of_body(body, curves))
+        found.setdefault(body.name, {}).update(_of_body(body, animation))
     rigs = {body.object.name_full: body.object for body in bodies if body.bone}
     for name, item in rigs.items():
         bones = {body.bone for body in bodies if body.object == item}
-        found.setdefault(name, {}).update(_of_rig(item, curves, bones))
+        found.setdefault(name, {}).update(_of_rig(item, animation, bones))
     parents = _parents([*(body.object for body in bodies), *carriers])
     for item in {each.name_full: each for each in parents}.values():
         if item.name_full not in found:
-            found[item.name_full] = dict(_placed(item, item, curves))
+            found[item.name_full] = dict(_placed(item, item, animation))
     return found
-
-
-class _Curves:
-    """The curves of the animation that objects have when no bake is in place, by the bone that they move."""
-
-    def __init__(self, bodies: Iterable[Body]) -> None:
-        self._bones = {(body.object.name_full, body.path_prefix) for body in bodies if body.bone}
-        self._found: dict[str, dict[str, list[Any]]] = {}
-        self._animated: dict[str, set[str]] = {}
-
-    def of(self, item: Any, prefix: str = "") -> list[Any]:
-        """Curves of the bone with that beginning of its paths; without one of all but the bones that are bodies."""
-        name = item.name_full
-        if name not in self._found:
-            groups: dict[str, list[Any]] = {}
-            for curve in _own_curves(item):
-                path = curve.data_path
-                bone = path[: path.find('"].') + 3] if path.startswith("pose.bones[") else ""
-                groups.setdefault(bone if (name, bone) in self._bones else "", []).append(curve)
-            self._found[name] = groups
-        return self._found[name].get(prefix, [])
-
-    def animated(self, item: Any) -> set[str]:
-        """Paths on an object, those of its bones too, of which the value is that of the frame that is shown."""
-        name = item.name_full
-        if name not in self._animated:
-            self.of(item)
-            own = [curve for group in self._found[name].values() for curve in group]
-            self._animated[name] = constraint_prints.animated(item, own)
-        return self._animated[name]
 
 
 def _parents(items: Iterable[Any]) -> Iterator[Any]:
@@ -128,14 +98,14 @@ def _of_scene(scene: Any) -> Iterator[tuple[str, str]]:
         yield "Frames", str(frame_ends(scene))
 
 
-def _of_item(item: Any, curves: _Curves) -> Iterator[tuple[str, str]]:
+def _of_item(item: Any, animation: Animation) -> Iterator[tuple[str, str]]:
     """Of a joint, connection, muscle, obstacle or control frame."""
-    keyed = curves.animated(item)
+    keyed = animation.moved(item)
     for name in ("joint", "connection", "muscle", "obstacle"):
         group = getattr(item.condyle, name)
         if group.enabled:
             yield from _settings(group, "", keyed, f"condyle.{name}.")
-    yield from _placed(item, item, curves)
+    yield from _placed(item, item, animation)
     if item.type == "CURVE":
         yield "Points", _hash(muscle_points.own_curve(item).splines[:1], _points)
         hooks = (
@@ -152,10 +122,10 @@ def _points(spline: Any) -> np.ndarray:
     return values
 
 
-def _of_body(body: Body, curves: _Curves) -> Iterator[tuple[str, str]]:
+def _of_body(body: Body, animation: Animation) -> Iterator[tuple[str, str]]:
     settings = body.data.body
     yield from _settings(settings, "", set())
-    yield from _placed(body.owner, body.object, curves, body.path_prefix)
+    yield from _placed(body.owner, body.object, animation, body.path_prefix)
     shape = settings.shape or (body.object if not body.bone else None)
     if settings.mass_source == "MESH" and shape is not None and shape.type == "MESH":
         yield "Mesh", _hash([shape.data], _vertices)
@@ -167,30 +137,27 @@ def _vertices(mesh: Any) -> np.ndarray:
     return values
 
 
-def _of_rig(item: Any, curves: _Curves, bodies: set[str]) -> Iterator[tuple[str, str]]:
+def _of_rig(item: Any, animation: Animation, bodies: set[str]) -> Iterator[tuple[str, str]]:
     """Of an armature of which these bones are bodies."""
-    yield from _placed(item, item, curves)
+    yield from _placed(item, item, animation)
     above = {parent.name for name in bodies for parent in item.pose.bones[name].parent_recursive} - bodies
     for bone in item.pose.bones:
         # a chain that inverse kinematics bend may hold bodies that are further up
         acting = [each for each in bone.constraints if bone.name in above or each.type in {"IK", "SPLINE_IK"}]
         if acting and bone.name not in bodies:
-            yield from constraint_prints.of(item, acting, curves.animated(item), bone)
+            yield from constraint_prints.of(item, acting, animation.moved(item), bone)
     yield "Rest Pose", _hash(item.data.bones, lambda bone: np.array(bone.matrix_local, dtype=np.float32))
 
 
-def _placed(owner: Any, item: Any, curves: _Curves, prefix: str = "") -> Iterator[tuple[str, str]]:
+def _placed(owner: Any, item: Any, animation: Animation, prefix: str = "") -> Iterator[tuple[str, str]]:
     """Where an object or bone is put, and its keys."""
-    own = curves.of(item, prefix)
-    if own:
-        yield "Keys", _hash(own, _keys)
-    data = item.animation_data
-    if data is not None and data.drivers:
-        yield (
-            "Drivers",
-            _short(str(sorted((each.data_path, each.driver.expression) for each in data.drivers))),
-        )
-    moved = curves.animated(item)
+    for label, found in (
+        ("Keys", animation.keys(item, prefix)),
+        ("Drivers", animation.drivers(item, prefix)),
+    ):
+        if found:
+            yield label, found
+    moved = animation.moved(item)
     keyed = {path.removeprefix(prefix) for path in moved if path.startswith(prefix)}
     record = owner.condyle.channels
     before = record if record.baked and not bake_targets.is_replaced(item) else owner
@@ -216,38 +183,6 @@ def _deltas(item: Any, keyed: set[str]) -> Iterator[tuple[str, str]]:
         values = tuple(getattr(item, path))
         if path not in keyed and values != tuple(item.bl_rna.properties[path].default_array):
             yield f"Delta {called}", _text(values)
-
-
-def _own_curves(item: Any) -> list[Any]:
-    """Curves of the animation that an object has when no bake is in place."""
-    record, data = item.condyle.bake, item.animation_data
-    if bake_targets.is_replaced(item):  # what the user has put in the bake's place counts
-        return list(compat.curves_in_use(item))
-    if record.backup is not None or record.previous_action is not None:
-        action = record.backup or record.previous_action
-        slot = compat.find_slot(action, record.previous_slot)
-        curves = list(compat.curves(action, slot))
-        if record.backup is None or record.action is None:
-            return curves
-        ours = set(json.loads(record.paths or "[]"))
-        used = compat.curves(record.action, compat.same_slot(record.action, slot))
-        other = {(each.data_path, each.array_index): each for each in used if each.data_path not in ours}
-        # all but the baked channels is as the user has it now
-        kept = [(each, other.pop((each.data_path, each.array_index), None)) for each in curves]
-        found = [now or each for each, now in kept if now is not None or each.data_path in ours]
-        return [*found, *other.values()]
-    if record.action is not None or data is None:
-        return []
-    return list(compat.curves_in_use(item))
-
-
-def _keys(curve: Any) -> np.ndarray:
-    points = curve.keyframe_points
-    values = np.empty(6 * len(points), dtype=np.float32)
-    for column, name in enumerate(("co", "handle_left", "handle_right")):
-        points.foreach_get(name, values[2 * column * len(points) : 2 * (column + 1) * len(points)])
-    name = np.frombuffer(f"{curve.data_path}{curve.array_index}{curve.mute}".encode(), dtype=np.uint8)
-    return np.concatenate([values, name.astype(np.float32)])
 
 
 @functools.cache

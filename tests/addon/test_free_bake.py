@@ -75,6 +75,8 @@ def test_a_second_bake_in_place_reads_what_was_keyed_since(part, scene, swing):
     action = swing.animation_data.action
     swing.color[0] = 0.25
     swing.keyframe_insert("color", frame=1)
+    assert part("staleness").changes(scene) == []  # that moves nothing
+    swing.keyframe_insert("delta_location", frame=1)
     assert part("staleness").changes(scene) == ["Bob: keys changed"]
     with part("hold").without_bake(scene):
         looked = keys(part, swing)

@@ -44,3 +44,108 @@ def test_another_action_in_the_place_of_the_bake_counts(part, scene, baked_swing
     assert len(told) == 1 and told[0].startswith("Bob: keys")
     part("tasks").bake_now(scene)
     assert changes(part, scene) == []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_keys_of_what_moves_nothing_change_nothing(part, scene, baked_swing, target):
+    _, bob, _ = baked_swing(target)
+    bob.keyframe_insert("color", frame=7)
+    bob.keyframe_insert("show_name", frame=7)
+    if not part("bake_targets").is_replaced(bob):
+        assert changes(part, scene) == []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_another_name_of_an_action_and_its_slot_changes_nothing(part, scene, baked_swing, target):
+    bob = baked_swing(target)[1]
+    record = bob.condyle.bake
+    for action in {record.action, record.previous_action, record.backup} - {None}:
+        action.name = f"Other {action.name}"
+        for slot in getattr(action, "slots", ()):
+            if slot.name_display == "Stranger":
+                action.slots.remove(slot)  # the choice would be in doubt
+            else:
+                slot.name_display = f"Other {slot.name_display}"
+    assert changes(part, scene) == []
+
+
+@pytest.fixture
+def rig(part, scene, make):
+    """Bones A and B below a Root, B on a hinge; keys of Root, B and of a bone beside them: (armature, its bones)."""
+    body, authoring = part("references").Body, part("authoring")
+    scene.frame_start, scene.frame_end = 1, 6
+    bones = {
+        "Root": ((0, 0, 2), (0, 0, 1.5), None),
+        "A": ((0, 0, 1.5), (0, 0, 1), "Root"),
+        "B": ((0, 0, 1), (0.1, 0, 0.5), "A"),
+        "Beside": ((1, 0, 0), (1, 0, 1), None),
+    }
+    item = make.armature("Rig", bones)
+    for name in ("Root", "B", "Beside"):
+        for frame in (1, 6):
+            item.pose.bones[name].location = (0, 0.002 * frame, 0)
+            item.pose.bones[name].keyframe_insert("location", frame=frame)
+    item.pose.bones["Beside"].driver_add("scale", 0).driver.expression = "1.5"
+    scene.frame_set(1)
+    authoring.make_body(scene, body(item, "B"), mass=1.0, center=(0.1, 0.2, 0), inertia=(0.02, 0.01, 0.02))
+    authoring.add_joint(scene, body(item, "A"), body(item, "B"), "hinge", name="Elbow")
+    return item
+
+
+@pytest.mark.parametrize("name", ["B", "Root", "Beside"])
+def test_another_name_of_a_bone_with_keys_changes_nothing(part, scene, rig, name):
+    """Blender renames bones in actions that are in use or in strips; there the bake keeps the one before it."""
+    scene.condyle.simulation.output.target = "STRIP"
+    part("tasks").bake_now(scene)
+    rig.pose.bones[name].name = f"Other {name}"
+    assert changes(part, scene) == []
+
+
+def edit_key(strip):
+    curve = curves_of(strip)[0]
+    curve.keyframe_points[0].co[1] += 5.0
+
+
+def curves_of(strip):
+    if hasattr(strip.action, "fcurves"):
+        return strip.action.fcurves
+    return strip.action.layers[0].strips[0].channelbags[0].fcurves
+
+
+@pytest.fixture
+def above(part, scene, make):
+    """An Empty on which the parent of a hinge hangs."""
+    body = part("references").Body
+    scene.frame_start, scene.frame_end = 1, 6
+    held, swung, item = make.box("Held", (0, 0, 1)), make.box("Swung", (0, 0, 0.5)), make.empty("Above")
+    held.parent = item
+    make.update()
+    part("authoring").add_joint(scene, body(held), body(swung), "hinge", name="Hinge")
+    return item
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        edit_key,
+        lambda strip: setattr(strip, "mute", True),
+        lambda strip: setattr(strip, "blend_type", "ADD"),
+        lambda strip: setattr(strip, "frame_start_raw", 3.0),
+        lambda strip: setattr(strip, "influence", 0.5),
+        lambda strip: setattr(strip.id_data.animation_data.nla_tracks[0], "mute", True),
+    ],
+)
+def test_what_is_changed_in_the_nla_is_told(part, scene, above, edit):
+    for frame, x in ((1, 0.0), (6, 0.3)):
+        above.location.x = x
+        above.keyframe_insert("location", frame=frame)
+    data = above.animation_data
+    action, data.action = data.action, None
+    strip = data.nla_tracks.new().strips.new("Strip", 1, action)
+    strip.use_auto_blend = False
+    scene.frame_set(1)
+    part("tasks").bake_now(scene)
+    stays_up_to_date(part, scene, (1, 3, 6))
+    edit(strip)
+    told = changes(part, scene)
+    assert len(told) == 1 and told[0].startswith("Above: keys")
