@@ -23,7 +23,7 @@ from . import (
     print_names,
     references,
 )
-from .animation_prints import Animation
+from .animation_prints import Animation, Moved, still
 from .channels import rotation_path
 from .features.common import shown_by
 from .features.simulation.properties import frame_ends
@@ -59,13 +59,13 @@ ELSEWHERE = "Motion, baked in another scene,"
 
 def prints(scene: Any) -> Prints:
     """Fingerprints of all that a simulation of the scene reads."""
-    found: Prints = {"Scene": dict(_of_scene(scene))}
     joints, bodies = references.joints_of(scene), references.bodies_of(scene)
     others = [item for item in scene.objects if item.condyle.obstacle.enabled]
     carriers = [*joints, *references.connections_of(scene), *muscle_points.muscles_of(scene), *others]
     frames = [row.object for item in joints for row in item.condyle.joint.frames if row.object is not None]
     ends = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.frame_of is not None]
     animation = Animation(bodies)
+    found: Prints = {"Scene": dict(_of_scene(scene, animation))}
     for item in {each.name_full: each for each in (*carriers, *frames, *ends)}.values():
         found[item.name_full] = dict(_of_item(item, animation))
     for body in bodies:
@@ -88,9 +88,11 @@ def _parents(items: Iterable[Any]) -> Iterator[Any]:
             yield item
 
 
-def _of_scene(scene: Any) -> Iterator[tuple[str, str]]:
-    yield from _settings(scene.condyle.simulation, "", set())
-    yield from _settings(scene.condyle.start, "", set())
+def _of_scene(scene: Any, animation: Animation) -> Iterator[tuple[str, str]]:
+    moved = animation.moved(scene)
+    yield from _settings(scene.condyle.simulation, "", moved, "condyle.simulation.")
+    yield from _settings(scene.condyle.start, "", moved, "condyle.start.")
+    yield from _animated(scene, animation)
     yield LOOKED_AT
     yield "Unit Scale", f"{scene.unit_settings.scale_length:.7g}"
     yield "Frame Rate", f"{scene.render.fps / scene.render.fps_base:.7g}"
@@ -100,11 +102,11 @@ def _of_scene(scene: Any) -> Iterator[tuple[str, str]]:
 
 def _of_item(item: Any, animation: Animation) -> Iterator[tuple[str, str]]:
     """Of a joint, connection, muscle, obstacle or control frame."""
-    keyed = animation.moved(item)
+    moved = animation.moved(item)
     for name in ("joint", "connection", "muscle", "obstacle"):
         group = getattr(item.condyle, name)
         if group.enabled:
-            yield from _settings(group, "", keyed, f"condyle.{name}.")
+            yield from _settings(group, "", moved, f"condyle.{name}.")
     yield from _placed(item, item, animation)
     if item.type == "CURVE":
         yield "Points", _hash(muscle_points.own_curve(item).splines[:1], _points)
@@ -124,7 +126,8 @@ def _points(spline: Any) -> np.ndarray:
 
 def _of_body(body: Body, animation: Animation) -> Iterator[tuple[str, str]]:
     settings = body.data.body
-    yield from _settings(settings, "", set())
+    moved = animation.moved(body.object)
+    yield from _settings(settings, "", moved, f"{body.path_prefix}condyle.body.")
     yield from _placed(body.owner, body.object, animation, body.path_prefix)
     shape = settings.shape or (body.object if not body.bone else None)
     if settings.mass_source == "MESH" and shape is not None and shape.type == "MESH":
@@ -151,12 +154,7 @@ def _of_rig(item: Any, animation: Animation, bodies: set[str]) -> Iterator[tuple
 
 def _placed(owner: Any, item: Any, animation: Animation, prefix: str = "") -> Iterator[tuple[str, str]]:
     """Where an object or bone is put, and its keys."""
-    for label, found in (
-        ("Keys", animation.keys(item, prefix)),
-        ("Drivers", animation.drivers(item, prefix)),
-    ):
-        if found:
-            yield label, found
+    yield from _animated(item, animation, prefix)
     moved = animation.moved(item)
     keyed = {path.removeprefix(prefix) for path in moved if path.startswith(prefix)}
     record = owner.condyle.channels
@@ -174,6 +172,16 @@ def _placed(owner: Any, item: Any, animation: Animation, prefix: str = "") -> It
     yield from constraint_prints.of(item, owner.constraints, moved)
     if item.parent is not None and not prefix:
         yield "Parent", f"@{item.parent.name_full}\n{_hash([item.matrix_parent_inverse], np.array)}"
+
+
+def _animated(item: Any, animation: Animation, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """What animates an object, a bone or the scene."""
+    for label, made in (
+        ("Keys", animation.keys(item, prefix)),
+        ("Drivers", animation.drivers(item, prefix)),
+    ):
+        if made:
+            yield label, made
 
 
 def _deltas(item: Any, keyed: set[str]) -> Iterator[tuple[str, str]]:
@@ -197,22 +205,20 @@ def _watched(kind: type) -> list[tuple[str, str, str]]:
     ]
 
 
-def _settings(group: Any, label: str, keyed: set[str], path: str = "") -> Iterator[tuple[str, str]]:
-    """Settings of a group that were ever set, by what the panel calls them; not those that are keyed."""
+def _settings(group: Any, label: str, moved: Moved, path: str = "") -> Iterator[tuple[str, str]]:
+    """Settings of a group that were ever set, by what the panel calls them; not those that are animated."""
     for name, called, kind in _watched(type(group)):
-        if f"{path}{name}" in keyed:
-            continue
-        value = getattr(group, name)
+        value = still(getattr(group, name), moved.get(f"{path}{name}"))
         if kind == "POINTER":
             if isinstance(value, bpy.types.PropertyGroup):
-                yield from _settings(value, f"{label}{called}: ", keyed, f"{path}{name}.")
+                yield from _settings(value, f"{label}{called}: ", moved, f"{path}{name}.")
             elif value is not None:
                 yield f"{label}{called}", f"@{value.name_full}"
         elif kind == "COLLECTION":
             for index, entry in enumerate(value):
                 number = getattr(entry, "label", "") or str(index + 1)
-                yield from _settings(entry, f"{label}{number}: ", keyed, f"{path}{name}[{index}].")
-        elif group.is_property_set(name):
+                yield from _settings(entry, f"{label}{number}: ", moved, f"{path}{name}[{index}].")
+        elif value is not None and group.is_property_set(name):
             yield f"{label}{called}", _text(value)
 
 

@@ -162,10 +162,10 @@ def test_lengths_that_are_stored_count_and_views_of_others_do_not(part, scene, b
     settings = part("staleness")._settings
     law = joint.condyle.muscle.law
     law.tendon_length = 0.3
-    assert dict(settings(law, "", set())) == {"Tendon Length": "0.3"}
-    before = dict(settings(joint.condyle.joint, "", set()))
+    assert dict(settings(law, "", {})) == {"Tendon Length": "0.3"}
+    before = dict(settings(joint.condyle.joint, "", {}))
     joint.condyle.joint.coordinates[0].rest_angle = 0.25
-    after = dict(settings(joint.condyle.joint, "", set()))
+    after = dict(settings(joint.condyle.joint, "", {}))
     assert [label for label in after if after[label] != before.get(label)] == ["q: Rest"]
 
 

@@ -149,3 +149,30 @@ def test_what_is_changed_in_the_nla_is_told(part, scene, above, edit):
     edit(strip)
     told = changes(part, scene)
     assert len(told) == 1 and told[0].startswith("Above: keys")
+
+
+def key(owner, path, values, **options):
+    for frame, value in values.items():
+        setattr(owner, path, value)
+        owner.keyframe_insert(path, frame=frame, **options)
+
+
+def test_settings_that_are_keyed_change_nothing_in_time(part, scene, above, rig):
+    """Of the scene, of a body that is an object, of one that is a bone; what is not keyed of them still counts."""
+    simulation, swung = scene.condyle.simulation, bpy.data.objects["Swung"]
+    key(simulation, "gravity", {1: (0, 0, -9.81), 6: (0, 0, -1)}, index=2)
+    key(scene.condyle.start, "preroll", {1: 1, 6: 3})
+    key(swung.condyle.body, "density", {1: 1000.0, 6: 2000.0})
+    for frame, mass in ((1, 1.0), (6, 2.0)):
+        rig.pose.bones["B"].condyle.body.mass = mass
+        rig.keyframe_insert('pose.bones["B"].condyle.body.mass', frame=frame)
+    scene.frame_set(1)
+    part("tasks").bake_now(scene)
+    stays_up_to_date(part, scene, (1, 3, 6))
+    simulation.gravity[0] = 1.0
+    assert changes(part, scene) == ["Scene: gravity changed"]
+    simulation.gravity[0] = 0.0
+    for item in (scene, swung, rig):
+        curves = part("animation_prints").own_curves(item)
+        next(each for each in curves if "condyle" in each.data_path).keyframe_points[0].co[1] += 0.5
+    assert changes(part, scene) == ["Scene: keys changed", "Rig/B: keys changed", "Swung: keys changed"]
