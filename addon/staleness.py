@@ -18,7 +18,9 @@ from . import (
     actions,
     bake_targets,
     bake_writing,
+    compat,
     constraint_prints,
+    given_motions,
     muscle_points,
     print_names,
     references,
@@ -26,6 +28,7 @@ from . import (
 from .animation_prints import Animation, Moved, still
 from .channels import rotation_path
 from .features.common import shown_by
+from .features.joints.properties import slider_names
 from .features.simulation.properties import frame_ends
 from .print_names import Prints
 from .references import Body
@@ -50,7 +53,7 @@ IDLE = {
 LONGEST = 24
 #: kept with the prints, so that those of a bake by an earlier version are not compared with what it did not look at
 LOOKED_AT = "What Is Looked At", "4"
-SINCE = (constraint_prints.LABEL, "Delta ", "Keys", "Drivers")
+SINCE = (constraint_prints.LABEL, "Delta ", "Keys", "Drivers", "Slider ")
 #: that says nothing where the channel is animated: earlier versions looked at it all the same
 STILL = {"Location", "Rotation", "Scale"}
 #: of a scene whose bodies another scene has baked since
@@ -67,7 +70,7 @@ def prints(scene: Any) -> Prints:
     animation = Animation(bodies)
     found: Prints = {"Scene": dict(_of_scene(scene, animation))}
     for item in {each.name_full: each for each in (*carriers, *frames, *ends)}.values():
-        found[item.name_full] = dict(_of_item(item, animation))
+        found[item.name_full] = dict(_of_item(item, animation, scene))
     for body in bodies:
         found.setdefault(body.name, {}).update(_of_body(body, animation))
     rigs = {body.object.name_full: body.object for body in bodies if body.bone}
@@ -100,13 +103,15 @@ def _of_scene(scene: Any, animation: Animation) -> Iterator[tuple[str, str]]:
         yield "Frames", str(frame_ends(scene))
 
 
-def _of_item(item: Any, animation: Animation) -> Iterator[tuple[str, str]]:
+def _of_item(item: Any, animation: Animation, scene: Any) -> Iterator[tuple[str, str]]:
     """Of a joint, connection, muscle, obstacle or control frame."""
     moved = animation.moved(item)
     for name in ("joint", "connection", "muscle", "obstacle"):
         group = getattr(item.condyle, name)
         if group.enabled:
             yield from _settings(group, "", moved, f"condyle.{name}.")
+    if item.condyle.joint.enabled and _reads_sliders(scene, item, moved):
+        yield from _sliders(item, moved)
     yield from _placed(item, item, animation)
     if item.type == "CURVE":
         yield "Points", _hash(muscle_points.own_curve(item).splines[:1], _points)
@@ -116,6 +121,24 @@ def _of_item(item: Any, animation: Animation) -> Iterator[tuple[str, str]]:
             if each.type == "HOOK" and each.object
         )
         yield "Hooks", _short(str(sorted(hooks)))
+
+
+def _reads_sliders(scene: Any, item: Any, moved: Moved) -> bool:
+    """Whether a simulation reads the sliders of a joint: it starts from there, or may follow them."""
+    joint = item.condyle.joint
+    source = scene.condyle.start.source if joint.start_from == "SCENE" else joint.start_from
+    follows = joint.prescribed or joint.follow > 0.0 or joint.controller.enabled
+    switched = {given_motions.PATH, given_motions.WEIGHT_PATH} & moved.keys()
+    return joint.driven and (source != "SETTINGS" or follows or bool(switched))
+
+
+def _sliders(item: Any, moved: Moved) -> Iterator[tuple[str, str]]:
+    """Values of a joint's sliders that are of no frame: neither without the bake nor with it are they animated."""
+    shown = {curve.data_path for curve in compat.curves_in_use(item)}
+    for row, name in zip(item.condyle.joint.coordinates, slider_names(item.condyle.joint)):
+        path = f'["{bpy.utils.escape_identifier(name)}"]'
+        if path not in moved and path not in shown and isinstance(item.get(name), float):
+            yield f"Slider {row.label}", _text(item[name])
 
 
 def _points(spline: Any) -> np.ndarray:

@@ -176,3 +176,46 @@ def test_settings_that_are_keyed_change_nothing_in_time(part, scene, above, rig)
         curves = part("animation_prints").own_curves(item)
         next(each for each in curves if "condyle" in each.data_path).keyframe_points[0].co[1] += 0.5
     assert changes(part, scene) == ["Scene: keys changed", "Rig/B: keys changed", "Swung: keys changed"]
+
+
+def slide(part, joint, value):
+    joint["coordinate"] = value
+    joint.update_tag()
+    bpy.context.view_layer.update()
+
+
+@pytest.mark.parametrize(
+    ("source", "counts"), [("SETTINGS", False), ("POSE", True), ("MOTION", True), ("FOLLOW", True)]
+)
+@pytest.mark.parametrize("target", ["NEW", "STRIP"])
+def test_a_slider_that_is_not_keyed_counts_where_it_is_read(part, scene, above, source, counts, target):
+    joint = bpy.data.objects["Hinge"]
+    part("authoring").drive(scene, joint, True)
+    scene.condyle.simulation.output.target = target
+    scene.condyle.simulation.output.extras = {"COORDINATES"}
+    if source == "FOLLOW":
+        joint.condyle.joint.prescribed = True
+    else:
+        scene.condyle.start.source = source
+    scene.frame_set(1)
+    part("tasks").bake_now(scene)
+    stays_up_to_date(part, scene, (1, 3, 6))
+    slide(part, joint, 0.7)
+    told = ["Hinge: slider angle changed"] if counts else []
+    assert changes(part, scene) == told
+    slide(part, joint, 0.0)
+    assert changes(part, scene) == []
+
+
+def test_a_slider_that_is_keyed_changes_nothing_in_time(part, scene, above):
+    joint = bpy.data.objects["Hinge"]
+    part("authoring").drive(scene, joint, True)
+    scene.condyle.start.source = "MOTION"
+    for frame, value in ((1, 0.0), (6, 0.5)):
+        joint["coordinate"] = value
+        joint.keyframe_insert('["coordinate"]', frame=frame)
+    scene.frame_set(1)
+    part("tasks").bake_now(scene)
+    stays_up_to_date(part, scene, (1, 3, 6))
+    part("animation_prints").own_curves(joint)[0].keyframe_points[0].co[1] = 0.2
+    assert changes(part, scene) == ["Hinge: keys changed"]
