@@ -191,8 +191,8 @@ def _bone_part(path: str) -> str:
 
 def _plays(curve: Any) -> bool:
     """Whether Blender takes notice of a curve."""
-    muted = curve.mute or (curve.group is not None and curve.group.mute)
-    return not muted and (curve.driver is not None or not curve.is_empty)
+    # that its group is muted makes no difference to Blender
+    return not curve.mute and (curve.driver is not None or not curve.is_empty)
 
 
 def _numbers(curve: Any, called: str) -> bytes:

@@ -53,7 +53,7 @@ IDLE = {
 LONGEST = 24
 #: kept with the prints, so that those of a bake by an earlier version are not compared with what it did not look at
 LOOKED_AT = "What Is Looked At", "4"
-SINCE = (constraint_prints.LABEL, "Delta ", "Keys", "Drivers", "Slider ")
+SINCE = (constraint_prints.LABEL, "Delta ", "Keys", "Drivers", "Slider ", "Pose")
 #: that says nothing where the channel is animated: earlier versions looked at it all the same
 STILL = {"Location", "Rotation", "Scale"}
 #: of a scene whose bodies another scene has baked since
@@ -167,11 +167,16 @@ def _of_rig(item: Any, animation: Animation, bodies: set[str]) -> Iterator[tuple
     """Of an armature of which these bones are bodies."""
     yield from _placed(item, item, animation)
     above = {parent.name for name in bodies for parent in item.pose.bones[name].parent_recursive} - bodies
+    moved, posed = animation.moved(item), []
     for bone in item.pose.bones:
+        if bone.name in above:
+            posed += [value for _, value in _channels(bone, item, moved, f"{bone.path_from_id()}.")]
         # a chain that inverse kinematics bend may hold bodies that are further up
         acting = [each for each in bone.constraints if bone.name in above or each.type in {"IK", "SPLINE_IK"}]
         if acting and bone.name not in bodies:
-            yield from constraint_prints.of(item, acting, animation.moved(item), bone)
+            yield from constraint_prints.of(item, acting, moved, bone)
+    if posed:
+        yield "Pose", _short(" ".join(posed))
     yield "Rest Pose", _hash(item.data.bones, lambda bone: np.array(bone.matrix_local, dtype=np.float32))
 
 
@@ -179,22 +184,26 @@ def _placed(owner: Any, item: Any, animation: Animation, prefix: str = "") -> It
     """Where an object or bone is put, and its keys."""
     yield from _animated(item, animation, prefix)
     moved = animation.moved(item)
-    keyed = {path.removeprefix(prefix) for path in moved if path.startswith(prefix)}
+    yield from _channels(owner, item, moved, prefix)
     record = owner.condyle.channels
-    before = record if record.baked and not bake_targets.is_replaced(item) else owner
-    mode = before.rotation_mode or owner.rotation_mode
-    for path in ("location", rotation_path(mode)):
-        if path not in keyed:
-            yield path.split("_")[0].title(), _text(tuple(getattr(before, path)))
-    if mode != owner.rotation_mode:
+    if record.baked and record.rotation_mode not in ("", owner.rotation_mode):
         yield "Rotation Mode", owner.rotation_mode  # the baked keys are of another
-    if "scale" not in keyed:
-        yield "Scale", _text(tuple(owner.scale))
     if not prefix:
-        yield from _deltas(item, keyed)
+        yield from _deltas(item, moved)
     yield from constraint_prints.of(item, owner.constraints, moved)
     if item.parent is not None and not prefix:
         yield "Parent", f"@{item.parent.name_full}\n{_hash([item.matrix_parent_inverse], np.array)}"
+
+
+def _channels(owner: Any, item: Any, moved: Moved, prefix: str) -> Iterator[tuple[str, str]]:
+    """Channels of an object or bone, but for numbers that are animated, as they are when no bake is in place."""
+    record = owner.condyle.channels
+    before = record if record.baked and not bake_targets.is_replaced(item) else owner
+    mode = before.rotation_mode or owner.rotation_mode
+    for path, source in (("location", before), (rotation_path(mode), before), ("scale", owner)):
+        value = still(tuple(getattr(source, path)), moved.get(f"{prefix}{path}"))
+        if value is not None:
+            yield path.split("_")[0].title(), _text(value)
 
 
 def _animated(item: Any, animation: Animation, prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -207,13 +216,16 @@ def _animated(item: Any, animation: Animation, prefix: str = "") -> Iterator[tup
             yield label, made
 
 
-def _deltas(item: Any, keyed: set[str]) -> Iterator[tuple[str, str]]:
+def _deltas(item: Any, moved: Moved) -> Iterator[tuple[str, str]]:
     """Transforms that are added to an object's channels, where there are any."""
     turn = "delta_rotation_quaternion" if item.rotation_mode == "QUATERNION" else "delta_rotation_euler"
     for path, called in (("delta_location", "Location"), (turn, "Rotation"), ("delta_scale", "Scale")):
-        values = tuple(getattr(item, path))
-        if path not in keyed and values != tuple(item.bl_rna.properties[path].default_array):
-            yield f"Delta {called}", _text(values)
+        value, plain = (
+            still(tuple(each), moved.get(path))
+            for each in (getattr(item, path), item.bl_rna.properties[path].default_array)
+        )
+        if value != plain:
+            yield f"Delta {called}", _text(value)
 
 
 @functools.cache

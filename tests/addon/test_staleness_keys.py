@@ -219,3 +219,40 @@ def test_a_slider_that_is_keyed_changes_nothing_in_time(part, scene, above):
     stays_up_to_date(part, scene, (1, 3, 6))
     part("animation_prints").own_curves(joint)[0].keyframe_points[0].co[1] = 0.2
     assert changes(part, scene) == ["Hinge: keys changed"]
+
+
+def test_what_is_keyed_in_one_direction_is_told_in_the_others(part, scene, above):
+    key(above, "location", {1: (0, 0, 0), 6: (0, 0, 0.3)}, index=2)
+    key(above, "delta_location", {1: (0, 0, 0), 6: (0, 0, 0.3)}, index=2)
+    scene.frame_set(1)
+    part("tasks").bake_now(scene)
+    stays_up_to_date(part, scene, (1, 3, 6))
+    above.location.x = 3.0
+    assert changes(part, scene) == ["Above: location changed"]
+    above.location.x, above.delta_location.x = 0.0, 1.0
+    assert changes(part, scene) == ["Above: delta location changed"]
+
+
+def test_what_has_muted_keys_alone_is_told_where_it_is_moved(part, scene, above):
+    key(above, "location", {1: (0, 0, 0), 6: (0, 0, 0.3)})
+    list(part("compat").curves_in_use(above))[2].mute = True
+    scene.frame_set(1)
+    above.location.z = 0.5
+    part("tasks").bake_now(scene)
+    stays_up_to_date(part, scene, (1, 3, 6))
+    above.location.z = 2.0
+    assert changes(part, scene) == ["Above: location changed"]
+
+
+def test_a_pose_that_is_not_keyed_of_a_bone_above_a_body_is_told(part, scene, rig):
+    root = rig.pose.bones["Root"]
+    scene.condyle.simulation.output.target = "STRIP"
+    part("tasks").bake_now(scene)
+    stays_up_to_date(part, scene, (1, 3, 6))
+    rig.pose.bones["Beside"].rotation_quaternion = (0.8, 0.6, 0, 0)
+    assert changes(part, scene) == []
+    root.rotation_quaternion = (0.8, 0.6, 0, 0)
+    assert changes(part, scene) == ["Rig: pose changed"]
+    root.rotation_quaternion = (1, 0, 0, 0)
+    root.name = "Pelvis"
+    assert changes(part, scene) == []
