@@ -17,7 +17,12 @@ from . import core
 
 # Matrices come from Blender in float32 after a chain of products: 1e-4 tells rounding from a real deformation.
 SCALE_TOLERANCE = 1e-4
-ZERO = "a scale of zero"
+UNEVEN, ZERO = "non-uniform scale", "a scale of zero"
+#: constraints that may change a scale
+SCALING = {
+    *("COPY_SCALE", "COPY_TRANSFORMS", "LIMIT_SCALE", "MAINTAIN_VOLUME", "STRETCH_TO", "SPLINE_IK"),
+    *("CHILD_OF", "ARMATURE", "ACTION", "TRANSFORM_CACHE"),
+}
 
 
 @dataclass(frozen=True)
@@ -114,19 +119,19 @@ def split_scale(matrix: Any, name: str, carrier: Any = None) -> tuple[np.ndarray
     shown = ", ".join(f"{length:.4g}" for length in lengths)
     determinant = np.linalg.det(linear)
     if determinant < 0.0:
-        _blame_parent(name, carrier, "negative scale, which mirrors it", lambda size: size.prod() < 0.0)
+        _blame(name, carrier, "negative scale, which mirrors it", lambda size: float(size.prod() < 0.0))
         raise core.model_error(
             f"{name}: its scale is negative, which mirrors it; apply the scale (Ctrl+A) first"
         )
     if not determinant > 0.0:
-        _blame_parent(name, carrier, ZERO, lambda size: not size.all())
+        _blame(name, carrier, ZERO, lambda size: float(not size.all()))
         raise core.model_error(f"{name}: its scale is zero ({shown}) along some axis; make it greater first")
     if np.abs(lengths - scale).max() > SCALE_TOLERANCE * scale:
-        _blame_parent(name, carrier, "non-uniform scale", _is_uneven)
+        _blame(name, carrier, UNEVEN, _unevenness)
         raise core.model_error(f"{name}: non-uniform scale ({shown}); apply the scale (Ctrl+A) first")
     left, stretch, right = np.linalg.svd(linear)
     if stretch[0] - stretch[2] > 2.0 * SCALE_TOLERANCE * scale:
-        _blame_parent(name, carrier, "non-uniform scale", _is_uneven)
+        _blame(name, carrier, UNEVEN, _unevenness)
         raise core.model_error(
             f"{name}: sheared by a parent with non-uniform scale; apply the parent's scale (Ctrl+A) first"
         )
@@ -136,30 +141,84 @@ def split_scale(matrix: Any, name: str, carrier: Any = None) -> tuple[np.ndarray
     return pose, scale
 
 
-def _blame_parent(name: str, carrier: Any, what: str, is_wrong: Callable[[np.ndarray], bool]) -> None:
-    """ModelError naming the parent from which an object or pose bone has a scale that is wrong, if it has.
+def _blame(name: str, carrier: Any, what: str, badness: Callable[[np.ndarray], float]) -> None:
+    """ModelError naming what gives an object or pose bone a scale that is wrong: a parent, or a constraint. None where
+    it is its own channels that do, or nothing is found.
 
     Args:
-        what: the scale of the parent, e.g. "non-uniform scale". is_wrong: whether a scale (3,) of its own is that.
+        what: the scale, e.g. "non-uniform scale". badness: how far a scale (3,) is from what it should be; 0: not.
     """
-    for each in carriers(carrier):
+    found = [(badness(size), each, size, by) for each, size, by in _scales(carrier, what)]
+    worst, each, size, constraint = max(found, key=lambda entry: entry[0], default=(0.0, None, None, None))
+    if worst == 0.0 or (each == carrier and constraint is None):
+        return
+    shown = ", ".join(f"{length:.4g}" for length in size)
+    is_bone = each.id_data != each
+    called = f"{each.id_data.name}/{each.name}" if is_bone else each.name
+    if constraint is not None:
+        owner = (
+            "its constraint"
+            if each == carrier
+            else f"its parent {called} has {what} ({shown}): the constraint"
+        )
+        given = f" gives it {what} ({shown})" if each == carrier else " gives it that"
+        raise core.model_error(
+            f"{name}: {owner} {constraint.name!r}{given}; mute it, or let it keep the scale"
+        )
+    remedy = "clear that scale (Alt+S)" if is_bone else "apply that scale (Ctrl+A)"
+    if what == ZERO:  # there is nothing left to apply it to
+        remedy = "make it greater"
+    raise core.model_error(f"{name}: its parent {called} has {what} ({shown}); {remedy} first")
+
+
+def _scales(carrier: Any, what: str) -> Iterator[tuple[Any, np.ndarray, Any]]:
+    """What an object or pose bone has its scale from, outward: each with the scale (3,) that it adds, and the
+    constraint that makes it that.
+    """
+    chain = list(_scaled_by(carrier, what))
+    for each, above in zip(chain, [*chain[1:], None]):
         size = np.array(each.scale) * np.array(getattr(each, "delta_scale", 1.0))
-        if not is_wrong(size):
-            continue
-        if each == carrier:
-            return
-        shown = ", ".join(f"{length:.4g}" for length in size)
-        if each.id_data == each:
-            called, remedy = each.name, "apply that scale (Ctrl+A)"
-        else:
-            called, remedy = f"{each.id_data.name}/{each.name}", "clear that scale (Alt+S)"
-        if what == ZERO:  # there is nothing left to apply it to
-            remedy = "make it greater"
-        raise core.model_error(f"{name}: its parent {called} has {what} ({shown}); {remedy} first")
+        by = next((one for one in reversed(each.constraints) if _sets_scale(one)), None)
+        if by is not None:
+            linear, outer = (array4(_world(one))[:3, :3] for one in (each, above))
+            if np.linalg.det(outer) == 0.0:
+                by = None
+            else:
+                made = np.linalg.solve(outer, linear)
+                size = np.linalg.norm(made, axis=0)
+                size[0] = np.copysign(size[0], np.linalg.det(made))
+        yield each, size, by
 
 
-def _is_uneven(size: np.ndarray) -> bool:
-    return bool(np.ptp(np.abs(size)) > SCALE_TOLERANCE * np.abs(size).mean())
+def _scaled_by(item: Any, what: str) -> Iterator[Any]:
+    """Those of the `carriers` from which scale comes: a bone may inherit none of its parent, or its volume alone."""
+    for_itself = {"NONE", "NONE_LEGACY"} | ({"AVERAGE"} if what == UNEVEN else set())
+    hidden = None
+    for each in carriers(item):
+        is_bone = each.id_data != each
+        if not (is_bone and each.id_data == hidden):
+            yield each
+            hidden = each.id_data if is_bone and each.bone.inherit_scale in for_itself else None
+
+
+def _sets_scale(constraint: Any) -> bool:
+    """Whether a constraint that acts may change the scale of what has it."""
+    if constraint.mute or constraint.influence == 0.0:
+        return False
+    kind = constraint.type
+    return kind in SCALING or (kind == "TRANSFORM" and constraint.map_to == "SCALE")
+
+
+def _world(item: Any) -> Any:
+    """Matrix in the world of an object or pose bone; of None that of the world."""
+    if item is None:
+        return np.eye(4)
+    return item.matrix_world if item.id_data == item else item.id_data.matrix_world @ item.matrix
+
+
+def _unevenness(size: np.ndarray) -> float:
+    away = float(np.ptp(np.abs(size)) / max(np.abs(size).mean(), 1e-30))
+    return away if away > SCALE_TOLERANCE else 0.0
 
 
 def carriers(item: Any) -> Iterator[Any]:

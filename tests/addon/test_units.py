@@ -141,3 +141,58 @@ def test_a_scale_is_told_of_the_object_that_has_it(part, scene, make, ph, scale,
     make.update()
     with pytest.raises(ph.ModelError, match=r"^C: (its scale is|non-uniform scale)"):
         part("units").split_scale(child.matrix_world, "C", child)
+
+
+def told(part, ph, item, name):
+    pose_bone = name != item.name
+    owner = item.pose.bones[name] if pose_bone else item
+    matrix = item.matrix_world @ owner.matrix if pose_bone else item.matrix_world
+    with pytest.raises(ph.ModelError) as caught:
+        part("units").split_scale(matrix, name, owner)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("inherit", ["FULL", "AVERAGE", "NONE"])
+def test_a_bone_is_not_scaled_by_a_bone_whose_scale_it_does_not_inherit(part, scene, make, ph, inherit):
+    bones = {"Root": ((0, 0, 2), (0, 0, 1.5), None), "A": ((0, 0, 1.5), (0, 0, 1), "Root")}
+    rig = make.armature("Rig", bones)
+    rig.data.bones["A"].inherit_scale = inherit
+    rig.pose.bones["Root"].scale, rig.scale = (1, 9, 1), (1, 1, 3)
+    make.update()
+    found = told(part, ph, rig, "A")
+    assert ("Rig/Root has" in found) == (inherit == "FULL")
+    assert ("its parent Rig has non-uniform scale (1, 1, 3)" in found) == (inherit != "FULL")
+
+
+def test_the_worst_scale_on_the_way_out_is_to_blame(part, scene, make, ph):
+    parent = make.empty("P")
+    child = make.empty("C", parent)
+    parent.scale, child.scale = (2, 1, 1), (1, 1, 1.00015)
+    make.update()
+    assert "its parent P has non-uniform scale (2, 1, 1)" in told(part, ph, child, "C")
+
+
+def test_a_constraint_that_scales_is_named(part, scene, make, ph):
+    goal, parent = make.empty("Goal"), make.empty("P")
+    child = make.empty("C", parent)
+    goal.scale, child.scale = (1, 2, 1), (3, 1, 1)
+    copying = child.constraints.new("COPY_SCALE")
+    copying.target = goal
+    make.update()
+    assert "C: its constraint 'Copy Scale' gives it non-uniform scale (1, 2, 1); mute it" in told(
+        part, ph, child, "C"
+    )
+    copying.mute, child.scale = True, (1, 1, 1)
+    copying = parent.constraints.new("COPY_SCALE")
+    copying.target, goal.scale = goal, (1, 3, 1)
+    make.update()
+    found = told(part, ph, child, "C")
+    assert (
+        "its parent P has non-uniform scale (1, 3, 1)" in found
+        and "the constraint 'Copy Scale' gives it that" in found
+    )
+    copying.mute = True
+    child.scale = (1, 2, 1)
+    child.constraints.new("LIMIT_SCALE").influence = 0.0
+    make.update()
+    assert told(part, ph, child, "C").startswith("C: non-uniform scale")
