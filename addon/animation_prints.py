@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -15,8 +15,6 @@ from .references import Body
 
 #: data path -> indices of its numbers, of which the value is that of the frame that is shown
 Moved = dict[str, set[int]]
-#: a curve, and what tells of the strip of the NLA that plays it
-Played = tuple[Any, str]
 
 BONE = 'pose.bones["'
 #: how paths on an object or bone begin that have a part in where it is, or in what is simulated: colours have none
@@ -24,6 +22,17 @@ PLACING = (
     *("location", "rotation_", "scale", "delta_", "constraints[", "modifiers[", "condyle.", '["'),
     *("ik_", "lock_ik", "use_ik"),
 )
+
+
+class Played(NamedTuple):
+    """A curve or driver: its data path, the part of that which leads to a bone, and what tells of the strip of the NLA
+    that plays it.
+    """
+
+    curve: Any
+    path: str
+    bone: str
+    how: str = ""
 
 
 class Animation:
@@ -42,23 +51,20 @@ class Animation:
         """
         uid = item.session_uid
         if uid not in self._keyed:
-            self._keyed[uid] = {}
-            for played in self._all(item):
-                if _places(item, played[0].data_path):
-                    group = self._group(item, played[0].data_path)
-                    self._keyed[uid].setdefault(group, []).append(played)
+            self._keyed[uid] = self._grouped(item, self._all(item))
         own = self._keyed[uid].get(prefix, [])
-        return _hash(_numbers(curve, f"{self._nameless(item, prefix, curve)}{how}") for curve, how in own)
+        return _hash(
+            _numbers(each.curve) + f"{self._nameless(item, prefix, each)}{each.how}".encode() for each in own
+        )
 
     def drivers(self, item: Any, prefix: str = "") -> str:
         """Fingerprint of drivers, as of `keys`."""
         data = item.animation_data
-        own = [
-            f"{self._nameless(item, prefix, each)} {each.driver.expression}"
-            for each in (data.drivers if data is not None else ())
-            if _places(item, each.data_path) and self._group(item, each.data_path) == prefix
-        ]
-        return _hash(text.encode() for text in sorted(own))
+        if data is None or not data.drivers:
+            return ""
+        own = self._grouped(item, map(_played, data.drivers)).get(prefix, [])
+        told = [f"{self._nameless(item, prefix, each)} {each.curve.driver.expression}" for each in own]
+        return _hash(text.encode() for text in sorted(told))
 
     def moved(self, item: Any) -> Moved:
         """What curves of its own, drivers or strips of the NLA move on an item, its bones among it; what a bake moves
@@ -67,22 +73,37 @@ class Animation:
         uid = item.session_uid
         if uid not in self._moved:
             found = self._moved[uid] = {}
-            drivers = item.animation_data.drivers if item.animation_data is not None else ()
-            for curve in (*(curve for curve, _ in self._all(item)), *drivers):
-                if _plays(curve):
-                    found.setdefault(curve.data_path, set()).add(curve.array_index)
+            data = item.animation_data
+            drivers = map(_played, data.drivers if data is not None else ())
+            for each in (*self._all(item), *drivers):
+                if _plays(each.curve):
+                    found.setdefault(each.path, set()).add(each.curve.array_index)
         return self._moved[uid]
 
     def _all(self, item: Any) -> list[Played]:
         uid = item.session_uid
         if uid not in self._found:
-            self._found[uid] = [*((curve, "") for curve in own_curves(item)), *_of_strips(item)]
+            self._found[uid] = [*map(_played, own_curves(item)), *_of_strips(item)]
         return self._found[uid]
 
-    def _nameless(self, item: Any, prefix: str, curve: Any) -> str:
+    def _grouped(self, item: Any, played: Iterable[Played]) -> dict[str, list[Played]]:
+        """Those that have a part in a simulation, by the bones that are bodies; of a scene only its settings have."""
+        uid, is_scene = item.session_uid, isinstance(item, bpy.types.Scene)
+        found: dict[str, list[Played]] = {}
+        for each in played:
+            places = (
+                each.path.startswith("condyle.")
+                if is_scene
+                else each.path.startswith(PLACING, len(each.bone))
+            )
+            if places and not each.path.startswith("condyle.simulation.output."):
+                found.setdefault(each.bone if (uid, each.bone) in self._bones else "", []).append(each)
+        return found
+
+    def _nameless(self, item: Any, prefix: str, played: Played) -> str:
         """What a curve moves, whatever the bone is called; prefix: of the bone that is known."""
-        bone = _bone_part(curve.data_path)
-        rest = f"{curve.data_path[len(bone) :]}{curve.array_index}{_plays(curve)}"
+        curve, bone = played.curve, played.bone
+        rest = f"{played.path[len(bone) :]}{curve.array_index}{curve.mute}"
         if bone == prefix:
             return rest
         key = item.session_uid, bone
@@ -90,10 +111,6 @@ class Animation:
             name = bpy.utils.unescape_identifier(bone[len(BONE) : -3])
             self._called[key] = constraint_prints.identity(item, name)
         return f"{self._called[key]}.{rest}"
-
-    def _group(self, item: Any, path: str) -> str:
-        bone = _bone_part(path)
-        return bone if (item.session_uid, bone) in self._bones else ""
 
 
 def still(value: Any, moved: set[int] | None) -> Any:
@@ -148,17 +165,17 @@ def _of_strips(item: Any) -> Iterator[Played]:
     solo = any(track.is_solo for track in own)
     for track in own:
         if track.is_solo if solo else not track.mute:
-            yield from _played(track.strips, "solo " if solo else "")
+            yield from _of_each(track.strips, "solo " if solo else "")
 
 
-def _played(strips: Iterable[Any], how: str) -> Iterator[Played]:
+def _of_each(strips: Iterable[Any], how: str) -> Iterator[Played]:
     """Curves that strips play, and strips within meta strips."""
     for strip in strips:
         if not strip.mute:
             told = f"{how}{_told(strip)} "
             for curve in compat.curves(strip.action, compat.slot_of(strip)):
-                yield curve, told
-            yield from _played(strip.strips, told)
+                yield _played(curve, told)
+            yield from _of_each(strip.strips, told)
 
 
 def _told(strip: Any) -> str:
@@ -171,22 +188,14 @@ def _told(strip: Any) -> str:
         values += [strip.blend_in, strip.blend_out]
     ways = [strip.blend_type, strip.extrapolation == "NOTHING", strip.use_reverse]
     ways += [strip.use_animated_influence, strip.use_animated_time]
-    keys = _hash(_numbers(curve, curve.data_path) for curve in strip.fcurves)
+    keys = _hash(_numbers(curve) + curve.data_path.encode() for curve in strip.fcurves)
     return " ".join([*(f"{value:.7g}" for value in values), *map(str, ways), keys])
 
 
-def _places(item: Any, path: str) -> bool:
-    """Whether what a path moves has a part in a simulation; of a scene only its settings have."""
-    if path.startswith("condyle.simulation.output."):
-        return False
-    if isinstance(item, bpy.types.Scene):
-        return path.startswith("condyle.")
-    return path[len(_bone_part(path)) :].startswith(PLACING)
-
-
-def _bone_part(path: str) -> str:
-    """The beginning of a path that leads to a bone; empty: it leads elsewhere."""
-    return path[: path.find('"].') + 3] if path.startswith(BONE) else ""
+def _played(curve: Any, how: str = "") -> Played:
+    path = curve.data_path
+    bone = path[: path.find('"].') + 3] if path.startswith(BONE) else ""
+    return Played(curve, path, bone, how)
 
 
 def _plays(curve: Any) -> bool:
@@ -195,12 +204,12 @@ def _plays(curve: Any) -> bool:
     return not curve.mute and (curve.driver is not None or not curve.is_empty)
 
 
-def _numbers(curve: Any, called: str) -> bytes:
+def _numbers(curve: Any) -> bytes:
     points = curve.keyframe_points
     values = np.empty(6 * len(points), dtype=np.float32)
     for column, name in enumerate(("co", "handle_left", "handle_right")):
         points.foreach_get(name, values[2 * column * len(points) : 2 * (column + 1) * len(points)])
-    return values.tobytes() + called.encode()
+    return values.tobytes()
 
 
 def _hash(parts: Iterable[bytes]) -> str:
