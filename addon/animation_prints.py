@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
-from . import bake_targets, bake_tracks, compat, constraint_prints
+from . import bake_bones, bake_targets, bake_tracks, compat, constraint_prints
 from .references import Body
 
 #: data path -> indices of its numbers, of which the value is that of the frame that is shown
@@ -83,7 +83,7 @@ class Animation:
     def _all(self, item: Any) -> list[Played]:
         uid = item.session_uid
         if uid not in self._found:
-            self._found[uid] = [*map(_played, own_curves(item)), *_of_strips(item)]
+            self._found[uid] = [*own_curves(item), *_of_strips(item)]
         return self._found[uid]
 
     def _grouped(self, item: Any, played: Iterable[Played]) -> dict[str, list[Played]]:
@@ -122,27 +122,36 @@ def still(value: Any, moved: set[int] | None) -> Any:
     return tuple(each for index, each in enumerate(value) if index not in moved) or None
 
 
-def own_curves(item: Any) -> list[Any]:
+def own_curves(item: Any) -> list[Played]:
     """Curves of the action that an object or scene has when no bake is in place."""
     record, data = item.condyle.bake, item.animation_data
-    if bake_targets.is_replaced(item):  # where another action has taken the bake's place, that counts
-        return list(compat.curves_in_use(item))
+    if bake_targets.is_replaced(item):  # what was below the bake is played below that, too
+        below = [strip for track in _pushed(data, record) for strip in track.strips]
+        played = [curve for strip in below for curve in compat.curves(strip.action, compat.slot_of(strip))]
+        return [_played(curve) for curve in (*compat.curves_in_use(item), *played)]
     if record.backup is not None or record.previous_action is not None:
         action = record.backup or record.previous_action
-        slot = _slot(item, action)
-        curves = list(compat.curves(action, slot))
+        slot, renamed = _slot(item, action), bake_bones.renamed_since(item)
+        names = bake_bones.lacking(item, action, renamed)
+        curves = [_played(curve, names=names) for curve in compat.curves(action, slot)]
         if record.backup is None or record.action is None:
             return curves
-        ours = set(json.loads(record.paths or "[]"))
-        used = compat.curves(record.action, compat.same_slot(record.action, slot))
-        other = {(each.data_path, each.array_index): each for each in used if each.data_path not in ours}
+        ours = {bake_bones.with_names(path, renamed) for path in json.loads(record.paths or "[]")}
+        used = map(_played, compat.curves(record.action, compat.same_slot(record.action, slot)))
+        other = {(each.path, each.curve.array_index): each for each in used if each.path not in ours}
         # all but the baked channels is as the user has it now
-        kept = [(each, other.pop((each.data_path, each.array_index), None)) for each in curves]
-        found = [now or each for each, now in kept if now is not None or each.data_path in ours]
+        kept = [(each, other.pop((each.path, each.curve.array_index), None)) for each in curves]
+        found = [now or each for each, now in kept if now is not None or each.path in ours]
         return [*found, *other.values()]
     if record.action is not None or data is None:
         return []
-    return list(compat.curves_in_use(item))
+    return [_played(curve) for curve in compat.curves_in_use(item)]
+
+
+def _pushed(data: Any, record: Any) -> list[Any]:
+    """Tracks that a bake made for the action before it."""
+    own = bake_tracks.tracks(data, record, pushed=False)
+    return [track for track in bake_tracks.tracks(data, record) if track not in own]
 
 
 def _slot(item: Any, action: Any) -> Any:
@@ -160,12 +169,14 @@ def _of_strips(item: Any) -> Iterator[Played]:
     data = item.animation_data
     if data is None or not data.use_nla or not data.nla_tracks:
         return
-    baked = bake_tracks.tracks(data, item.condyle.bake)
+    record = item.condyle.bake
+    baked, added = bake_tracks.tracks(data, record), [strip for _, strip in bake_tracks.strips(data, record)]
     own = [track for track in data.nla_tracks if track not in baked]
     solo = any(track.is_solo for track in own)
     for track in own:
         if track.is_solo if solo else not track.mute:
-            yield from _of_each(track.strips, "solo " if solo else "")
+            strips = [strip for strip in track.strips if strip not in added]
+            yield from _of_each(strips, "solo " if solo else "")
 
 
 def _of_each(strips: Iterable[Any], how: str) -> Iterator[Played]:
@@ -192,8 +203,9 @@ def _told(strip: Any) -> str:
     return " ".join([*(f"{value:.7g}" for value in values), *map(str, ways), keys])
 
 
-def _played(curve: Any, how: str = "") -> Played:
-    path = curve.data_path
+def _played(curve: Any, how: str = "", names: dict[str, str] | None = None) -> Played:
+    """A curve; names: those that bones have now, by those that it has for them."""
+    path = bake_bones.with_names(curve.data_path, names) if names else curve.data_path
     bone = path[: path.find('"].') + 3] if path.startswith(BONE) else ""
     return Played(curve, path, bone, how)
 

@@ -33,21 +33,31 @@ def note(item: Any, record: Any, paths: Sequence[str]) -> None:
 def follow(item: Any) -> None:
     """Give all that is noted of an object's bake the names that its bones have now."""
     record = item.condyle.bake
-    noted = json.loads(record.bones or "{}")
-    if not noted:
-        return
-    now = {name: _name_now(item, name, uid) for name, uid in noted.items()}
-    renamed = {old: new for old, new in now.items() if old != new}
+    renamed = renamed_since(item)
     if not renamed:
         return
     for action in (record.previous_action, record.backup):
         if action is None or action.library is not None:
             continue
-        # where names were exchanged, one that is played has them already
-        gone = {old: new for old, new in renamed.items() if old not in item.pose.bones}
-        _rename(action, _slot_of(action, record), gone if _is_played(action, item) else renamed)
-    record.paths = json.dumps([_with_names(path, renamed) for path in json.loads(record.paths or "[]")])
-    record.bones = json.dumps({now[name]: uid for name, uid in noted.items()})
+        _rename(action, _slot_of(action, record), lacking(item, action, renamed))
+    record.paths = json.dumps([with_names(path, renamed) for path in json.loads(record.paths or "[]")])
+    noted = json.loads(record.bones)
+    record.bones = json.dumps({renamed.get(name, name): uid for name, uid in noted.items()})
+
+
+def renamed_since(item: Any) -> dict[str, str]:
+    """The bones of an object that have other names than its bake noted: their names now by those."""
+    noted = json.loads(item.condyle.bake.bones or "{}")
+    now = {name: _name_now(item, name, uid) for name, uid in noted.items()}
+    return {old: new for old, new in now.items() if old != new}
+
+
+def lacking(item: Any, action: Any, renamed: dict[str, str]) -> dict[str, str]:
+    """Those of the new names that an action from before the bake has not yet."""
+    if not renamed or not _is_played(action, item):
+        return renamed
+    # where names were exchanged, one that is played has them already
+    return {old: new for old, new in renamed.items() if old not in item.pose.bones}
 
 
 def _bone_of(path: str) -> str:
@@ -56,7 +66,7 @@ def _bone_of(path: str) -> str:
     return bpy.utils.unescape_identifier(found[1]) if found else ""
 
 
-def _with_names(path: str, renamed: Mapping[str, str]) -> str:
+def with_names(path: str, renamed: Mapping[str, str]) -> str:
     """A data path with the new name of the bone that it leads to."""
     old = _bone_of(path)
     if old not in renamed:
@@ -94,7 +104,7 @@ def _is_played(action: Any, item: Any) -> bool:
 
 def _rename(action: Any, slot: Any, renamed: Mapping[str, str]) -> None:
     """Give an action's curves, and their groups, the new names of bones, unless a curve has that name already."""
-    paths = [(curve, _with_names(curve.data_path, renamed)) for curve in compat.curves(action, slot)]
+    paths = [(curve, with_names(curve.data_path, renamed)) for curve in compat.curves(action, slot)]
     taken = {(path, curve.array_index) for curve, path in paths if path == curve.data_path}
     groups = {}
     for curve, path in paths:

@@ -16,7 +16,6 @@ import numpy as np
 
 from . import (
     actions,
-    bake_targets,
     bake_writing,
     compat,
     constraint_prints,
@@ -170,7 +169,7 @@ def _of_rig(item: Any, animation: Animation, bodies: set[str]) -> Iterator[tuple
     moved, posed = animation.moved(item), []
     for bone in item.pose.bones:
         if bone.name in above:
-            posed += [value for _, value in _channels(bone, item, moved, f"{bone.path_from_id()}.")]
+            posed += [value for _, value in _channels(bone, moved, f"{bone.path_from_id()}.")]
         # a chain that inverse kinematics bend may hold bodies that are further up
         acting = [each for each in bone.constraints if bone.name in above or each.type in {"IK", "SPLINE_IK"}]
         if acting and bone.name not in bodies:
@@ -184,7 +183,7 @@ def _placed(owner: Any, item: Any, animation: Animation, prefix: str = "") -> It
     """Where an object or bone is put, and its keys."""
     yield from _animated(item, animation, prefix)
     moved = animation.moved(item)
-    yield from _channels(owner, item, moved, prefix)
+    yield from _channels(owner, moved, prefix)
     record = owner.condyle.channels
     if record.baked and record.rotation_mode not in ("", owner.rotation_mode):
         yield "Rotation Mode", owner.rotation_mode  # the baked keys are of another
@@ -195,10 +194,10 @@ def _placed(owner: Any, item: Any, animation: Animation, prefix: str = "") -> It
         yield "Parent", f"@{item.parent.name_full}\n{_hash([item.matrix_parent_inverse], np.array)}"
 
 
-def _channels(owner: Any, item: Any, moved: Moved, prefix: str) -> Iterator[tuple[str, str]]:
+def _channels(owner: Any, moved: Moved, prefix: str) -> Iterator[tuple[str, str]]:
     """Channels of an object or bone, but for numbers that are animated, as they are when no bake is in place."""
     record = owner.condyle.channels
-    before = record if record.baked and not bake_targets.is_replaced(item) else owner
+    before = record if record.baked else owner
     mode = before.rotation_mode or owner.rotation_mode
     for path, source in (("location", before), (rotation_path(mode), before), ("scale", owner)):
         value = still(tuple(getattr(source, path)), moved.get(f"{prefix}{path}"))
