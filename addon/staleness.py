@@ -253,6 +253,9 @@ def _settings(group: Any, label: str, moved: Moved, path: str = "") -> Iterator[
                 number = getattr(entry, "label", "") or str(index + 1)
                 yield from _settings(entry, f"{label}{number}: ", moved, f"{path}{name}[{index}].")
         elif value is not None and group.is_property_set(name):
+            if name == "bone_name":  # which bone it is, whatever it is called
+                meant = references.resolve(group)
+                value = value if meant is None else constraint_prints.identity(meant.object, meant.bone)
             yield f"{label}{called}", _text(value)
 
 
@@ -346,7 +349,9 @@ def _of_earlier(these: Prints, others: Prints) -> Prints:
         owner: {
             label: value
             for label, value in entries.items()
-            if not label.startswith(SINCE) and not (label in STILL and label not in others.get(owner, {}))
+            if not label.startswith(SINCE)
+            and not label.endswith(": Bone")
+            and not (label in STILL and label not in others.get(owner, {}))
         }
         for owner, entries in these.items()
     }

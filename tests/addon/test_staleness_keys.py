@@ -98,6 +98,8 @@ def test_another_name_of_a_bone_with_keys_changes_nothing(part, scene, rig, name
     part("tasks").bake_now(scene)
     rig.pose.bones[name].name = f"Other {name}"
     assert changes(part, scene) == []
+    part("copies").mend()
+    assert changes(part, scene) == []
 
 
 def edit_key(strip):
@@ -175,6 +177,13 @@ def test_settings_that_are_keyed_change_nothing_in_time(part, scene, above, rig)
         curves = [each.curve for each in part("animation_prints").own_curves(item)]
         next(each for each in curves if "condyle" in each.data_path).keyframe_points[0].co[1] += 0.5
     assert changes(part, scene) == ["Scene: keys changed", "Rig/B: keys changed", "Swung: keys changed"]
+
+
+def test_another_bone_in_a_joint_is_told(part, scene, rig):
+    part("tasks").bake_now(scene)
+    joint = bpy.data.objects["Elbow"].condyle.joint
+    part("references").point_at(joint.parent, part("references").Body(rig, "Root"))
+    assert "Elbow: parent: bone changed" in changes(part, scene)
 
 
 def slide(part, joint, value):
