@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import bpy
 import numpy as np
 
-from . import bake_keys, bake_targets, compat, core, migrations, units
+from . import bake_keys, bake_targets, core, migrations, units
 from .bake_keys import Kept
+from .bakeable import own_constraints
 from .channels import missed_between, rotation_channels, rotation_path
 from .curve_keys import KeyedPath
 from .references import Body
-from .transforms import check_parent
 
 #: location (E, 3) and rotation channels (E, 3 or 4) of frames before a bake; None: a connected bone has no location
 Rows = tuple[np.ndarray | None, np.ndarray]
@@ -125,102 +125,6 @@ def _delta_rotation(item: Any, mode: str) -> Any:
     return item.delta_rotation_euler.to_matrix()
 
 
-def check(body: Body) -> None:
-    """ModelError where keys of this body would not decide its pose, with the reason."""
-    item, owner = body.object, body.owner
-    if item.library is not None:
-        raise core.model_error(
-            f"{body.name} is linked from {item.library.filepath}; make a library override first"
-        )
-    data = item.animation_data
-    bake_targets.check_tweaked(item, body.name)
-    solo = [track.name for track in data.nla_tracks if track.is_solo] if data is not None else []
-    if solo:
-        raise core.model_error(
-            f"{body.name}: its NLA track {solo[0]!r} plays solo, which would hide the baked keys; turn solo off"
-        )
-    if body.bone and item.data.pose_position == "REST":
-        raise core.model_error(
-            f"armature {item.data.name!r} shows its rest position, not its pose; switch it to Pose Position"
-        )
-    _check_scale(body)
-    _check_parents(item)
-    if not body.bone and _is_simulated_by_blender(item):
-        raise core.model_error(
-            f"{body.name}: Blender's own rigid body simulation would override the baked keys; make its Rigid Body "
-            "Passive or Animated, or remove it (Object > Rigid Body)"
-        )
-    paths = ("location", "scale", rotation_path(owner.rotation_mode))
-    ours = {f"{body.path_prefix}{path}" for path in paths}
-    for curve in data.drivers if data is not None else ():
-        if curve.data_path in ours:
-            raise core.model_error(
-                f"{body.name}: a driver on {curve.data_path!r} would override the baked keys; remove it"
-            )
-    for constraint in owner.constraints:
-        if not constraint.mute and constraint not in _own_constraints(body):
-            raise core.model_error(
-                f"{body.name}: the constraint {constraint.name!r} would override the baked keys; mute it first"
-            )
-    for below, constraint in _bent_by(body.pose_bone) if body.bone else ():
-        raise core.model_error(
-            f"bone {body.name!r} is moved by inverse kinematics; mute the constraint {constraint.name!r} of bone "
-            f"{below.name!r} first"
-        )
-
-
-def _bent_by(bone: Any) -> Iterator[tuple[Any, Any]]:
-    """The IK constraints that bend a chain with this bone, on a bone further down (`is_in_ik_chain` counts muted ones
-    and does not count those along curves).
-    """
-    for below in bone.id_data.pose.bones:
-        for constraint in below.constraints:
-            if below != bone and constraint.type in {"IK", "SPLINE_IK"} and not constraint.mute:
-                chain = [below, *below.parent_recursive]
-                if constraint.type == "IK" and not constraint.use_tail:
-                    del chain[0]
-                if bone in chain[: constraint.chain_count or len(chain)]:
-                    yield below, constraint
-
-
-def _is_simulated_by_blender(item: Any) -> bool:
-    """Whether an object is an active rigid body of Blender, and at any time not one that follows its animation."""
-    rigid = item.rigid_body
-    if rigid is None or rigid.type != "ACTIVE":
-        return False
-    switched = (curve for curve in compat.curves_in_use(item) if curve.data_path == "rigid_body.kinematic")
-    if rigid.kinematic and not any(key.co[1] < 0.5 for curve in switched for key in curve.keyframe_points):
-        return False
-    worlds = [scene.rigidbody_world for scene in item.users_scene]
-    on = [world for world in worlds if world is not None and world.enabled and world.collection is not None]
-    return any(each == item for world in on for each in world.collection.all_objects)
-
-
-def _check_scale(body: Body) -> None:
-    """A rigid body has one scale: keys that change it would carry what hangs on the body away."""
-    for curve in compat.curves_in_use(body.object):
-        if curve.data_path == f"{body.path_prefix}scale" and len(curve.keyframe_points) > 1:
-            points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-            curve.keyframe_points.foreach_get("co", points)
-            low, high = float(points[1::2].min()), float(points[1::2].max())
-            if high - low > units.SCALE_TOLERANCE * max(abs(low), abs(high)):
-                raise core.model_error(
-                    f"{body.name}: its scale is keyed from {low:.4g} to {high:.4g}, but a rigid body keeps its size"
-                )
-
-
-def _check_parents(item: Any) -> None:
-    """A parent that is a path moves its children along itself, which keys cannot undo; so does a vertex."""
-    check_parent(item)
-    while item.parent is not None:
-        parent = item.parent
-        if parent.type == "CURVE" and parent.data.use_path and item.parent_type == "OBJECT":
-            raise core.model_error(
-                f"{item.name!r} is carried along the path {parent.name!r}; turn off the curve's Path Animation"
-            )
-        item = parent
-
-
 def _check_editable(body: Body) -> None:
     """ModelError where edit mode, which alone can connect and disconnect bones, cannot be had."""
     item = body.object
@@ -278,7 +182,7 @@ def _remember_channels(body: Body) -> None:
     record.rotation_mode = body.owner.rotation_mode
     for name in CHANNELS:
         setattr(record, name, tuple(getattr(body.owner, name)))
-    for constraint in _own_constraints(body):
+    for constraint in own_constraints(body):
         record.was_driven = record.was_driven or not constraint.mute
         constraint.mute = True
     migrations.stamp(body.data)
@@ -286,12 +190,7 @@ def _remember_channels(body: Body) -> None:
 
 def is_driven(body: Body) -> bool:
     """Whether a joint's slider moves a body now."""
-    return any(not constraint.mute for constraint in _own_constraints(body))
-
-
-def _own_constraints(body: Body) -> list[Any]:
-    """The constraints by which a joint's slider moves a body."""
-    return [constraint for constraint in body.owner.constraints if constraint.name.startswith("Condyle")]
+    return any(not constraint.mute for constraint in own_constraints(body))
 
 
 def is_baked(item: Any) -> bool:
@@ -336,7 +235,7 @@ def free(scene: Any) -> int:
                     record.rotation_mode
                 )  # before its channels: changing it converts them
             restore_channels(body, moved)
-            for constraint in _own_constraints(body):
+            for constraint in own_constraints(body):
                 constraint.mute = not record.was_driven
             record.was_driven = record.baked = False
     _set_connected(connect, True)

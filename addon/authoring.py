@@ -121,7 +121,7 @@ def add_joint(
     """
     if parent is not None and references.same(parent, child):
         raise core.model_error(f"{child.name} cannot be joined to itself")
-    if not closes_loop and references.has_joint(scene, child):
+    if not closes_loop and references.joint_of(scene, child) is not None:
         raise core.model_error(f"{child.name} is moved by a joint already")
     for body in (parent, child):
         if body is not None:

@@ -14,6 +14,7 @@ from . import (
     bake_figures,
     bake_keys,
     bake_targets,
+    bakeable,
     core,
     hold,
     muscle_bakes,
@@ -119,7 +120,7 @@ def _channels_of(scene: Any, frames: np.ndarray, read: Any, result: Any) -> list
         bodies, worlds = [], {}
         for index, entry in enumerate(read.bodies):
             body = references.find_body(entry.handle, entry.name)
-            actions.check(body)
+            bakeable.check(body)
             world = units.to_blender(result.poses[:, index], scene)
             world[:, :3, :3] *= entry.scale
             bodies.append(body)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import (
-    actions,
+    bakeable,
     compat,
     core,
     findings,
@@ -19,6 +19,7 @@ from . import (
     references,
     scene_to_model,
     session,
+    transforms,
     units,
 )
 from .features.joints.panels import title_of
@@ -33,14 +34,20 @@ FAR, FAR_TURN = 1e-3, 1e-2
 
 def check(scene: Any) -> list[Finding]:
     """What is wrong with a scene (errors, which stop a bake) and what may not be meant, as it is at its first frame."""
-    with hold.without_bake(scene), hold.at_frame(scene, int(frame_ends(scene)[0])):
+    begin, end = (int(frame) for frame in frame_ends(scene))
+    with hold.without_bake(scene), hold.at_frame(scene, begin):
         try:
             read = scene_to_model.read(scene)
             for entry in read.bodies:
-                actions.check(references.find_body(entry.handle, entry.name))
+                bakeable.check(references.find_body(entry.handle, entry.name))
         except core.physics().CondyleError as error:
             return errors(scene, error)
-        return warnings(scene, read)
+        held = [body for body in (handle.find() for handle in read.held) if body is not None]
+        left = transforms.held_motion(scene, held, np.arange(begin, end + 1))
+        return [
+            *warnings(scene, read),
+            *(findings.about(text, CHECK, body) for body, text in left),
+        ]
 
 
 def stop(scene: Any, error: Exception, curves: Mapping[int, Any]) -> Exception:
@@ -97,7 +104,7 @@ def _alone(scene: Any, body: Body, joint: Any, curves: Mapping[int, Any]) -> Ite
     problem = core.physics().CondyleError
     try:
         scene_to_model.mass_properties(scene, body)
-        actions.check(body)
+        bakeable.check(body)
     except problem as error:
         yield findings.about(str(error), CHECK, body, is_error=True)
         return
@@ -113,7 +120,7 @@ def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int
 
     fitted: joints that were fitted just now, by session uid: their control frames are not there yet.
     """
-    found = [*_of_coordinates(scene, read), *_out_of_reach(scene, fitted), *_of_muscles(scene)]
+    found = [*_of_coordinates(scene, read), *_out_of_reach(scene, fitted), *_of_muscles(scene, read)]
     hung = any(entry.joint_uid for entry in read.bodies)
     gravity = np.linalg.norm(np.array(scene.condyle.simulation.gravity)) > 0.0
     if not hung and gravity and not references.connections_of(scene):
@@ -139,12 +146,14 @@ def _of_coordinates(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Fin
         )
         for row, slider, name, unit, (lower, upper) in rows:
             slack = 1e-6 * max(1.0, abs(row.start))
-            shown = f"from {_figure(lower, unit)} to {_figure(upper, unit)}"
+            shown = f"from {units.figure(lower, unit)} to {units.figure(upper, unit)}"
             if row.stiffness > 0.0 and not lower - slack <= row.rest <= upper + slack:
-                text = f"{item.name}: {name} rests at {_figure(row.rest, unit)}, outside its limits {shown}"
+                text = (
+                    f"{item.name}: {name} rests at {units.figure(row.rest, unit)}, outside its limits {shown}"
+                )
                 yield findings.about(text, CHECK, item)
             if _starts_as_set(scene, item) and not lower - slack <= row.start <= upper + slack:
-                text = f"{item.name}: {name} starts at {_figure(row.start, unit)}, outside its limits {shown}"
+                text = f"{item.name}: {name} starts at {units.figure(row.start, unit)}, outside its limits {shown}"
                 yield findings.about(text, CHECK, item)
             if not (settings.driven and isinstance(item.get(slider), float)):
                 continue
@@ -152,7 +161,7 @@ def _of_coordinates(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Fin
             slack = 1e-6 * max(1.0, abs(value))
             if not lower - slack <= value <= upper + slack:
                 called = f"{item.name}: the slider {title_of(row)}"
-                text = f"{called} is at {_figure(value, unit)}, outside its limits {shown}"
+                text = f"{called} is at {units.figure(value, unit)}, outside its limits {shown}"
                 yield findings.about(text, CHECK, item)
         yield from _keys_beyond(scene, item, joint)
 
@@ -176,7 +185,8 @@ def _keys_beyond(scene: Any, item: Any, joint: Any) -> Iterator[Finding]:
             continue
         factor = units.length_scale(scene) if row.unit == "m" else 1.0
         first, last, lower, upper = (
-            _figure(value * factor, row.unit) for value in (min(keys), max(keys), ends["min"], ends["max"])
+            units.figure(value * factor, row.unit)
+            for value in (min(keys), max(keys), ends["min"], ends["max"])
         )
         called = f"{item.name}: keys of {title_of(row)}"
         text = f"{called} go from {first} to {last}; it stops at its ends {lower} and {upper}"
@@ -191,15 +201,9 @@ def _starts_as_set(scene: Any, item: Any) -> bool:
     return (scene.condyle.start.source if own == "SCENE" else own) == "SETTINGS"
 
 
-def _figure(value: float, unit: str) -> str:
-    """A coordinate for people."""
-    if unit == "rad":
-        return f"{np.degrees(value):.4g}°"
-    return f"{value:.4g} {unit}" if unit != "1" else f"{value:.4g}"
-
-
-def _of_muscles(scene: Any) -> Iterator[Finding]:
-    """Muscles with points on nothing; that all are on one body is an error of the model."""
+def _of_muscles(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:
+    """Muscles with points on nothing, and those that join nothing; all points on one body are an error of the model."""
+    simulated = {entry.session_uid for entry in read.muscles}
     for item in muscle_points.muscles_of(scene):
         if not item.condyle.muscle.active:
             continue
@@ -208,6 +212,9 @@ def _of_muscles(scene: Any) -> Iterator[Finding]:
         if loose:
             which = ", ".join(str(number) for number in loose)
             text = f"{item.name}: point {which} is on no body and stands still in the world"
+            yield findings.about(text, CHECK, item)
+        if item.session_uid not in simulated:
+            text = f"{item.name}: nothing that it joins is simulated, so it is left out"
             yield findings.about(text, CHECK, item)
 
 

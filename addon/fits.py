@@ -165,6 +165,11 @@ def fit_selected(
     return report
 
 
+def joint_of_selected(context: Any) -> Any:
+    """The joint of the selected body that a fit would move; None: it has none yet."""
+    return references.joint_of(context.scene, _keyed_child(context)[0])
+
+
 def _keyed_child(context: Any) -> tuple[references.Body, references.Body | None]:
     """Child and parent of the joint that a fit makes: the active body moves against the other selected one, or against
     its Blender parent; where only the other one is keyed, that one moves."""

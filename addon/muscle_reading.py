@@ -45,7 +45,8 @@ class ModelMuscle:
 def add_all(
     scene: Any, builder: Any, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
 ) -> tuple[ModelMuscle, ...]:
-    """Add every muscle of the scene that is in use to the builder of a model.
+    """Add every muscle of the scene that is in use to the builder of a model; one that joins nothing that is simulated
+    is left out.
 
     Args:
         moving: names of the model's bodies. joints: by session uid of their Empties.
@@ -58,7 +59,10 @@ def add_all(
         if not item.condyle.muscle.active:
             continue
         try:
-            made = _add(scene, item, builder, moving, joints)
+            path = read_path(scene, item, moving, joints)
+            if joins_nothing(path):
+                continue
+            made = _add(scene, item, builder, path, joints)
         except core.physics().CondyleError as error:
             text = str(error)
             raise core.model_error(
@@ -69,9 +73,8 @@ def add_all(
 
 
 def _add(
-    scene: Any, item: Any, builder: Any, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
+    scene: Any, item: Any, builder: Any, path: list[Any], joints: Mapping[int, Coordinates]
 ) -> ModelMuscle:
-    path = read_path(scene, item, moving, joints)
     settings = item.condyle.muscle
     law = read_law(scene, item)
     controlled, excitation = None, settings.excitation
@@ -153,6 +156,14 @@ def read_path(
                 surfaces.append(obstacles.placed(scene, surface, on, frame))
             path.append(core.physics().muscles.Wrap(surfaces, smoothing_of(scene, item)))
     return path
+
+
+def joins_nothing(path: list[Any]) -> bool:
+    """Whether all that a path of `read_path` goes through and over stands still in a simulation."""
+    points = [part for part in path if hasattr(part, "moves")]
+    wraps = [part for part in path if not hasattr(part, "moves")]
+    bodies = {point.body for point in points}.union(*(wrap.bodies for wrap in wraps))
+    return bodies == {None} and not any(point.moves for point in points)
 
 
 def smoothing_of(scene: Any, item: Any) -> float | None:

@@ -267,9 +267,10 @@ def in_scene(scene: Any, item: Any) -> bool:
     return item is not None and scene in item.users_scene
 
 
-def has_joint(scene: Any, body: Body) -> bool:
-    """Whether a joint carries a body."""
-    return any(same(resolve(item.condyle.joint.child), body) for item in carrying_joints(scene))
+def joint_of(scene: Any, body: Body) -> Any:
+    """The joint that carries a body; None: there is none."""
+    found = (item for item in carrying_joints(scene) if same(resolve(item.condyle.joint.child), body))
+    return next(found, None)
 
 
 def joints_of(scene: Any) -> list[Any]:

@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 
 from . import connection_reading, core, muscle_reading, references, units, wobbling
+from .features.joints.panels import title_of
 from .joint_reading import child_in_joint as child_in_joint
 from .joint_reading import control_frames as control_frames
 from .joint_reading import read_joint, start_of
@@ -224,6 +225,11 @@ def limits_of(item: Any, joint: Any) -> list[tuple[float, float]]:
     for row, (lower, upper) in zip(item.condyle.joint.coordinates, joint.range):
         if row.limits == "CUSTOM":
             lower, upper = row.lower, row.upper
+            if not lower < upper:
+                raise core.model_error(
+                    f"joint {item.name!r}: limits of {title_of(row)} are empty or reversed: from "
+                    f"{units.figure(lower, row.unit)} to {units.figure(upper, row.unit)}"
+                )
         elif row.limits == "NONE":
             lower, upper = -np.inf, np.inf
         limits.append((lower, upper))

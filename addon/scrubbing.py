@@ -81,7 +81,7 @@ def why_not(item: Any) -> str:
     if not 1 <= len(free_coordinates(settings)) <= 2:
         return "Only joints with one or two coordinates have a handle"
     if not settings.driven or any(name not in item for name in slider_names(settings)):
-        return "The child is not driven: press Drive by Slider first"
+        return "The child is not driven: press Drive by Sliders first"
     return "The child shows a bake: free it first" if is_baked_over(settings) else ""
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from . import (
-    actions,
     bake_writing,
+    bakeable,
     checks,
     core,
     findings,
@@ -220,12 +220,13 @@ def ready(
         try:
             read = scene_to_model.read(scene, curves)
             for entry in read.bodies:
-                actions.check(entry.handle.find())
+                bakeable.check(entry.handle.find())
         except core.physics().CondyleError as error:
             raise checks.stop(scene, error, curves) from error
         checked = checks.warnings(scene, read, fitted)
         held = (handle.find() for handle in read.held)
-        warnings = held_motion(scene, [body for body in held if body is not None], frames)
+        left = held_motion(scene, [body for body in held if body is not None], frames)
+        warnings = [text for _, text in left]
         followed = given_motions.sample(scene, read, frames)
         seen, begun = starts.see(scene, read, frames[0], given_motions.held_at_start(followed))
         excited = muscle_bakes.excitations(scene, read, frames)

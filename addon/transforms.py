@@ -74,8 +74,8 @@ def sample_matrices(
     }
 
 
-def held_motion(scene: Any, bodies: Iterable[Body], frames: np.ndarray) -> list[str]:
-    """One line for each body that a simulation holds where it is at the first frame, though it moves later."""
+def held_motion(scene: Any, bodies: Iterable[Body], frames: np.ndarray) -> list[tuple[Body, str]]:
+    """Each body that a simulation holds where it is at the first frame, though it moves later, and what to tell."""
     watched = [body for body in bodies if _may_move(body.object)]
     if not watched:
         return []
@@ -91,10 +91,11 @@ def held_motion(scene: Any, bodies: Iterable[Body], frames: np.ndarray) -> list[
         if away[:, :3, :3].max() > 1e-5 or away[:, :3, 3].max() > 1e-5 * max(
             1.0, np.abs(world[:, :3, 3]).max()
         ):
-            told.append(
-                f"{body.name} moves in these frames, but is held: what hangs on it was simulated with {body.name} "
+            text = (
+                f"{body.name} moves in these frames, but is held: what hangs on it is simulated with {body.name} "
                 f"in its pose of frame {frames[0]:g}; a free joint that is prescribed lets it carry what hangs on it"
             )
+            told.append((body, text))
     return told
 
 

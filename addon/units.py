@@ -302,3 +302,10 @@ def _check_closed(triangles: np.ndarray, name: str) -> None:
             f"{name}: its mesh is not closed ({lonely} open edges, {int((counts > 1).sum())} shared by flipped "
             "or doubled faces), so it has no volume; merge by distance and fill the holes, or give the mass by hand"
         )
+
+
+def figure(value: float, unit: str) -> str:
+    """A coordinate for people."""
+    if unit == "rad":
+        return f"{np.degrees(value):.4g}°"
+    return f"{value:.4g} {unit}" if unit != "1" else f"{value:.4g}"

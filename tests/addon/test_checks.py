@@ -244,3 +244,50 @@ def test_the_check_leaves_no_trace(part, scene, leg):
     before = np.array(leg["shank"].matrix_basis)
     run(part, scene)
     assert scene.frame_current == 3 and np.array_equal(np.array(leg["shank"].matrix_basis), before)
+
+
+def test_reversed_limits_are_told_of_their_joint_in_its_unit(part, scene, leg):
+    row = leg["hip"].condyle.joint.coordinates[0]
+    row.limits, row.lower, row.upper = "CUSTOM", 1.0, -1.0
+    (finding,) = run(part, scene)
+    assert finding.text == "joint 'Hip': limits of Angle are empty or reversed: from 57.3° to -57.3°"
+    assert finding.is_error and finding.culprit().object == leg["hip"]
+
+
+def test_a_held_body_that_moves_later_is_told_before_a_bake(part, scene, leg):
+    pelvis = leg["pelvis"]
+    for frame, x in ((1, 0.0), (4, 3.0)):
+        pelvis.location.x = x
+        pelvis.keyframe_insert("location", frame=frame)
+    (finding,) = run(part, scene)
+    assert "Pelvis moves in these frames, but is held" in finding.text and not finding.is_error
+    assert finding.culprit().object == pelvis and scene.frame_current == 1
+
+
+def test_a_muscle_that_joins_nothing_simulated_is_left_out_and_told(part, scene, leg, make):
+    body = part("references").Body
+    floor = make.box("Floor", (1, 0, 0))
+    make.update()
+    muscle = part("muscles").add_muscle(
+        scene, [(body(leg["pelvis"]), (0, 0, 1.5)), (body(floor), (1, 0, 0))], "Cord"
+    )
+    (finding,) = run(part, scene)
+    assert finding.text == "Cord: nothing that it joins is simulated, so it is left out"
+    assert finding.culprit().object == muscle
+    assert part("scene_to_model").read(scene).muscles == ()
+
+
+@pytest.mark.parametrize("idle", ["influence", "target"])
+def test_a_constraint_that_does_nothing_is_not_in_the_way(part, scene, leg, idle, ph):
+    shank = leg["shank"]
+    constraint = shank.constraints.new("COPY_LOCATION")
+    constraint.target = leg["pelvis"]
+    assert "would override" in run(part, scene)[0].text
+    if idle == "target":
+        constraint.target = None
+        assert run(part, scene) == []
+        return
+    constraint.influence = 0.0
+    assert run(part, scene) == []
+    constraint.keyframe_insert("influence", frame=1)  # a switch that may be thrown later
+    assert "would override" in run(part, scene)[0].text

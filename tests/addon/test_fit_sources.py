@@ -103,6 +103,12 @@ def test_without_a_joint_the_keyed_one_moves_whichever_is_selected_last(part, sc
             "Thigh",
         ]
         assert bpy.context.active_object.name == "Shank"
+    for name in ("Shank", "Thigh"):  # as does one with both selected again
+        bpy.data.objects[name].select_set(True)
+        bpy.context.view_layer.objects.active = bpy.data.objects[name]
+    assert bpy.ops.condyle.fit(num_frames=5) == {"FINISHED"} and part("references").joints_of(scene) == [
+        joint
+    ]
 
 
 def ring(make, angles, wobble=0.1):

@@ -58,7 +58,7 @@ def bake(part, scene, worlds, frames):
     local = transforms.LocalPoses(scene, frames, {references.key_of(body): worlds[body] for body in worlds})
     channels = []
     for body in worlds:
-        actions.check(body)
+        part("bakeable").check(body)
         basis = np.broadcast_to(local.basis(body), (len(frames), 4, 4))
         channels.append(actions.Channels(body, basis, scene))
     return actions.write(scene, frames, channels)

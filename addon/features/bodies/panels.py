@@ -38,7 +38,7 @@ class BodyPanel(SidebarPanel, Panel):
         row = layout.row()
         row.label(text=body.name, icon="BONE_DATA" if body.bone else "OBJECT_DATA")
         row.operator("condyle.remove_body", text="", icon="X")
-        if not references.has_joint(context.scene, body):
+        if references.joint_of(context.scene, body) is None:
             layout.prop(settings, "motion")
             if settings.motion == "FREE":
                 layout.prop(settings, "start_from")

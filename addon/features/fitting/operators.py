@@ -20,6 +20,13 @@ REDO_SECONDS = 10.0
 NEAR_GIMBAL_LOCK = 5.7
 
 
+def _joint_at_hand(context: Any) -> Any:
+    """The joint that a fit is of, whichever of its two bodies is active; None: one is to be made."""
+    from ... import fits
+
+    return own_joint(context) or fits.joint_of_selected(context)
+
+
 class _FitOperator(JobOperator):
     bl_options = {"REGISTER", "UNDO"}
     title = "Fit"
@@ -56,7 +63,7 @@ class _FitOperator(JobOperator):
 
     def _take_settings(self, context: Any) -> None:
         """What the caller did not say is as the joint's settings have it."""
-        joint = own_joint(context) or context.active_object
+        joint = _joint_at_hand(context) or context.active_object
         settings = joint.condyle.joint.fit
         for name, value in wishes.values(settings, self.groups).items():
             if not self.properties.is_property_set(name):
@@ -68,7 +75,7 @@ class _FitOperator(JobOperator):
         from ... import fits
 
         wished = wishes.values(self, self.groups) | self.more()
-        return fits.fit_selected(context, own_joint(context), self.kind, wished)
+        return fits.fit_selected(context, _joint_at_hand(context), self.kind, wished)
 
     def more(self) -> dict[str, Any]:
         """Wishes beside those of the joint's fit settings."""
