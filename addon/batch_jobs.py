@@ -60,7 +60,7 @@ def read(source: Path, given: dict[str, Any], out: Path | None, recursive: bool)
 
     Args:
         given: keys of a job (see ``SHARED`` and ``overrides``) that go before those of the file.
-        out: folder for the outputs; goes before ``defaults.out``. A folder of files needs one.
+        out: folder for all outputs; goes before every ``out`` of the file. A folder of files needs one.
         recursive: folders in a folder, too.
 
     Raises:
@@ -145,14 +145,21 @@ def _file_shot(
     source = file.parent / _text(job, "input", where)
     folder = out or (file.parent / _text(defaults, "out", f"{file}: defaults") if "out" in defaults else None)
     if "out" in job:
-        target = file.parent / _text(job, "out", where)
-        target = target if target.suffix.lower() == ".blend" else target / source.name
+        own = Path(_text(job, "out", where))
+        own = own if own.suffix.lower() == ".blend" else own / source.name
+        target = file.parent / own if out is None else out / _inside(own)
     elif folder is not None:
         target = folder / source.name
     else:
         raise _error(f"{where}: has no out, nor do the defaults")
     name = _text(job, "name", where) if "name" in job else source.stem
     return _shot(name, source, target, overrides.merged(overrides.merged(defaults, job), given), where)
+
+
+def _inside(path: Path) -> Path:
+    """A path as it is below another folder: only its name where it is absolute or leads out of that folder."""
+    path = Path(os.path.normpath(path))
+    return Path(path.name) if path.anchor or ".." in path.parts else path
 
 
 def _shot(name: str, source: Path, target: Path, keys: dict[str, Any], where: str) -> Shot:

@@ -62,6 +62,35 @@ def test_a_job_file_is_read_with_its_defaults(part, jobs, folder):
     )
 
 
+def test_a_folder_of_the_command_line_takes_all_outputs(part, ph, jobs, folder):
+    absolute = json.dumps(str(folder / "far/third.blend"), ensure_ascii=False)
+    text = f"""
+        defaults.out = "baked"
+        [[jobs]]
+        input = "a.blend"
+        [[jobs]]
+        input = "b.blend"
+        out = "baked/second.blend"
+        [[jobs]]
+        input = "b.blend"
+        out = "./moon"
+        [[jobs]]
+        input = "b.blend"
+        out = {absolute}
+        [[jobs]]
+        input = "b.blend"
+        out = "../beside/fourth.blend"
+    """
+    path, out = jobs(text), folder / "elsewhere"
+    inside = ["a.blend", "baked/second.blend", "moon/b.blend", "third.blend", "fourth.blend"]
+    shots = part("batch_jobs").read(path, {}, out, False)
+    assert [shot.target for shot in shots] == [out / name for name in inside]
+    assert read(part, path)[1].target == folder / "baked/second.blend"
+    jobs(text + '[[jobs]]\ninput = "b.blend"\nout = "third.blend"')
+    with pytest.raises(ph.FormatError, match=r"two jobs have the same output .*elsewhere.*third.blend"):
+        part("batch_jobs").read(path, {}, out, False)
+
+
 A = '[[jobs]]\ninput = "a.blend"\nout = "out"\n'
 
 
