@@ -81,6 +81,7 @@ def test_a_batch_bakes_with_the_settings_of_its_jobs(command, hinge_file, tmp_pa
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "baked/shot 1.blend"))
     settings = bpy.context.scene.condyle.simulation
     assert (settings.frame_start, settings.frame_end) == (3, 12)
+    assert (bpy.context.scene.frame_start, bpy.context.scene.frame_end) == (3, 12)
     assert abs(settings.time_step - 0.005) < 1e-9
     assert bpy.data.objects["Knee"].condyle.joint.coordinates[0].start_speed == 2.0
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

@@ -100,6 +100,19 @@ def test_what_is_animated_is_not_set(apply, ph, hinge):
         apply({"joints": {"Knee.L": {"prescribed": True}}})
 
 
+@pytest.mark.parametrize(
+    ("frames", "shown"),
+    [((1, 120), (1, 120)), ((300, 400), (300, 400)), ((-5, 8), (0, 8)), ((-9, -2), (7, 20))],
+)
+def test_frames_are_what_the_scene_plays_and_renders(part, scene, frames, shown):
+    scene.frame_start, scene.frame_end = 7, 20
+    scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 8, 9
+    part("overrides").set_frames(scene, frames)
+    assert (scene.frame_start, scene.frame_end) == shown and not scene.use_preview_range
+    recorded = part("tasks").frame_range(scene)
+    assert (recorded[0], recorded[-1]) == frames
+
+
 def test_every_section_has_settings(part):
     overrides = part("overrides")
     for section, group in overrides._groups().items():
