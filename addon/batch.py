@@ -236,7 +236,7 @@ def _judge(told: Told, part: Path | None) -> None:
     """_Ended where a child did not do what it should."""
     reporting = core.part("reporting")
     last = " | ".join(told.lines)
-    note = told.errors[-1] if told.errors else last
+    note = "; ".join(told.errors) or last
     if told.code == reporting.EXIT_DIVERGED:
         raise _Ended(DIVERGED, note, told)
     if told.code != reporting.EXIT_DONE:

@@ -60,7 +60,7 @@ def _add_bake(commands: Any, shared: argparse.ArgumentParser) -> None:
     target = bake.add_mutually_exclusive_group(required=True)
     target.add_argument("--out", metavar="OUT.blend", help="file to write")
     target.add_argument(
-        "--check", action="store_true", help="only open it and check the settings; bake nothing"
+        "--check", action="store_true", help="only open it and check settings and scenes; bake nothing"
     )
     bake.add_argument("--end-with-stdin", action="store_true", help=argparse.SUPPRESS)
 
@@ -178,6 +178,8 @@ def _bake_file(task: Task, reporter: Any) -> int:
     names = _open(task, reporter)
     if isinstance(names, int):
         return names
+    if task.target is None:
+        return max(_check_scene(bpy.data.scenes[name], reporter) for name in names)
     for name in names:
         code = _bake_scene(bpy.data.scenes[name], reporter)
         if code != reporting.EXIT_DONE:
@@ -236,21 +238,47 @@ def _open(task: Task, reporter: Any) -> list[str] | int:
     except core.physics().CondyleError as error:
         reporter.error(f"{source}: {error}")
         return int(reporting.EXIT_USAGE)
-    return int(reporting.EXIT_DONE) if task.target is None else names
+    return names
+
+
+def _check_scene(scene: Any, reporter: Any) -> int:
+    """Tell all that would stop a bake of a scene before it simulates, and what may not be meant."""
+    from . import core, session, tasks
+
+    reporting = core.part("reporting")
+    reporter.start(f"check {scene.name}")
+    session.findings = []
+    try:
+        _make_ready(scene)
+        warnings = tasks.check_now(scene, reporter.progress)
+    except core.physics().CondyleError as error:
+        for told in [finding.text for finding in session.findings if finding.is_error] or [error]:
+            reporter.error(told, scene=scene.name)
+        return int(reporting.EXIT_FAILED)
+    for warning in warnings:
+        reporter.warning(warning)
+    reporter.message(f"{scene.name} can be baked")
+    return int(reporting.EXIT_DONE)
+
+
+def _make_ready(scene: Any) -> None:
+    """Show a scene, without an earlier bake where that hides the keys that a fit wants."""
+    import bpy
+
+    from . import tasks
+
+    bpy.context.window.scene = scene
+    if any(item.condyle.joint.fit.requested for item in scene.objects):
+        tasks.free_bake(scene)
 
 
 def _bake_scene(scene: Any, reporter: Any) -> int:
-    import bpy
-
     from . import core, tasks
 
     reporting = core.part("reporting")
     reporter.start(f"bake {scene.name}")
-    bpy.context.window.scene = scene
     try:
-        # an earlier bake hides the keys that a fit wants
-        if any(item.condyle.joint.fit.requested for item in scene.objects):
-            tasks.free_bake(scene)
+        _make_ready(scene)
         outcome = tasks.bake_now(scene, reporter.progress)
     except core.physics().CondyleError as error:
         diverged = getattr(error, "kind", type(error).__name__) == "DivergedError"

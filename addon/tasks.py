@@ -94,6 +94,11 @@ def bake_now(scene: Any, progress: Progress | None = None) -> BakeReport:
     return worker_client.run(bake(scene), progress)
 
 
+def check_now(scene: Any, progress: Progress | None = None) -> list[str]:
+    """Do all of a bake that comes before its simulation, and change nothing; its warnings. Blocks."""
+    return worker_client.run(check(scene), progress)
+
+
 def free_bake(scene: Any) -> int:
     """Take every bake of the scene away and put back exactly what was; returns how many objects had one."""
     return bake_writing.free(scene)
@@ -114,18 +119,8 @@ def bake(scene: Any) -> Steps[BakeReport]:
     scene_uid = scene.session_uid
     frames = frame_range(scene)
     run = timing.run_frames(scene, frames)
-    loop = timing.loop_options(scene, frames)
-    fitted: dict[int, FitReport] = {}
-    wanted, warnings = _to_fit(scene)
-    for uid in wanted:
-        scene = references.find_scene(scene_uid)
-        fitted[uid] = yield from fits.fit_joint(scene, references.find_joint(uid, "a joint to be fitted"))
-    clock.lap("fit")
-    made = yield from ready(scene_uid, run, fitted, clock)
-    read, options, excited = made.read, made.options, made.excited
-    warnings += made.warnings
-    if loop is not None:
-        options["loop"] = loop
+    made, fitted = yield from _prepared(scene, frames, clock)
+    read, options, excited, warnings = made.read, made.options, made.excited, made.warnings
     options["pulls"] = made.pulls
     requests = core.part("worker.requests")
     try:
@@ -157,6 +152,31 @@ def bake(scene: Any) -> Steps[BakeReport]:
     report = replace(report, warnings=warnings + report.warnings)
     session.findings = findings.named_all(scene, report.warnings, findings.BAKE)
     return report
+
+
+def check(scene: Any) -> Steps[list[str]]:
+    """Steps of a bake up to its simulation; the warnings. All errors of what cannot be read are in the session's
+    findings.
+    """
+    made, _ = yield from _prepared(scene, frame_range(scene), Clock())
+    return made.warnings
+
+
+def _prepared(scene: Any, frames: np.ndarray, clock: Clock) -> Steps[tuple[Ready, dict[int, FitReport]]]:
+    """Steps of a bake of these frames (F,) that come before it simulates: what for, and the joints fitted for it."""
+    scene_uid = scene.session_uid
+    run = timing.run_frames(scene, frames)
+    loop = timing.loop_options(scene, frames)
+    fitted: dict[int, FitReport] = {}
+    wanted, warnings = _to_fit(scene)
+    for uid in wanted:
+        scene = references.find_scene(scene_uid)
+        fitted[uid] = yield from fits.fit_joint(scene, references.find_joint(uid, "a joint to be fitted"))
+    clock.lap("fit")
+    made = yield from ready(scene_uid, run, fitted, clock)
+    if loop is not None:
+        made.options["loop"] = loop
+    return replace(made, warnings=warnings + made.warnings), fitted
 
 
 def written(

@@ -87,6 +87,48 @@ def test_a_batch_bakes_with_the_settings_of_its_jobs(command, hinge_file, tmp_pa
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
+def test_a_dry_run_tells_what_would_stop_a_bake(command, hinge_file, tmp_path):
+    bpy.data.scenes.new("Bare")
+    bpy.ops.wm.save_as_mainfile(filepath=str(hinge_file), copy=True)
+    jobs, report = tmp_path / "jobs.toml", tmp_path / "report.json"
+    line = '[[jobs]]\ninput = "größere knees/shot 1.blend"\n'
+    by_hand = 'bodies.B = { mass_source = "MANUAL", mass = 0.0, inertia_diagonal = [1.0, 1.0, 5.0] }\n'
+    joint = 'joints.Knee.coordinates.1 = { stiffness = 1.0, rest = 9.0, limits = "CUSTOM", lower = -1.0, upper = 1.0 }'
+    jobs.write_text(
+        f"""
+        format = "condyle-jobs"
+        version = 1
+        {line} name = "bare"
+        out = "out/bare.blend"
+        scene = "Bare"
+        {line} name = "weightless"
+        out = "out/weightless.blend"
+        {by_hand}
+        {line} name = "round"
+        out = "out/round.blend"
+        start = {{ loop = true, preroll = 5 }}
+        {line} name = "sound"
+        out = "out/sound.blend"
+        {joint}
+        """,
+        "utf-8",
+    )
+    done = command(jobs, "--dry-run", "--report", report)
+    assert done.returncode == 1, done.stderr
+    shots = {each["name"]: each for each in json.loads(report.read_text("utf-8"))["shots"]}
+    assert {name: each["state"] for name, each in shots.items()} == {
+        "bare": "failed",
+        "weightless": "failed",
+        "round": "failed",
+        "sound": "to bake",
+    }
+    assert "Bare" in shots["bare"]["note"] and "mass" in shots["weightless"]["note"]
+    assert "a loop needs no Pre-Roll" in shots["round"]["note"]
+    (warning,) = shots["sound"]["warnings"]
+    assert "outside its limits" in warning and f"sound: {warning}" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -121,6 +121,35 @@ def test_a_scene_that_fails(command, scene, make, tmp_path):
     assert not (tmp_path / "out.blend").exists()
 
 
+def test_a_check_tells_all_that_would_stop_a_bake(command, part, scene, make, knee_file, tmp_path):
+    """Of every scene; what is to be fitted is fitted for it."""
+    body = part("references").Body
+    a, b, c = make.box("A", (0, 0, 1)), make.box("B"), make.box("C", (0, 0, -1))
+    make.update()
+    for name, parent, child in (("Hip", a, b), ("Ankle", b, c)):
+        part("authoring").add_joint(scene, body(parent), body(child), "hinge", name=name)
+        child.condyle.body.mass_source, child.condyle.body.mass = "MANUAL", 0.0
+    second = bpy.data.scenes.new("Take 2")
+    for item in list(scene.objects):
+        second.collection.objects.link(item)
+    path = tmp_path / "weightless.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    done = command("bake", path, "--check")
+    assert done.returncode == 1
+    told = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert len(told) == 4 and all("mass" in line for line in told)
+    assert ["B" in line for line in told] == [True, False, True, False]
+    done = command("bake", knee_file, "--check", "--log-json")
+    assert done.returncode == 0, done.stdout
+    assert "Scene can be baked" in done.stdout
+    bpy.ops.wm.open_mainfile(filepath=str(knee_file))
+    bpy.data.objects["Shank"].animation_data_clear()
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    done = command("bake", path, "--check")
+    assert done.returncode == 1 and "Shank has no keyframes" in done.stderr
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
 def test_a_simulation_that_diverges(command, part, scene, make, tmp_path):
     body = part("references").Body
     a, b = make.box("A", (0, 0, 1)), make.box("B")
