@@ -7,7 +7,7 @@ import importlib.util
 
 #: how many times as long a simulation's step takes without numba; `python -m tests.benchmarks` measures it
 #: (keys unjitted_over_jitted_...)
-SLOWDOWN = "600 to 2300"
+SLOWDOWN = "300 to 2300"
 
 #: one line for the list of extensions; Blender takes at most 64 characters
 TAGLINE = f"Without numba: simulations take {SLOWDOWN} times as long"
