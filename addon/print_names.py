@@ -10,6 +10,31 @@ from .constraint_prints import LABEL
 
 #: owner (an object, a bone, the scene) -> label of a setting -> its value, in short
 Prints = dict[str, dict[str, str]]
+#: begins the label of how many entries a list has
+NUMBER = "Number of "
+
+
+class Plain(str):
+    """A value that says nothing where a bake has none: the default, which one that was never set has, too."""
+
+    __slots__ = ()
+
+
+def telling(entries: dict[str, str]) -> dict[str, str]:
+    """What is kept of an owner's prints with a bake: no defaults, but how long its lists are."""
+    return {
+        label: value
+        for label, value in entries.items()
+        if not isinstance(value, Plain) or label.startswith(NUMBER)
+    }
+
+
+def as_kept(new: dict[str, str], old: dict[str, str]) -> dict[str, str]:
+    """An owner's prints of now, without what says nothing because those of the bake have it not.
+
+    Earlier versions kept no lengths of lists, and defaults where they had been set.
+    """
+    return {label: value for label, value in new.items() if not isinstance(value, Plain) or label in old}
 
 
 def owners(old: Prints, new: Prints) -> dict[str, str]:
@@ -26,6 +51,7 @@ def owners(old: Prints, new: Prints) -> dict[str, str]:
 
 
 def _is_like(old: dict[str, str], new: dict[str, str]) -> bool:
+    new = as_kept(new, old)
     return _nameless(constraints_as_now(old, new)) == _nameless(new)
 
 

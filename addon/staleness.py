@@ -29,7 +29,7 @@ from .channels import rotation_path
 from .features.common import shown_by
 from .features.joints.properties import slider_names
 from .features.simulation.properties import frame_ends
-from .print_names import Prints
+from .print_names import Plain, Prints
 from .references import Body
 
 #: what changes nothing in a simulation: what is looked at, helpers, results
@@ -50,6 +50,7 @@ IDLE = {
     "use_scene_range",
 }
 LONGEST = 24
+MINUS_ZERO = {"0": "-0"}  # a slider that is dragged back from below may end there
 #: kept with the prints, so that those of a bake by an earlier version are not compared with what it did not look at
 LOOKED_AT = "What Is Looked At", "4"
 SINCE = (constraint_prints.LABEL, "Delta ", "Keys", "Drivers", "Slider ", "Pose")
@@ -228,20 +229,32 @@ def _deltas(item: Any, moved: Moved) -> Iterator[tuple[str, str]]:
 
 
 @functools.cache
-def _watched(kind: type) -> list[tuple[str, str, str]]:
-    """Identifier, name and type of the properties of a kind of group that a simulation may read."""
+def _watched(kind: type) -> list[tuple[str, str, str, str]]:
+    """Identifier, name, type and default, in short, of the properties of a kind of group that a simulation may read."""
     found = kind.bl_rna.properties
     return [
-        (item.identifier, item.name, item.type)
+        (item.identifier, item.name, item.type, _default(item))
         for item in found
         if item.identifier not in {"rna_type", "name"} | IDLE
         and shown_by(item.identifier) not in found  # that one shows it in the user's units
     ]
 
 
+def _default(item: Any) -> str:
+    """Print of a property's value where it was never set."""
+    if item.type in {"POINTER", "COLLECTION"}:
+        return ""
+    if getattr(item, "is_array", False):
+        return _text(tuple(item.default_array))
+    return _text(item.default_flag if getattr(item, "is_enum_flag", False) else item.default)
+
+
 def _settings(group: Any, label: str, moved: Moved, path: str = "") -> Iterator[tuple[str, str]]:
-    """Settings of a group that were ever set, by what the panel calls them; not those that are animated."""
-    for name, called, kind in _watched(type(group)):
+    """Settings of a group that were ever set, by what the panel calls them; not those that are animated.
+
+    One that is as it would be if it had never been set is `Plain`: touching it changes nothing.
+    """
+    for name, called, kind, plain in _watched(type(group)):
         value = still(getattr(group, name), moved.get(f"{path}{name}"))
         if kind == "POINTER":
             if isinstance(value, bpy.types.PropertyGroup):
@@ -249,14 +262,17 @@ def _settings(group: Any, label: str, moved: Moved, path: str = "") -> Iterator[
             elif value is not None:
                 yield f"{label}{called}", f"@{value.name_full}"
         elif kind == "COLLECTION":
+            yield f"{print_names.NUMBER}{label}{called}", Plain(len(value))
             for index, entry in enumerate(value):
                 number = getattr(entry, "label", "") or str(index + 1)
                 yield from _settings(entry, f"{label}{number}: ", moved, f"{path}{name}[{index}].")
         elif value is not None and group.is_property_set(name):
+            text = _text(value)
+            kept = Plain if text in (plain, MINUS_ZERO.get(plain)) else str
             if name == "bone_name":  # which bone it is, whatever it is called
                 meant = references.resolve(group)
-                value = value if meant is None else constraint_prints.identity(meant.object, meant.bone)
-            yield f"{label}{called}", _text(value)
+                text = text if meant is None else _text(constraint_prints.identity(meant.object, meant.bone))
+            yield f"{label}{called}", kept(text)
 
 
 def _text(value: Any) -> str:
@@ -309,7 +325,8 @@ def _note_elsewhere(scene: Any) -> None:
 
 
 def _packed(found: Prints) -> str:
-    return json.dumps(found, separators=(",", ":"), ensure_ascii=False)
+    kept = {owner: print_names.telling(entries) for owner, entries in found.items()}
+    return json.dumps(kept, separators=(",", ":"), ensure_ascii=False)
 
 
 def changes(scene: Any) -> list[str]:
@@ -337,7 +354,8 @@ def changes(scene: Any) -> list[str]:
         elif owner not in old:
             told.append(f"{owner}: is new")
         else:
-            labels = _different(print_names.constraints_as_now(old[owner], new[owner]), new[owner])
+            now = print_names.as_kept(new[owner], old[owner])
+            labels = _different(print_names.constraints_as_now(old[owner], now), now)
             if labels:
                 told.append(f"{owner}: {', '.join(_spoken(label) for label in labels)} changed")
     return told

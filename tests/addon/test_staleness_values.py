@@ -1,0 +1,83 @@
+"""Values of settings and a bake: what has the value that it had is not told, whether or not it was ever set."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+pytestmark = pytest.mark.small
+
+
+@pytest.fixture
+def hinge(part, scene, make):
+    """A baked hinge's Empty."""
+    body = part("references").Body
+    scene.frame_end = 4
+    held, swung = make.box("Held", (0, 0, 1)), make.box("Swung", (0, 0, 0.5))
+    make.update()
+    joint = part("authoring").add_joint(scene, body(held), body(swung), "hinge", name="Hinge")
+    part("tasks").bake_now(scene)
+    return joint
+
+
+def changes(part, scene):
+    return part("staleness").changes(scene)
+
+
+def test_a_setting_that_is_touched_for_the_first_time_and_put_back_changes_nothing(part, scene, hinge):
+    settings, simulation = hinge.condyle.joint, scene.condyle.simulation
+    assert not settings.is_property_set("follow") and not simulation.is_property_set("gravity")
+    settings.follow = 1.0
+    assert changes(part, scene) == ["Hinge: follow changed"]
+    settings.follow = -0.0
+    simulation.gravity = tuple(simulation.gravity)
+    for row in settings.coordinates:
+        row.limits, row.damping = row.limits, row.damping
+    assert simulation.is_property_set("gravity") and changes(part, scene) == []
+    simulation.gravity = (0.0, 0.0, -1.6)
+    assert changes(part, scene) == ["Scene: gravity changed"]
+
+
+def test_a_setting_that_is_unset_after_the_bake_changes_nothing_unless_its_value_does(part, scene, hinge):
+    settings = scene.condyle.simulation
+    settings.gravity = tuple(settings.gravity)
+    part("tasks").bake_now(scene)
+    settings.property_unset("gravity")
+    assert changes(part, scene) == []
+    settings.gravity = (0.0, 0.0, -1.6)
+    part("tasks").bake_now(scene)
+    settings.property_unset("gravity")
+    assert changes(part, scene) == ["Scene: gravity changed"]
+
+
+def test_another_entry_of_a_list_is_told_though_all_of_it_is_as_it_comes(part, scene, hinge):
+    hinge.condyle.joint.knots.add()
+    assert changes(part, scene) == ["Hinge: number of knots changed"]
+    hinge.condyle.joint.knots.clear()
+    assert changes(part, scene) == []
+
+
+def test_a_bake_that_kept_defaults_and_no_lengths_of_lists_is_still_up_to_date(part, scene, hinge):
+    output, settings = scene.condyle.simulation.output, hinge.condyle.joint
+    settings.follow = 0.0
+    kept = json.loads(output.read)
+    for entries in kept.values():
+        for label in [each for each in entries if each.startswith("Number of ")]:
+            del entries[label]
+    kept["Hinge"]["Follow"] = "0"
+    output.read = json.dumps(kept)
+    assert changes(part, scene) == []
+    hinge.name = "Knee"
+    assert changes(part, scene) == []
+    settings.follow = 1.0
+    assert changes(part, scene) != []
+
+
+def test_a_joint_that_is_renamed_and_touched_is_still_known(part, scene, hinge):
+    hinge.name = "Knee"
+    hinge.condyle.joint.follow = 1.0
+    hinge.condyle.joint.follow = 0.0
+    assert changes(part, scene) == []
