@@ -136,7 +136,7 @@ def register() -> None:
     """Add everything to Blender."""
     global _command
     for each in CLASSES:
-        bpy.utils.register_class(each)
+        bpy.utils.register_class(common.forgetting(each) if issubclass(each, bpy.types.Operator) else each)
     properties.attach()
     live_properties.attach()
     bpy.app.handlers.load_post.append(migrations.on_load)

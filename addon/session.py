@@ -16,6 +16,8 @@ live: Any = None
 #: last line for the panel: what was done, or what went wrong
 message: str = ""
 message_icon: str = "INFO"
+#: how often it was set
+tellings: int = 0
 
 #: what the last import, scene check or bake told, see `findings`
 findings: list[Any] = []
@@ -27,5 +29,12 @@ stale_unknown: bool = False
 
 def tell(text: str, icon: str = "INFO") -> None:
     """Set the panel's last line."""
-    global message, message_icon
+    global message, message_icon, tellings
     message, message_icon = text, icon
+    tellings += 1
+
+
+def forget_error(since: int) -> None:
+    """Take an error out of the panel's last line, if nothing has been told since so many `tellings`."""
+    if message_icon == "ERROR" and tellings == since:
+        tell("")

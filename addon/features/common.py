@@ -1,5 +1,7 @@
 """What all features share: options of properties, the sidebar's place, what a poll asks."""
 
+import functools
+from types import FunctionType
 from typing import Any
 
 import bpy
@@ -148,6 +150,46 @@ def failed(operator: Any, error: Exception) -> set[str]:
     session.tell(told, "ERROR")
     operator.report({"ERROR"}, told)
     return {"CANCELLED"}
+
+
+def forgetting(operator: Any) -> Any:
+    """An operator's class, so that where one ends well the panel tells the error of an earlier one no longer.
+
+    Not where it `keeps_errors`: it only shows what the error is about, or looks elsewhere.
+    """
+    if not getattr(operator, "keeps_errors", False):
+        for name, wrap in (("execute", _with_context), ("invoke", _with_event), ("modal", _with_event)):
+            method = getattr(operator, name, None)
+            if isinstance(method, FunctionType) and not hasattr(method, "forgets"):
+                wrapped: Any = functools.wraps(method)(wrap(method))
+                wrapped.forgets = True
+                setattr(operator, name, wrapped)
+    return operator
+
+
+# Blender counts the arguments of these functions, so that they cannot be one.
+
+
+def _with_context(method: Any) -> Any:
+    def wrapped(self: Any, context: Any) -> set[str]:
+        since = session.tellings
+        return _ended(method(self, context), since)
+
+    return wrapped
+
+
+def _with_event(method: Any) -> Any:
+    def wrapped(self: Any, context: Any, event: Any) -> set[str]:
+        since = session.tellings
+        return _ended(method(self, context, event), since)
+
+    return wrapped
+
+
+def _ended(outcome: set[str], since: int) -> set[str]:
+    if "FINISHED" in outcome:
+        session.forget_error(since)
+    return outcome
 
 
 # Coordinates are stored in SI (radians, metres, metres a second). These make a second property that shows the

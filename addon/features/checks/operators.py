@@ -54,6 +54,7 @@ class SelectCulprit(Operator):
     bl_idname = "condyle.select_culprit"
     bl_label = "Select"
     bl_options = {"REGISTER", "UNDO"}
+    keeps_errors = True
 
     index: IntProperty(name="Line", description="Which line of the list, from 0", options={"SKIP_SAVE"})
 

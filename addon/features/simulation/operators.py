@@ -90,6 +90,7 @@ class CancelJob(Operator):
 
     bl_idname = "condyle.cancel"
     bl_label = "Cancel"
+    keeps_errors = True
 
     @classmethod
     def poll(cls, context: Any) -> bool:

@@ -1,0 +1,71 @@
+"""The panel's last line: an error stays until something of ours ends well, or tells something else."""
+
+from __future__ import annotations
+
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+pytestmark = pytest.mark.small
+
+
+@pytest.fixture
+def session(part):
+    """What lasts as long as Blender runs, with nothing told."""
+    session = part("session")
+    session.tell("")
+    yield session
+    session.tell("")
+    session.findings = []
+
+
+@pytest.fixture
+def knee(part, scene, make):
+    """A hinge of bodies whose names tell a side; the other side is not there: its Empty, the active object."""
+    body = part("references").Body
+    thigh, shin = make.box("Thigh.L", (0.2, 0, 1)), make.box("Shin.L", (0.2, 0, 0.5))
+    make.update()
+    joint = part("authoring").add_joint(scene, body(thigh), body(shin), "hinge", name="Knee.L")
+    bpy.context.view_layer.objects.active = joint
+    return joint
+
+
+def test_an_error_goes_when_an_operator_ends_well(part, session, knee, make):
+    with pytest.raises(RuntimeError, match=r"(Shin|Thigh)\.R"):
+        bpy.ops.condyle.mirror_joint()
+    assert session.message_icon == "ERROR" and ".R" in session.message
+    with pytest.raises(RuntimeError):  # what is refused as well leaves it
+        bpy.ops.condyle.mirror_joint()
+    assert session.message
+    for name, height in (("Thigh.R", 1), ("Shin.R", 0.5)):
+        make.box(name, (-0.2, 0, height))
+    make.update()
+    bpy.context.view_layer.objects.active = knee
+    assert bpy.ops.condyle.mirror_joint() == {"FINISHED"}
+    assert session.message == ""
+
+
+def test_what_an_operator_tells_itself_stays_and_so_does_what_is_no_error(part, session, knee):
+    session.tell("Done", "CHECKMARK")
+    knee.condyle.joint.child.object.condyle.body.mass_source = "MANUAL"
+    knee.condyle.joint.child.object.condyle.body.mass = 0.0
+    assert bpy.ops.condyle.set_rest_pose() == {"FINISHED"}
+    assert session.message == "Done"
+    for _ in range(2):  # the same line told again is told
+        assert bpy.ops.condyle.check_scene() == {"FINISHED"}
+        assert session.message_icon == "ERROR" and session.message.startswith("Checked: 1 error")
+    index = next(index for index, each in enumerate(session.findings) if each.session_uid)
+    assert bpy.ops.condyle.select_culprit(index=index) == {"FINISHED"}
+    assert session.message.startswith("Checked: 1 error")
+    assert bpy.ops.condyle.clear_findings() == {"FINISHED"}
+    assert session.message == ""
+
+
+def test_every_operator_of_ours_takes_part_and_none_is_wrapped_twice(part):
+    registration = part("registration")
+    common = part("features.common")
+    for each in registration.CLASSES:
+        if issubclass(each, bpy.types.Operator):
+            method = each.execute
+            assert getattr(method, "forgets", False) is not getattr(each, "keeps_errors", False)
+            assert common.forgetting(each).execute is method
