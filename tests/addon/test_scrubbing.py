@@ -165,3 +165,11 @@ def test_what_cannot_be_dragged_says_why(part, scene, make, knee):
     only(ball)
     with pytest.raises(RuntimeError, match="one or two coordinates"):
         bpy.ops.condyle.scrub()
+
+
+def test_the_handle_is_hidden_in_a_live_run_where_the_limb_is_elsewhere(part, scene, knee, monkeypatch):
+    knee()
+    handle = part("features.frames.scrub").ScrubHandle
+    assert handle.poll(bpy.context)
+    monkeypatch.setattr(part("session"), "live", object())
+    assert not handle.poll(bpy.context)

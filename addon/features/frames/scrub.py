@@ -174,6 +174,8 @@ class ScrubHandle(GizmoGroup):
 
         if session.read_only or context.mode not in {"OBJECT", "POSE"}:
             return False
+        if session.live is not None:  # the limb is elsewhere than the sliders say
+            return False
         if not context.scene.condyle.overlay.show_handle:
             return False
         joint = active_joint(context)
