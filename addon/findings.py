@@ -31,8 +31,12 @@ class Finding:
 
     def culprit(self) -> Body | None:
         """What it is about; None where that is gone, or it is about nothing that can be selected."""
-        found = references.Handle(self.session_uid, self.bone).find() if self.session_uid else None
-        return found
+        return references.Handle(self.session_uid, self.bone).find() if self.session_uid else None
+
+    def culprit_in(self, scene: Any) -> Body | None:
+        """As `culprit`, but None also where it was deleted from the scene: what still uses it keeps it in the file."""
+        found = self.culprit()
+        return found if found is not None and references.in_scene(scene, found.object) else None
 
 
 def about(text: str, source: str, body: Any, is_error: bool = False) -> Finding:

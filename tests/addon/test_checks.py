@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import MagicMock
+
 import numpy as np
 import pytest
 
@@ -236,6 +238,28 @@ def test_lines_find_what_they_name(part, scene, make):
     gone = findings.about("x", findings.CHECK, one)
     bpy.data.objects.remove(one)
     assert gone.culprit() is None
+
+
+def test_the_arrow_of_a_line_about_what_was_deleted_leads_nowhere(part, scene, leg):
+    by_hand(leg["shank"], mass=0.0)
+    assert bpy.ops.condyle.check_scene() == {"FINISHED"}
+    (finding,) = part("session").findings
+
+    def arrow():
+        context, panel = MagicMock(), MagicMock()
+        context.scene, context.region.width = scene, 300
+        part("features.checks.panels").WarningsPanel.draw(panel, context)
+        return panel.layout.row.return_value.row.return_value.enabled
+
+    assert arrow() is True
+    bpy.context.view_layer.objects.active = leg["shank"]
+    with bpy.context.temp_override(selected_objects=[leg["shank"]], active_object=leg["shank"]):
+        assert bpy.ops.object.delete() == {"FINISHED"}
+    assert finding.culprit() is not None  # the joint still names it
+    assert arrow() is False
+    with pytest.raises(RuntimeError, match="no longer there"):
+        bpy.ops.condyle.select_culprit(index=0)
+    part("session").findings = []
 
 
 def test_the_check_leaves_no_trace(part, scene, leg):

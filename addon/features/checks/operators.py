@@ -71,7 +71,7 @@ class SelectCulprit(Operator):
         if not 0 <= self.index < len(session.findings):
             self.report({"ERROR"}, f"There is no line {self.index}")
             return {"CANCELLED"}
-        body = session.findings[self.index].culprit()
+        body = session.findings[self.index].culprit_in(context.scene)
         if body is None:
             self.report({"ERROR"}, "What this line is about is no longer there")
             return {"CANCELLED"}

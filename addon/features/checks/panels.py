@@ -35,7 +35,9 @@ class WarningsPanel(SidebarPanel, Panel):
             icon = "CANCEL" if finding.is_error else "ERROR"
             draw_lines(row.column(align=True), text, icon, context.region.width - 40)
             if finding.session_uid:
-                row.operator("condyle.select_culprit", text="", icon="RESTRICT_SELECT_OFF").index = index
+                arrow = row.row(align=True)
+                arrow.enabled = finding.culprit_in(context.scene) is not None
+                arrow.operator("condyle.select_culprit", text="", icon="RESTRICT_SELECT_OFF").index = index
         more = len(session.findings) - MOST_SHOWN
         if more > 0:
             layout.label(text=f"and {more} more", icon="BLANK1")
