@@ -58,7 +58,7 @@ class Outcome:
         """One line for the user."""
         if self.met:
             return "reached"
-        text = f"{1e3 * float(self.distances.max()):.3g} mm off"
+        text = f"{units.told_length(float(self.distances.max()))} off"
         if float(self.angles.max(initial=0.0)) > STRAIGHT:
             text += f", {np.degrees(float(self.angles.max())):.3g}°"
         limits = ", ".join(self.at_limits[:2]) + (" ..." if len(self.at_limits) > 2 else "")

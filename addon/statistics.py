@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import core, migrations, scene_to_model
+from . import core, migrations, scene_to_model, units
 
 # Bodies that had to be moved farther than this [m, or a turn's sine] to meet their constraints are told.
 MOVED = 1e-3
@@ -67,5 +67,5 @@ def moved_at_start(read: scene_to_model.SceneModel, result: Any) -> list[str]:
     worst = int(np.argmax(away.max(axis=(1, 2))))
     if float(away.max()) <= MOVED:
         return []
-    name, far = read.model.body_names[worst], 1e3 * float(away[worst, :3, 3].max())
-    return [f"{name} starts {far:.3g} mm off where it was, so that all constraints are met"]
+    name, far = read.model.body_names[worst], float(away[worst, :3, 3].max())
+    return [f"{name} starts {units.told_length(far)} off where it was, so that all constraints are met"]

@@ -79,9 +79,9 @@ def loop_warnings(result: Any, tolerance: float) -> list[str]:
     found = result.info.get("loop")
     if found is None or found["settled"]:
         return []
-    jump, angle = 1e3 * found["position_jump"], np.degrees(found["angle_jump"])
+    jump, angle = units.told_length(found["position_jump"]), np.degrees(found["angle_jump"])
     if max(found["position_jump"], found["angle_jump"]) <= 1e-3 * tolerance:
         return []
     return [
-        f"the loop does not close: after {found['cycles']} cycles bodies jump by up to {jump:.3g} mm and {angle:.3g}°"
+        f"the loop does not close: after {found['cycles']} cycles bodies jump by up to {jump} and {angle:.3g}°"
     ]

@@ -39,6 +39,16 @@ def length_scale(scene: Any) -> float:
     return float(scene.unit_settings.scale_length)
 
 
+def told_length(metres: float) -> str:
+    """A length for people: in millimetres with three digits, nothing smaller than a thousandth; metres from one on."""
+    millimetres = 1e3 * metres
+    if millimetres < 0.001:
+        return "under 0.001 mm"
+    if millimetres < 999.5:
+        return f"{millimetres:.3g} mm"
+    return f"{metres:.3g} m" if metres < 999.5 else f"{metres:,.0f} m"
+
+
 def frames_per_second(scene: Any) -> float:
     """Frames in one second of the scene, e.g. 29.97 = 30 / 1.001."""
     return float(scene.render.fps) / float(scene.render.fps_base)

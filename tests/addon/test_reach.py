@@ -73,7 +73,7 @@ def test_what_cannot_be_reached_is_approached_within_limits_and_told(part, scene
     assert not outcome.met
     # both boxes stretched out are 0.95 m long
     assert outcome.distances[0] == pytest.approx(2.05, abs=1e-4)
-    assert "2.05e+03 mm off" in outcome.told()
+    assert "2.05 m off" in outcome.told()
     row = knee.condyle.joint.coordinates[0]
     row.limits, row.lower, row.upper = "CUSTOM", 0.2, 0.5
     outcome = part("reach").reach_now(scene, [wish(part, scene, fore, (0.1, 0.0, 0.0))])

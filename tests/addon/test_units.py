@@ -196,3 +196,20 @@ def test_a_constraint_that_scales_is_named(part, scene, make, ph):
     child.constraints.new("LIMIT_SCALE").influence = 0.0
     make.update()
     assert told(part, ph, child, "C").startswith("C: non-uniform scale")
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    ("metres", "told"),
+    [
+        (0.0, "under 0.001 mm"),
+        (1.234e-5, "0.0123 mm"),
+        (0.0421, "42.1 mm"),
+        (0.9994, "999 mm"),
+        (0.9996, "1 m"),
+        (2.0134, "2.01 m"),
+        (2013.4, "2,013 m"),
+    ],
+)
+def test_lengths_for_people_have_no_powers_of_ten(part, metres, told):
+    assert part("units").told_length(metres) == told

@@ -130,7 +130,7 @@ class KeyReach(_WithTargets, Operator):
     last: IntProperty(name="Last", description="Last frame; 0 with First 0: the range", options={"SKIP_SAVE"})
 
     def execute(self, context: Any) -> set[str]:
-        from ... import core, targets
+        from ... import core, targets, units
 
         if (self.first, self.last) == (0, 0):
             self.first, self.last = frame_ends(context.scene)
@@ -138,7 +138,7 @@ class KeyReach(_WithTargets, Operator):
             count, worst, at = targets.key_range(context.scene, self.first, self.last)
         except core.physics().CondyleError as error:
             return failed(self, error)
-        far = f"; at most {1e3 * worst:.3g} mm off, at frame {at}" if worst > 1e-5 else ""
+        far = f"; at most {units.told_length(worst)} off, at frame {at}" if worst > 1e-5 else ""
         session.tell(f"Keyed {count} {'frame' if count == 1 else 'frames'}{far}", "CHECKMARK")
         return {"FINISHED"}
 

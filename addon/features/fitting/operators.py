@@ -11,6 +11,7 @@ from typing import Any
 from bpy.props import BoolProperty
 from bpy.types import Operator
 
+from ... import units
 from ...jobs import JobOperator
 from ..common import figure, need_object_mode, own_joint, writable
 from . import wishes
@@ -83,7 +84,7 @@ class _FitOperator(JobOperator):
 
     def told(self, outcome: Any) -> str:
         return (
-            f"Fit: {outcome.num_poses} poses, worst {figure(outcome.worst_distance_mm)} mm and "
+            f"Fit: {outcome.num_poses} poses, worst {units.told_length(1e-3 * outcome.worst_distance_mm)} and "
             f"{figure(outcome.worst_angle_deg)}°, {outcome.iterations} iterations"
         )
 

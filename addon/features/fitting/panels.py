@@ -5,6 +5,7 @@ from typing import Any
 
 from bpy.types import Panel, UIList
 
+from ... import units
 from ..common import SidebarPanel, active_connection, active_joint, figure, own_joint
 from ..overlay import ghosts
 from ..overlay.shown import shown
@@ -42,7 +43,7 @@ class FitPanel(SidebarPanel, Panel):
         if settings.num_poses:
             box = layout.box().column(align=True)
             box.label(text=f"{settings.num_poses} poses, {settings.iterations} iterations")
-            box.label(text=f"Worst distance: {figure(settings.worst_distance)} mm")
+            box.label(text=f"Worst distance: {units.told_length(1e-3 * settings.worst_distance)}")
             box.label(text=f"Worst angle: {figure(math.degrees(settings.worst_angle))}°")
             _draw_changed(box, context, joint)
             if not settings.converged:
@@ -59,9 +60,10 @@ def _draw_changed(layout: Any, context: Any, joint: Any) -> None:
         return
     now = ghosts.passing(joint, shown(context.scene, joint))
     if now.changed:
-        far, turned = figure(float(now.distances.max())), figure(math.degrees(float(now.angles.max())))
+        far = units.told_length(1e-3 * float(now.distances.max()))
+        turned = figure(math.degrees(float(now.angles.max())))
         layout.label(text="Changed since that fit:", icon="INFO")
-        layout.label(text=f"now up to {far} mm, {turned}°", icon="BLANK1")
+        layout.label(text=f"now up to {far}, {turned}°", icon="BLANK1")
 
 
 def _draw_cycle(layout: Any, settings: Any) -> None:
@@ -107,7 +109,7 @@ class ResidualList(UIList):
     ) -> None:
         row = layout.row(align=True)
         row.label(text=f"{item.frame:g}", icon="ERROR" if item.trust < 0.5 else "KEYTYPE_KEYFRAME_VEC")
-        row.label(text=f"{figure(item.distance)} mm")
+        row.label(text=f"{units.told_length(1e-3 * item.distance)}")
         row.label(text=f"{figure(math.degrees(item.angle))}°")
         if data.id_data.condyle.joint.type != "spline_surface":  # only a curve can pass keys exactly
             row.prop(item, "pinned", text="", icon="PINNED" if item.pinned else "UNPINNED", emboss=False)

@@ -4,6 +4,7 @@ from typing import Any
 
 from bpy.types import Operator
 
+from ... import units
 from ...jobs import JobOperator
 from ..common import active_joint, figure, need_object_mode, needs_joint
 
@@ -24,10 +25,8 @@ class _PoseOperator(JobOperator):
     def told(self, outcome: Any) -> str:
         count = len(outcome.distances)
         poses = "The pose is" if count == 1 else f"{count} poses, the worst is"
-        return (
-            f"{poses} {figure(float(outcome.distances.max()))} mm and {figure(float(outcome.angles.max()))}° "
-            "off the joint"
-        )
+        far, turned = float(outcome.distances.max()), float(outcome.angles.max())
+        return f"{poses} {units.told_length(1e-3 * far)} and {figure(turned)}° off the joint"
 
 
 class SetFromPose(_PoseOperator, Operator):

@@ -5,6 +5,7 @@ from typing import Any
 from bpy.props import FloatProperty, IntProperty
 from bpy.types import Menu, Operator
 
+from ... import units
 from ...jobs import JobOperator
 from ..common import active_joint, figure, need_object_mode
 from ..fitting.operators import REDO_SECONDS
@@ -93,7 +94,7 @@ class _CurveOperator(JobOperator):
         return super().execute(context)
 
     def told(self, outcome: Any) -> str:
-        moved = f"{figure(outcome.distance)} mm and {figure(outcome.angle)}°"
+        moved = f"{units.told_length(1e-3 * outcome.distance)} and {figure(outcome.angle)}°"
         return "; ".join([f"{self.title}: the curve moved by at most {moved}", *outcome.warnings])
 
 

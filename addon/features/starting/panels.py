@@ -4,6 +4,7 @@ from typing import Any
 
 from bpy.types import Panel
 
+from ... import units
 from ..common import SidebarPanel
 from ..simulation.panels import draw_lines
 
@@ -65,8 +66,8 @@ def loop_lines(kept: Any) -> list[tuple[str, str]]:
     import math
 
     return [
-        ("Jump", f"{1e3 * kept.position_jump:.2g} mm, {math.degrees(kept.angle_jump):.2g}°"),
-        ("In Speed", f"{1e3 * kept.speed_jump:.2g} mm/s, {math.degrees(kept.turn_speed_jump):.2g}°/s"),
+        ("Jump", f"{units.told_length(kept.position_jump)}, {math.degrees(kept.angle_jump):.2g}°"),
+        ("In Speed", f"{units.told_length(kept.speed_jump)}/s, {math.degrees(kept.turn_speed_jump):.2g}°/s"),
     ]
 
 
