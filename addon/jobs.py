@@ -142,7 +142,9 @@ class JobOperator:
         return {"FINISHED"}
 
     def _fail(self, error: Exception) -> set[str]:
-        text = str(error)
+        from . import statistics
+
+        text = statistics.told(bpy.context.scene, error)
         if getattr(error, "kind", "") == "WorkerDied":
             text += ". Nothing was changed; the next press starts it again"
         session.tell(text, "ERROR")

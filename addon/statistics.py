@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import core, migrations, scene_to_model, units
+from .features.simulation.properties import ADAPTIVE, INTEGRATORS
 
 # Bodies that had to be moved farther than this [m, or a turn's sine] to meet their constraints are told.
 MOVED = 1e-3
@@ -32,6 +33,18 @@ def note(scene: Any, result: Any, seconds: float) -> None:
     if peaks:
         kept.largest = max(peaks, key=lambda name: peaks[name])
         kept.largest_force = peaks[kept.largest]
+
+
+def told(scene: Any, error: Exception) -> str:
+    """An error for people: of a simulation that went wrong also what to try, by the names that the panel has."""
+    text = str(error)
+    if getattr(error, "kind", type(error).__name__) != "DivergedError":
+        return text
+    settings, names = scene.condyle.simulation, {each[0]: each[1] for each in INTEGRATORS}
+    ways = [] if settings.integrator in ADAPTIVE else [f"a Time Step below {settings.time_step:.3g} s"]
+    other = "sdirk2" if settings.integrator != "sdirk2" else "bdf1"
+    ways.append(f"another Method, such as {names[other]!r} for stiff springs")
+    return f"{text}. In Settings of Simulate and Bake, try {' or '.join(ways)}"
 
 
 def note_failure(scene: Any, error: Exception) -> None:

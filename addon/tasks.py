@@ -130,7 +130,9 @@ def bake(scene: Any) -> Steps[BakeReport]:
     except core.physics().CondyleError as error:
         scene = references.find_scene(scene_uid)
         statistics.note_failure(scene, error)
-        session.findings = [findings.named(scene, str(error), findings.BAKE, is_error=True)]
+        session.findings = [
+            findings.named(scene, statistics.told(scene, error), findings.BAKE, is_error=True)
+        ]
         raise
     result = requests.simulate_answer(answer, read.model)
     clock.lap("simulate")

@@ -143,6 +143,11 @@ def test_a_run_that_blows_up_is_told_in_the_panel(part, scene, arm, ph):
         part("tasks").bake_now(scene)
     kept = scene.condyle.simulation.statistics
     assert kept.failed_reason and kept.failed_body in {"Upper", "Fore"} and not kept.integrator
+    with pytest.raises(RuntimeError, match="diverged at"):
+        bpy.ops.condyle.bake()
+    session = part("session")
+    advice = "In Settings of Simulate and Bake, try a Time Step below 0.001 s or another Method"
+    assert advice in session.message and advice in session.findings[0].text
     assert not part("actions").is_baked(bpy.data.objects["Fore"])
     scene.condyle.simulation.integrator = "sdirk2"
     part("tasks").bake_now(scene)

@@ -69,3 +69,22 @@ def test_every_operator_of_ours_takes_part_and_none_is_wrapped_twice(part):
             method = each.execute
             assert getattr(method, "forgets", False) is not getattr(each, "keeps_errors", False)
             assert common.forgetting(each).execute is method
+
+
+@pytest.mark.parametrize(
+    ("integrator", "advice"),
+    [
+        (
+            "symplectic_euler",
+            "try a Time Step below 0.002 s or another Method, such as 'Implicit, 2nd Order'",
+        ),
+        ("sdirk2", "try a Time Step below 0.002 s or another Method, such as 'Implicit Euler'"),
+        ("RK45", "try another Method, such as 'Implicit, 2nd Order'"),
+    ],
+)
+def test_a_run_that_went_wrong_is_told_with_what_to_try(part, scene, ph, integrator, advice):
+    told, settings = part("statistics").told, scene.condyle.simulation
+    settings.integrator, settings.time_step = integrator, 0.002
+    text = told(scene, ph.DivergedError(0.088, "Forearm", "a coordinate is no longer finite"))
+    assert text.startswith("diverged at t = 0.088 s in body 'Forearm'") and advice in text
+    assert told(scene, ph.ModelError("no mass")) == "no mass"
