@@ -56,6 +56,7 @@ class BakeReport:
         energy: kinetic, potential, total (F, 3) [J]. result: the simulation. fits: of the joints that asked for one.
         actions: names of the new actions. seconds: spent in each stage.
         warnings: what the animator may not expect, one line each.
+        note: what was asked for and is worth a line: how many keys were left out. Empty: nothing.
     """
 
     frames: np.ndarray
@@ -69,6 +70,7 @@ class BakeReport:
     actions: list[str]
     seconds: dict[str, float] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    note: str = ""
 
 
 def frame_range(scene: Any) -> np.ndarray:
@@ -211,7 +213,7 @@ def written(
     staleness.note(scene, prints or at_writing, at_writing)
     clock.lap("write")
     report = _bake_report(scene, frames, read, result, list(fitted.values()), made.actions, clock.seconds)
-    return replace(report, warnings=[*made.warnings, *([made.told] if made.told else [])])
+    return replace(report, warnings=made.warnings, note=made.told)
 
 
 @dataclass(frozen=True)

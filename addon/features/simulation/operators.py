@@ -41,6 +41,8 @@ class Bake(JobOperator, Operator):
         bodies = len(outcome.bodies)
         seconds = sum(outcome.seconds.values())
         done = f"Baked {bodies} {'body' if bodies == 1 else 'bodies'}, {len(outcome.frames)} frames in {seconds:.1f} s"
+        if outcome.note:
+            done = f"{done}; {outcome.note}"
         if len(outcome.warnings) > MOST_TOLD:
             return f"{done}; {len(outcome.warnings)} warnings, see the list"
         return ". Note: ".join([done, *outcome.warnings])
