@@ -286,6 +286,8 @@ def _bake_scene(scene: Any, reporter: Any) -> int:
         return int(reporting.EXIT_DIVERGED if diverged else reporting.EXIT_FAILED)
     for warning in outcome.warnings:
         reporter.warning(warning)
+    if outcome.note:
+        reporter.message(outcome.note)
     for fit in outcome.fits:
         reporter.message(
             f"fit {fit.joint_name}: {fit.num_poses} poses, "

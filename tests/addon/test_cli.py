@@ -34,13 +34,14 @@ def command(condyle):
 
 @pytest.fixture
 def knee_file(part, scene, make, tmp_path):
-    """A saved knee that asks to be fitted."""
+    """A saved knee that asks to be fitted, and for a key every other frame."""
     thigh, shank = make.keyed_knee()
     joint = part("authoring").add_joint(
         scene, part("references").Body(thigh), part("references").Body(shank), name="Knee"
     )
     joint.condyle.joint.fit.requested = True
     joint.condyle.joint.coordinates[0].start = 1.0
+    scene.condyle.simulation.output.every = 2
     path = tmp_path / "knee.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
     return path
@@ -54,7 +55,8 @@ def test_bake_reads_fits_simulates_and_writes(command, knee_file, tmp_path):
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert [events[0]["event"], events[1]["event"], events[-2]["event"]] == ["opened", "start", "done"]
     assert events[-2]["frames"] == 49 and events[-2]["bodies"] == 1
-    assert any(event["event"] == "message" and "fit Knee: 13 poses" in event["text"] for event in events)
+    told = [event["text"] for event in events if event["event"] == "message"]
+    assert any("fit Knee: 13 poses" in text for text in told) and any("keys kept" in text for text in told)
     assert hashlib.sha256(knee_file.read_bytes()).digest() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["knee.blend", "out.blend"]
     bpy.ops.wm.open_mainfile(filepath=str(out))
