@@ -65,6 +65,7 @@ def write(
         channels = _channels_of(scene, frames, read, result)
         for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
             bake_targets.check(item, output.target)
+        muscle_bakes.check(scene, frames, list(drawn), [entry.body.object for entry in channels])
     free(scene)
     if between is not None:
         between()

@@ -7,6 +7,7 @@ simulation holds may move at any time.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +15,9 @@ import numpy as np
 
 from . import compat, core, muscle_lengths, muscle_points, transforms, units
 from .stillness import Stillness, is_level
+
+#: of a space's largest stretch, what counts as none: single precision
+FLAT = 1e-6
 
 
 def seen_frames(scene: Any) -> tuple[int, int]:
@@ -26,19 +30,61 @@ def seen_frames(scene: Any) -> tuple[int, int]:
     )
 
 
-def follow(
-    scene: Any, frames: np.ndarray, items: Sequence[Any], count: int
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Frames (E,) beside those of a bake and world points (E, count, 3) there, in Blender units, of each muscle.
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """A muscle beside its bake: frames (E,), points (E, n, 3) there in the world and in its object's space."""
+
+    frames: np.ndarray
+    points: np.ndarray
+    local: np.ndarray
+
+
+def check(scene: Any, frames: np.ndarray, items: Sequence[Any], bodies: Sequence[Any]) -> None:
+    """ModelError where a muscle's object is flat, or nowhere, at a frame (F,) of a bake: no points can be kept in it.
+
+    The scene is without its bake.
+
+    Args:
+        bodies: objects that the bake will move; what their keys are now does not matter.
+    """
+    carried = [item for item in items if _is_carried(item, (float(frames[0]), float(frames[-1])))]
+    above = {item.name_full: _first_above(item, bodies) for item in carried}
+    looked = {each.name_full: each for each in (*carried, *above.values()) if each is not None}
+    samples = transforms.sample_matrices(scene, looked.values(), frames)
+    for item in items:
+        worlds = samples[item.name_full][""] if item in carried else units.array4(item.matrix_world)[None]
+        bad = ~_usable(worlds)
+        body = above.get(item.name_full)
+        if body is not None:
+            bad &= _usable(samples[body.name_full][""])
+        if bad.any():
+            when = f" at frame {frames[bad.argmax()]:g}" if item in carried else ""
+            raise core.model_error(
+                f"muscle {item.name!r}: its scale, or that of a parent, is zero along some axis{when}, or its place "
+                "not finite; make it greater, or begin the bake later"
+            )
+
+
+def _first_above(item: Any, bodies: Sequence[Any]) -> Any:
+    """The nearest of these bodies that carries an object; None: none does."""
+    while item.parent is not None:
+        item = item.parent
+        if item in bodies:
+            return item
+    return None
+
+
+def follow(scene: Any, frames: np.ndarray, items: Sequence[Any], count: int) -> list[Beside]:
+    """Each muscle, with so many points, at frames beside those of a bake; lengths are in Blender units.
 
     The bodies have their bake, the muscles have not. Without frames: the muscle is to stay as it is at the nearest
-    frame of the bake.
+    frame of the bake; so it is at frames where no points can be had, or none that its object's space can hold.
 
     Args:
         frames: of the bake (F,), rising.
     """
     wanted = _frames_wanted(scene, int(np.floor(frames[0])), int(np.ceil(frames[-1])), items)
-    rows: list[list[np.ndarray]] = [[] for _ in items]
+    rows: list[list[tuple[int, np.ndarray, np.ndarray]]] = [[] for _ in items]
     at = np.unique(np.concatenate([np.empty(0, dtype=int), *wanted]))
     if len(at):
         current, subframe = scene.frame_current, scene.frame_subframe
@@ -47,37 +93,59 @@ def follow(
             for frame in at.tolist():
                 scene.frame_set(frame)
                 for item, mine, row in zip(items, sets, rows, strict=True):
-                    if frame in mine:
-                        row.append(_points(scene, item, count))
+                    points = _points(scene, item, count) if frame in mine else None
+                    if points is not None:
+                        row.append((frame, points, units.array4(item.matrix_world)))
         finally:
             scene.frame_set(current, subframe=subframe)
-    found = []
-    for each, row in zip(wanted, rows, strict=True):
-        points = np.array(row).reshape(-1, count, 3)
-        needed = _needed(each, points)
-        found.append((each[needed], points[needed]))
+    return [_beside(row, count) for row in rows]
+
+
+def _beside(row: list[tuple[int, np.ndarray, np.ndarray]], count: int) -> Beside:
+    """What was seen at frames, where it can be kept and is needed: frame, points (count, 3) and space (4, 4)."""
+    frames = np.array([frame for frame, _, _ in row], dtype=int)
+    points = np.array([points for _, points, _ in row]).reshape(-1, count, 3)
+    worlds = np.array([world for _, _, world in row]).reshape(-1, 4, 4)
+    good = _usable(worlds)
+    frames, points = frames[good], points[good]
+    local = _moved(units.inverses(worlds[good]), points)
+    needed = _needed(frames, points)
+    return Beside(frames[needed], points[needed], local[needed])
+
+
+def _moved(matrices: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Points (S, n, 3) moved by matrices (S, 4, 4), or by one for all."""
+    found: np.ndarray = points @ matrices[:, :3, :3].swapaxes(1, 2) + matrices[:, None, :3, 3]
+    return found
+
+
+def _usable(worlds: np.ndarray) -> np.ndarray:
+    """Mask (F,) of the spaces (F, 4, 4) that can hold points: finite, and not flat along any axis."""
+    finite = np.isfinite(worlds).all(axis=(1, 2))
+    stretch = np.linalg.svd(np.where(finite[:, None, None], worlds, 0.0)[:, :3, :3], compute_uv=False)
+    found: np.ndarray = stretch[:, 2] > FLAT * stretch[:, 0]
     return found
 
 
 class Spaces:
-    """The spaces of muscles' objects at rising frames (F,), looked at frame by frame where something carries them."""
+    """The spaces of muscles' objects at the rising frames (F,) of a bake, looked at where something carries them."""
 
     def __init__(self, scene: Any, frames: np.ndarray, items: Sequence[Any]) -> None:
         self._frames = frames
         if any(item.parent is not None for item in items):  # on a body, which has its bake since just now
             scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-        carried = [item for item in items if _is_carried(item, (float(frames[0]), float(frames[-1])))]
+        # the present frame, too: of what is not carried the present place is taken
+        span = min(float(frames[0]), scene.frame_current), max(float(frames[-1]), scene.frame_current_final)
+        carried = [item for item in items if _is_carried(item, span)]
         self._samples = transforms.sample_matrices(scene, carried, frames)
 
-    def local(self, item: Any, frames: np.ndarray, points: np.ndarray) -> np.ndarray:
-        """Points (S, n, 3) in a muscle's space, of such in the world at some of the frames (S,)."""
-        inverse = units.inverses(self._worlds(item, frames))
-        found: np.ndarray = points @ inverse[:, :3, :3].swapaxes(1, 2) + inverse[:, None, :3, 3]
-        return found
+    def local(self, item: Any, points: np.ndarray) -> np.ndarray:
+        """Points (F, n, 3) in a muscle's space, of such in the world."""
+        return _moved(units.inverses(self._worlds(item)), points)
 
     def sized(self, item: Any, local: np.ndarray) -> np.ndarray:
         """Points of `local` as large as in the world."""
-        linear = self._worlds(item, self._frames[:1])[0, :3, :3]
+        linear = self._worlds(item)[0, :3, :3]
         found: np.ndarray = local * np.cbrt(abs(np.linalg.det(linear)))
         return found
 
@@ -85,10 +153,18 @@ class Spaces:
         """Whether a muscle's object may move."""
         return item.name_full in self._samples
 
-    def _worlds(self, item: Any, frames: np.ndarray) -> np.ndarray:
-        if not self.is_carried(item):
-            return units.array4(item.matrix_world)[None]
-        return self._samples[item.name_full][""][np.searchsorted(self._frames, frames)]
+    def _worlds(self, item: Any) -> np.ndarray:
+        """Spaces (F, 4, 4), or one for all frames; one that holds no points counts as the nearest that does."""
+        if self.is_carried(item):
+            worlds = self._samples[item.name_full][""]
+        else:
+            worlds = units.array4(item.matrix_world)[None]
+        good = np.flatnonzero(_usable(worlds))
+        if not len(good):
+            return np.eye(4)[None]
+        nearest = np.abs(np.arange(len(worlds))[:, None] - good).argmin(axis=1)
+        found: np.ndarray = worlds[good[nearest]]
+        return found
 
 
 def _is_carried(item: Any, span: tuple[float, float]) -> bool:
@@ -142,14 +218,25 @@ def _holders(item: Any) -> list[Any]:
     return [item, *hooked, *over]
 
 
-def _points(scene: Any, item: Any, count: int) -> np.ndarray:
-    """Points (count, 3) along a muscle as the scene stands: over its obstacles, straight on where no way is found."""
-    try:
-        path = muscle_lengths.path_of(scene, item)
-    except core.physics().CondyleError:
-        path = np.array([point.place for point in muscle_points.points_of(item)])
-    found: np.ndarray = core.part("muscles.drawing").sampled(path, count)[0]
-    return found
+def _points(scene: Any, item: Any, count: int) -> np.ndarray | None:
+    """Points (count, 3) along a muscle as the scene stands: over its obstacles, straight on where no way is found.
+
+    None where it has no points, or not in finite places: an error here would leave half of a bake behind.
+    """
+    for way in (muscle_lengths.path_of, _straight):
+        try:
+            path = way(scene, item)
+            if np.isfinite(path).all():
+                found: np.ndarray = core.part("muscles.drawing").sampled(path, count)[0]
+                return found
+        except (core.physics().CondyleError, np.linalg.LinAlgError, ArithmeticError, ValueError):
+            continue
+    return None
+
+
+def _straight(scene: Any, item: Any) -> np.ndarray:
+    """A muscle's points (n, 3), without its obstacles."""
+    return np.array([point.place for point in muscle_points.points_of(item)])
 
 
 def _needed(frames: np.ndarray, points: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ on its material. The muscle's own curve is put aside and comes back with Free Ba
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,22 +133,33 @@ def _check(item: Any) -> None:
         )
 
 
+def check(scene: Any, frames: np.ndarray, found: list[Shown], bodies: Sequence[Any]) -> None:
+    """ModelError where muscles cannot be written at these frames (F,); the scene is without its bake.
+
+    Args:
+        bodies: objects of the simulated bodies.
+    """
+    items = [muscle_points.find_muscle(entry.session_uid, entry.name) for entry in found]
+    for item in items:
+        _check(item)
+    muscle_around.check(scene, frames, items, bodies)
+
+
 def write(scene: Any, frames: np.ndarray, found: list[Shown]) -> list[Any]:
     """Put the bakes of muscles in place, those of their bodies being there; returns the new curves."""
     output, metres = bake_keys.output_of(scene), units.length_scale(scene)
     items = [muscle_points.find_muscle(entry.session_uid, entry.name) for entry in found]
     around = muscle_around.follow(scene, frames, items, found[0].points.shape[1]) if found else []
-    every = np.unique(np.concatenate([frames, *(more for more, _ in around)]))
-    spaces = muscle_around.Spaces(scene, every, items)
+    spaces = muscle_around.Spaces(scene, frames, items)
     made = []
-    for item, entry, (more, points) in zip(items, found, around, strict=True):
-        local = spaces.local(item, frames, entry.points)
+    for item, entry, beside in zip(items, found, around, strict=True):
+        local = spaces.local(item, entry.points)
         seen = spaces.sized(item, local) if spaces.is_carried(item) else entry.points
         kept = bake_keys.shapes_kept(frames, seen, output, metres)
         shapes = _Shapes(frames[kept], local[kept], entry.radii[kept])
-        if len(more):
-            radii = _radii_beside(item, entry, points, metres)
-            shapes = _joined(shapes, _Shapes(more, spaces.local(item, more, points), radii))
+        if len(beside.frames):
+            radii = _radii_beside(item, entry, beside.points, metres)
+            shapes = _joined(shapes, _Shapes(beside.frames, beside.local, radii))
         made.append(_write(item, frames, entry, shapes, thinned(frames, output.every)))
     return made
 

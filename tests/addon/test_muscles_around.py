@@ -207,3 +207,62 @@ def test_a_muscle_under_a_rig_that_stays_is_not_looked_at(part, scene, make, mon
     write(part, scene, 1, 9)
     assert "Biceps" in looked
     assert torn(part, scene, muscle, range(1, 22)) < 2e-5
+
+
+@pytest.mark.small
+def test_a_muscle_whose_carrier_pops_in_before_a_bake_keeps_its_shape_there(part, scene, arm, make):
+    """Where the carrier's scale is zero nothing is to be seen, and nothing can be kept in its space."""
+    _, lower, _, muscle = arm
+    root = pops_in(part, make, muscle, 8)
+    key_along(lower, {1: 0.0, 30: 0.1})
+    scene.frame_set(12)
+    write(part, scene, 12, 20)
+    assert part("muscle_bakes").is_baked(muscle)
+    assert torn(part, scene, muscle, range(8, 22)) < 2e-5
+    scene.frame_set(3)
+    assert root.scale.x == 0.0 and np.isfinite(seen(muscle)[0]).all()
+
+
+@pytest.mark.small
+def test_a_muscle_that_is_flat_within_a_bake_is_refused_before_anything_changes(part, scene, arm, make):
+    _, lower, _, muscle = arm
+    pops_in(part, make, muscle, 14)
+    key_along(lower, {1: 0.0, 30: 0.1})
+    scene.frame_set(12)
+    state = file_digest()
+    with pytest.raises(part("core").physics().ModelError, match="'Biceps': its scale.*zero.*frame 12"):
+        write(part, scene, 12, 20)
+    assert file_digest() == state
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("error", (ZeroDivisionError("x"), ValueError("x"), np.linalg.LinAlgError("x")))
+def test_no_frame_beside_a_bake_can_stop_a_bake_half_way(part, scene, arm, monkeypatch, error):
+    """Where neither a path nor points are found, a muscle keeps the shape that it has nearest."""
+    upper, _, _, muscle = arm
+    key_along(upper, {1: 0.3, 21: -0.3})
+
+    def stop(*_):
+        raise error
+
+    monkeypatch.setattr(part("muscle_lengths"), "path_of", stop)
+    with monkeypatch.context() as inner:
+        inner.setattr(part("muscle_around"), "_straight", stop)
+        write(part, scene, 9, 15)
+    assert [key.name for key in muscle.data.shape_keys.key_blocks][0] == "Frame 9"
+    write(part, scene, 9, 15)
+    assert torn(part, scene, muscle, (1, 4, 8, 16, 21)) < 2e-5
+
+
+def pops_in(part, make, muscle, frame):
+    """Something that carries a muscle, of scale zero up to this frame."""
+    root = make.empty("Root")
+    make.update()
+    muscle.parent = root
+    for at, size in ((1, 0.0), (frame, 1.0)):
+        root.scale = (size, size, size)
+        root.keyframe_insert("scale", frame=at)
+    for curve in part("compat").curves_in_use(root):
+        for key in curve.keyframe_points:
+            key.interpolation = "CONSTANT"
+    return root
