@@ -109,7 +109,7 @@ def _beside(row: list[tuple[int, np.ndarray, np.ndarray]], count: int) -> Beside
     good = _usable(worlds)
     frames, points = frames[good], points[good]
     local = _moved(units.inverses(worlds[good]), points)
-    needed = _needed(frames, points)
+    needed = _needed(frames, local)
     return Beside(frames[needed], points[needed], local[needed])
 
 
@@ -240,7 +240,11 @@ def _straight(scene: Any, item: Any) -> np.ndarray:
 
 
 def _needed(frames: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Mask (E,) of the frames that lines between the others cannot do without: those amid equal ones are not needed."""
+    """Mask (E,) of the frames that lines between the others cannot do without: those amid equal ones are not needed.
+
+    Args:
+        points: (E, n, 3) in the muscle's space, where they are kept: what stands still in the world may move there.
+    """
     needed = np.ones(len(frames), dtype=bool)
     same = [np.array_equal(one, other) for one, other in pairwise(points)]
     for k, (before, after) in enumerate(pairwise(same), start=1):
