@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from . import compat, core, muscle_lengths, muscle_points, transforms, units
+from . import compat, core, muscle_points, transforms, units
+from .muscle_ways import Ways
 from .stillness import Stillness, is_level
 
 #: of a space's largest stretch, what counts as none: single precision
@@ -88,12 +89,13 @@ def follow(scene: Any, frames: np.ndarray, items: Sequence[Any], count: int) -> 
     at = np.unique(np.concatenate([np.empty(0, dtype=int), *wanted]))
     if len(at):
         current, subframe = scene.frame_current, scene.frame_subframe
-        sets = [set(each.tolist()) for each in wanted]
+        sets, ways = [set(each.tolist()) for each in wanted], Ways(scene)
         try:
             for frame in at.tolist():
                 scene.frame_set(frame)
+                ways.moved()
                 for item, mine, row in zip(items, sets, rows, strict=True):
-                    points = _points(scene, item, count) if frame in mine else None
+                    points = _points(ways, item, count) if frame in mine else None
                     if points is not None:
                         row.append((frame, points, units.array4(item.matrix_world)))
         finally:
@@ -218,14 +220,14 @@ def _holders(item: Any) -> list[Any]:
     return [item, *hooked, *over]
 
 
-def _points(scene: Any, item: Any, count: int) -> np.ndarray | None:
+def _points(ways: Ways, item: Any, count: int) -> np.ndarray | None:
     """Points (count, 3) along a muscle as the scene stands: over its obstacles, straight on where no way is found.
 
     None where it has no points, or not in finite places: an error here would leave half of a bake behind.
     """
-    for way in (muscle_lengths.path_of, _straight):
+    for way in (ways.path, _straight):
         try:
-            path = way(scene, item)
+            path = way(item)
             if np.isfinite(path).all():
                 found: np.ndarray = core.part("muscles.drawing").sampled(path, count)[0]
                 return found
@@ -234,7 +236,7 @@ def _points(scene: Any, item: Any, count: int) -> np.ndarray | None:
     return None
 
 
-def _straight(scene: Any, item: Any) -> np.ndarray:
+def _straight(item: Any) -> np.ndarray:
     """A muscle's points (n, 3), without its obstacles."""
     return np.array([point.place for point in muscle_points.points_of(item)])
 

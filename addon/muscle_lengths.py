@@ -28,7 +28,7 @@ def path_now(scene: Any, item: Any) -> np.ndarray:
     """
     points = muscle_points.points_of(item)
     strands = muscle_reading.strands_over(item, points)
-    key = _key(points, strands), _wrapping(scene, item)
+    key = _key(points, strands), wrapping_of(scene, item)
     found = _known.get(item.session_uid)
     if found is not None and (found[0] == key or (found[2] > SLOW and _playing())):
         return found[1]
@@ -38,12 +38,6 @@ def path_now(scene: Any, item: Any) -> np.ndarray:
         _known.clear()
     _known[item.session_uid] = key, path, time.perf_counter() - began
     return path
-
-
-def path_of(scene: Any, item: Any) -> np.ndarray:
-    """What `path_now` tells, found anew in any case."""
-    points = muscle_points.points_of(item)
-    return _path(scene, item, points, muscle_reading.strands_over(item, points))
 
 
 def length_now(scene: Any, item: Any) -> float:
@@ -60,7 +54,7 @@ def true_length(scene: Any, item: Any) -> float:
         if number in strands:
             surfaces = [obstacles.placed(scene, each, None, np.eye(4)) for each in strands[number]]
             ends = metres * start.place, metres * end.place
-            total += Strand(surfaces, *ends, *_wrapping(scene, item)).length
+            total += Strand(surfaces, *ends, *wrapping_of(scene, item)).length
         else:
             total += metres * float(np.linalg.norm(end.place - start.place))
     return total
@@ -80,20 +74,20 @@ def _key(points: list[Point], strands: dict[int, list[Any]]) -> Any:
     surfaces = []
     for number, row in strands.items():
         for item in row:
-            settings = item.condyle.obstacle
-            figures = (settings.shape, settings.radius, settings.major_radius, settings.length, settings.side)
-            figures += (
-                settings.second_radius,
-                *settings.second_place,
-                *settings.second_turn,
-                settings.second_side,
-            )
             matrix = units.array4(item.matrix_world).tobytes()
-            surfaces.append((number, figures, tuple(settings.radii), matrix))
+            surfaces.append((number, figures_of(item), matrix))
     return b"".join(point.place.tobytes() for point in points), tuple(surfaces)
 
 
-def _wrapping(scene: Any, item: Any) -> tuple[float | None, bool]:
+def figures_of(item: Any) -> Any:
+    """All settings of an obstacle that a path over it depends on, to be compared."""
+    settings = item.condyle.obstacle
+    figures = (settings.shape, settings.radius, settings.major_radius, settings.length, settings.side)
+    second = (settings.second_radius, *settings.second_place, *settings.second_turn, settings.second_side)
+    return (*figures, *second, *settings.radii)
+
+
+def wrapping_of(scene: Any, item: Any) -> tuple[float | None, bool]:
     """What else the path over obstacles depends on: its smoothing [m], and whether the muscle has mass."""
     return muscle_reading.smoothing_of(scene, item), item.condyle.muscle.mass > 0.0
 
@@ -104,7 +98,7 @@ def _path(scene: Any, item: Any, points: list[Point], strands: dict[int, list[An
     for number, (start, end) in enumerate(pairwise(points)):
         if number in strands:
             surfaces = [obstacles.placed(scene, item, None, np.eye(4)) for item in strands[number]]
-            strand = Strand(surfaces, metres * start.place, metres * end.place, *_wrapping(scene, item))
+            strand = Strand(surfaces, metres * start.place, metres * end.place, *wrapping_of(scene, item))
             shares = np.arange(1, DRAWN + 1) / (DRAWN + 1)
             places += [strand.point(share) / metres for share in shares]
         places.append(end.place)
@@ -115,7 +109,7 @@ class Strand:
     """The path over obstacles that stand in the world, between two points [m].
 
     Attributes:
-        length: [m].
+        length: [m]. is_straight: whether it touches none of them.
     """
 
     def __init__(
@@ -125,12 +119,25 @@ class Strand:
         wrap = core.physics().muscles.Wrap(surfaces, smoothing)
         self._data = wrap.packed({}, np.zeros((0, 4, 4)), massive)
         count = int(self._data[0])
-        frames = self._data[1 + count : 1 + 13 * count].reshape(count, 12)
         size = 6 + 6 * count
-        self._rates, self._own, gradient = np.zeros(size), np.zeros(wrap.workspace_size), np.zeros(size)
+        self._rates, self._own, self._gradient = np.zeros(size), np.zeros(wrap.workspace_size), np.zeros(size)
+        self.move(self._data[1 + count : 1 + 13 * count].reshape(count, 12), start, end)
+
+    def move(self, frames: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
+        """Find the path anew: its ends (3,) [m] and its obstacles have been moved. Where it lay does not matter, for a
+        path that is found from there may stay on a side to which it would not go by itself.
+
+        Args:
+            frames: (parts, 12) of each primitive surface, its rotation by rows and its place [m].
+        """
         ends = np.concatenate([start, end])
-        length, _ = self._kernels.wrap_length(self._data, 0, ends, frames, self._rates, self._own, gradient)
+        self._own[:] = 0.0
+        length, _ = self._kernels.wrap_length(
+            self._data, 0, ends, frames, self._rates, self._own, self._gradient
+        )
         self.length = float(length)
+        layout = core.part("kernels.wrap_layout")
+        self.is_straight = int(self._own[layout.STATUS]) != layout.WRAPPED
 
     def point(self, share: float) -> np.ndarray:
         """Place (3,) [m] at a share of the length."""

@@ -89,16 +89,37 @@ class Stillness:
         if self._span is None:
             return data.action is None and not data.nla_tracks
         low, high = self._span
-        curves = list(compat.curves_in_use(block))
         tracks = [track for track in data.nla_tracks if data.use_nla and not track.mute]
-        for strip in (strip for track in tracks for strip in track.strips):
-            if not isinstance(block, bpy.types.Object) or strip.action != block.condyle.bake.action:
-                return False
-            if low < strip.frame_start <= high:
-                return False
-            if strip.frame_start <= low:  # a bake's holds its last keys
-                curves += compat.curves(strip.action, compat.slot_of(strip))
-        return all(is_level(curve, low, high) for curve in curves)
+        strips = [(strip, number == 0) for track in tracks for number, strip in enumerate(track.strips)]
+        if not all(_is_level_strip(strip, is_first, low, high) for strip, is_first in strips):
+            return False
+        return all(is_level(curve, low, high) for curve in compat.curves_in_use(block))
+
+
+def _is_level_strip(strip: Any, is_first: bool, low: float, high: float) -> bool:
+    """Whether a strip, the first of its track or not, changes nothing from frame `low` to `high`.
+
+    Bakes make such strips: of their own action, and of the one that was in use before. Only of strips that play an
+    action as it is, at its own frames, can it be told by the action's curves.
+    """
+    if strip.mute:
+        return True
+    begin, end = strip.frame_start, strip.frame_end
+    plain = strip.type == "CLIP" and strip.action is not None and strip.action_frame_start == begin
+    plain = plain and strip.repeat == strip.scale == 1.0 and not strip.use_reverse
+    plain = plain and not strip.use_animated_time and not strip.use_auto_blend
+    if not plain or strip.blend_in or strip.blend_out:
+        return False
+    if high < begin or low > end:  # not there, or held
+        return all(is_level(curve, low, high) for curve in strip.fcurves)
+    if low < begin and not (is_first and strip.extrapolation == "HOLD"):
+        return False
+    if high > end and strip.extrapolation == "NOTHING":
+        return False
+    if not all(is_level(curve, low, high) for curve in strip.fcurves):
+        return False
+    curves = compat.curves(strip.action, compat.slot_of(strip))
+    return all(is_level(curve, max(low, begin), min(high, end)) for curve in curves)
 
 
 def is_level(curve: Any, low: float, high: float) -> bool:

@@ -59,6 +59,19 @@ def torn(part, scene, muscle, frames):
     return worst
 
 
+def frames_looked_at(part, scene, monkeypatch):
+    """The frames at which paths of muscles are asked for from now on."""
+    looked, ways = [], part("muscle_ways").Ways
+    path = ways.path
+
+    def counted(self, item):
+        looked.append(scene.frame_current)
+        return path(self, item)
+
+    monkeypatch.setattr(ways, "path", counted)
+    return looked
+
+
 def key_along(item, places):
     """Key an object's place along x at frames."""
     for frame, x in places.items():
@@ -112,13 +125,7 @@ def test_a_muscle_follows_keys_that_a_bake_leaves_on_either_side(part, scene, ar
 @pytest.mark.small
 def test_frames_beside_a_bake_are_looked_at_only_where_something_moves(part, scene, arm, monkeypatch):
     upper, lower, joint, muscle = arm
-    looked, path_of = [], part("muscle_lengths").path_of
-
-    def counted(scene, item):
-        looked.append(scene.frame_current)
-        return path_of(scene, item)
-
-    monkeypatch.setattr(part("muscle_lengths"), "path_of", counted)
+    looked = frames_looked_at(part, scene, monkeypatch)
     muscle.condyle.muscle.keyframe_insert("excitation", frame=2)
     muscle.condyle.muscle.excitation = 0.5
     muscle.condyle.muscle.keyframe_insert("excitation", frame=20)
@@ -261,7 +268,7 @@ def test_no_frame_beside_a_bake_can_stop_a_bake_half_way(part, scene, arm, monke
     def stop(*_):
         raise error
 
-    monkeypatch.setattr(part("muscle_lengths"), "path_of", stop)
+    monkeypatch.setattr(part("muscle_ways").Ways, "path", stop)
     with monkeypatch.context() as inner:
         inner.setattr(part("muscle_around"), "_straight", stop)
         write(part, scene, 9, 15)
@@ -282,3 +289,60 @@ def pops_in(part, make, muscle, frame):
         for key in curve.keyframe_points:
             key.interpolation = "CONSTANT"
     return root
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("target", TARGETS)
+def test_frames_are_not_looked_at_for_the_strip_that_a_bake_makes_of_keys_within_it(
+    part, scene, arm, monkeypatch, target
+):
+    """But for those that tell all where a strip begins with the bake."""
+    _, lower, _, muscle = arm
+    scene.condyle.simulation.output.target = target
+    key_along(lower, {10: 0.0, 14: 0.1})
+    scene.frame_set(9)
+    looked = frames_looked_at(part, scene, monkeypatch)
+    write(part, scene, 9, 15)
+    assert set(looked) <= {1, 8}
+    assert torn(part, scene, muscle, range(1, 22)) < 2e-5
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("shape", ("sphere", "double_cylinder", "ellipsoid"))
+def test_ways_from_frame_to_frame_are_those_found_anew(part, scene, arm, shape):
+    upper, lower, _, muscle = arm
+    wrap(part, scene, upper, muscle, shape)
+    key_along(upper, {1: -0.1, 21: 0.1})
+    key_along(lower, {1: 0.0, 11: 0.1, 21: 0.0})
+    kept = part("muscle_ways").Ways(scene)
+    bent = 0
+    for frame in range(1, 22):
+        scene.frame_set(frame)
+        kept.moved()
+        one, other = kept.path(muscle), part("muscle_ways").Ways(scene).path(muscle)
+        assert one.shape == other.shape and np.abs(one - other).max() < 1e-6
+        bent += len(one) > 2
+    assert bent
+
+
+@pytest.mark.small
+def test_a_way_is_found_once_where_its_ends_stand_as_before(part, scene, arm, monkeypatch):
+    upper, _, _, muscle = arm
+    wrap(part, scene, upper, muscle, "sphere")
+    found, strand = [], part("muscle_lengths").Strand
+    move = strand.move
+    monkeypatch.setattr(strand, "move", lambda self, *given: (found.append(1), move(self, *given))[1])
+    key_along(upper, {1: 0.1, 4: 0.0, 18: 0.0, 21: 0.2})
+    write(part, scene, 9, 15)
+    assert 2 <= len(found) <= 9
+    assert torn(part, scene, muscle, (*range(1, 10), *range(16, 22))) < 2e-5
+
+
+def wrap(part, scene, upper, muscle, shape):
+    """Something for a muscle to run over."""
+    item = part("obstacles").add_obstacle(
+        scene, part("references").Body(upper), shape, Matrix.Translation((0.03, 0, 0.4)), radius=0.05
+    )
+    item.condyle.obstacle.radii = (0.05, 0.06, 0.07)
+    item.condyle.obstacle.second_radius, item.condyle.obstacle.second_place = 0.04, (0.0, 0.0, -0.1)
+    part("muscles").wrap_over(muscle, item)
