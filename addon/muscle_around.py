@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from . import compat, core, muscle_points, transforms, units
-from .muscle_ways import Ways
+from .muscle_ways import Way, Ways
 from .stillness import Stillness, is_level
 
 #: of a space's largest stretch, what counts as none: single precision
 FLAT = 1e-6
+#: a frame, a muscle's path there, and the space (4, 4) of its object
+_Look = tuple[int, Way, np.ndarray]
 
 
 def seen_frames(scene: Any) -> tuple[int, int]:
@@ -85,7 +87,7 @@ def follow(scene: Any, frames: np.ndarray, items: Sequence[Any], count: int) -> 
         frames: of the bake (F,), rising.
     """
     wanted = _frames_wanted(scene, int(np.floor(frames[0])), int(np.ceil(frames[-1])), items)
-    rows: list[list[tuple[int, np.ndarray, np.ndarray]]] = [[] for _ in items]
+    rows: list[list[_Look]] = [[] for _ in items]
     at = np.unique(np.concatenate([np.empty(0, dtype=int), *wanted]))
     if len(at):
         current, subframe = scene.frame_current, scene.frame_subframe
@@ -93,21 +95,25 @@ def follow(scene: Any, frames: np.ndarray, items: Sequence[Any], count: int) -> 
         try:
             for frame in at.tolist():
                 scene.frame_set(frame)
-                ways.moved()
+                ways.at(frame)
                 for item, mine, row in zip(items, sets, rows, strict=True):
-                    points = _points(ways, item, count) if frame in mine else None
-                    if points is not None:
-                        row.append((frame, points, units.array4(item.matrix_world)))
+                    way = _way(ways, item) if frame in mine else None
+                    if way is not None:
+                        row.append((frame, way, units.array4(item.matrix_world)))
+            ways.settle()
         finally:
             scene.frame_set(current, subframe=subframe)
     return [_beside(row, count) for row in rows]
 
 
-def _beside(row: list[tuple[int, np.ndarray, np.ndarray]], count: int) -> Beside:
-    """What was seen at frames, where it can be kept and is needed: frame, points (count, 3) and space (4, 4)."""
-    frames = np.array([frame for frame, _, _ in row], dtype=int)
-    points = np.array([points for _, points, _ in row]).reshape(-1, count, 3)
-    worlds = np.array([world for _, _, world in row]).reshape(-1, 4, 4)
+def _beside(row: list[_Look], count: int) -> Beside:
+    """What was seen at frames, where it can be kept and is needed."""
+    sampled = core.part("muscles.drawing").sampled
+    seen = [(frame, way.places(), world) for frame, way, world in row]
+    seen = [each for each in seen if np.isfinite(each[1]).all()]
+    frames = np.array([frame for frame, _, _ in seen], dtype=int)
+    points = np.array([sampled(path, count)[0] for _, path, _ in seen]).reshape(-1, count, 3)
+    worlds = np.array([world for _, _, world in seen]).reshape(-1, 4, 4)
     good = _usable(worlds)
     frames, points = frames[good], points[good]
     local = _moved(units.inverses(worlds[good]), points)
@@ -220,25 +226,17 @@ def _holders(item: Any) -> list[Any]:
     return [item, *hooked, *over]
 
 
-def _points(ways: Ways, item: Any, count: int) -> np.ndarray | None:
-    """Points (count, 3) along a muscle as the scene stands: over its obstacles, straight on where no way is found.
+def _way(ways: Ways, item: Any) -> Way | None:
+    """A muscle's path as the scene stands: over its obstacles, straight on where no way is found.
 
-    None where it has no points, or not in finite places: an error here would leave half of a bake behind.
+    None where it has no points: an error here would leave half of a bake behind.
     """
-    for way in (ways.path, _straight):
+    for found in (ways.path, ways.straight):
         try:
-            path = way(item)
-            if np.isfinite(path).all():
-                found: np.ndarray = core.part("muscles.drawing").sampled(path, count)[0]
-                return found
+            return found(item)
         except (core.physics().CondyleError, np.linalg.LinAlgError, ArithmeticError, ValueError):
             continue
     return None
-
-
-def _straight(item: Any) -> np.ndarray:
-    """A muscle's points (n, 3), without its obstacles."""
-    return np.array([point.place for point in muscle_points.points_of(item)])
 
 
 def _needed(frames: np.ndarray, points: np.ndarray) -> np.ndarray:

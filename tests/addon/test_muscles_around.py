@@ -270,7 +270,7 @@ def test_no_frame_beside_a_bake_can_stop_a_bake_half_way(part, scene, arm, monke
 
     monkeypatch.setattr(part("muscle_ways").Ways, "path", stop)
     with monkeypatch.context() as inner:
-        inner.setattr(part("muscle_around"), "_straight", stop)
+        inner.setattr(part("muscle_ways").Ways, "straight", stop)
         write(part, scene, 9, 15)
     assert muscle.data.shape_keys.key_blocks[0].name == "Frame 9"
     write(part, scene, 9, 15)
@@ -309,20 +309,28 @@ def test_frames_are_not_looked_at_for_the_strip_that_a_bake_makes_of_keys_within
 
 @pytest.mark.small
 @pytest.mark.parametrize("shape", ("sphere", "double_cylinder", "ellipsoid"))
-def test_ways_from_frame_to_frame_are_those_found_anew(part, scene, arm, shape):
+def test_ways_from_frame_to_frame_are_those_found_anew(part, scene, arm, monkeypatch, shape):
+    """To what nobody sees, and with fewer finds than frames, where it is bent throughout."""
     upper, lower, _, muscle = arm
     wrap(part, scene, upper, muscle, shape)
-    key_along(upper, {1: -0.1, 21: 0.1})
-    key_along(lower, {1: 0.0, 11: 0.1, 21: 0.0})
-    kept = part("muscle_ways").Ways(scene)
-    bent = 0
-    for frame in range(1, 22):
+    key_along(upper, {1: -0.1, 81: 0.1})
+    key_along(lower, {1: 0.0, 41: 0.1, 81: 0.0})
+    found, strand = [], part("muscle_lengths").Strand
+    move, kind = strand.move, part("muscle_ways").Ways
+    kept, ways, anew = kind(scene), [], []
+    for frame in range(1, 82):
         scene.frame_set(frame)
-        kept.moved()
-        one, other = kept.path(muscle), part("muscle_ways").Ways(scene).path(muscle)
-        assert one.shape == other.shape and np.abs(one - other).max() < 1e-6
+        kept.at(frame)
+        monkeypatch.setattr(strand, "move", lambda self, *given: (found.append(1), move(self, *given))[1])
+        ways.append(kept.path(muscle))
+        monkeypatch.setattr(strand, "move", move)
+        anew.append(kind(scene).path(muscle).places())
+    kept.settle()
+    bent, worst = 0, 2e-3 if shape == "double_cylinder" else 2e-4
+    for one, other in zip([way.places() for way in ways], anew, strict=True):
+        assert one.shape == other.shape and np.abs(one - other).max() < worst
         bent += len(one) > 2
-    assert bent
+    assert bent and len(found) < 80  # frames are 81
 
 
 @pytest.mark.small
