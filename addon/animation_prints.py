@@ -126,7 +126,7 @@ def own_curves(item: Any) -> list[Played]:
     """Curves of the action that an object or scene has when no bake is in place."""
     record, data = item.condyle.bake, item.animation_data
     if bake_targets.is_replaced(item):  # what was below the bake is played below that, too
-        below = [strip for track in _pushed(data, record) for strip in track.strips]
+        below = _pushed(data, record)
         played = [curve for strip in below for curve in compat.curves(strip.action, compat.slot_of(strip))]
         return [_played(curve) for curve in (*compat.curves_in_use(item), *played)]
     if record.backup is not None or record.previous_action is not None:
@@ -149,9 +149,12 @@ def own_curves(item: Any) -> list[Played]:
 
 
 def _pushed(data: Any, record: Any) -> list[Any]:
-    """Tracks that a bake made for the action before it."""
+    """Strips that a bake made for the action before it."""
+    strip = bake_tracks.pushed_strip(data, record)
+    if strip is not None:
+        return [strip]
     own = bake_tracks.tracks(data, record, pushed=False)
-    return [track for track in bake_tracks.tracks(data, record) if track not in own]
+    return [strip for track in bake_tracks.tracks(data, record) if track not in own for strip in track.strips]
 
 
 def _slot(item: Any, action: Any) -> Any:

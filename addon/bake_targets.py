@@ -204,9 +204,11 @@ def free(item: Any) -> None:
     if data is None and previous is not None:
         data = item.animation_data_create()
     replaced = is_replaced(item)
-    for track, strip in bake_tracks.strips(data, record):
+    doubled = bake_tracks.is_doubled(data, record)
+    own = bake_tracks.tracks(data, record, pushed=not replaced)
+    for track, strip in bake_tracks.strips(data, record, pushed=not replaced):
         track.strips.remove(strip)
-    for track in reversed(bake_tracks.tracks(data, record, pushed=not replaced)):
+    for track in reversed(own):
         data.nla_tracks.remove(track)
     if backup is not None:
         previous = _restore_in_place(record)
@@ -218,7 +220,7 @@ def free(item: Any) -> None:
         if record.blend_type:
             data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
             data.action_influence = record.influence
-        compat.reassign(data, previous, record.previous_slot)
+        compat.reassign(data, None if doubled else previous, record.previous_slot)
         if not record.had_animation_data and not data.drivers and not data.nla_tracks:
             item.animation_data_clear()
     for name in json.loads(record.figures or "[]"):
@@ -229,7 +231,7 @@ def free(item: Any) -> None:
     for made in (action, backup):
         if made is not None and made != previous and made.users == 0:
             bpy.data.actions.remove(made)
-    for name in ("target", "paths", "track", "pushed_track", "made_slot", "figures", "bones"):
+    for name in ("target", "paths", "track", "pushed_track", "pushed_strip", "made_slot", "figures", "bones"):
         record.property_unset(name)
 
 
@@ -306,7 +308,7 @@ def hold_off(item: Any) -> Callable[[], None]:
     gone = data is None and record.previous_action is not None
     data = item.animation_data_create() if gone else data
     replaced = is_replaced(item)
-    strips = [strip for _, strip in bake_tracks.strips(data, record)]
+    strips = [strip for _, strip in bake_tracks.strips(data, record, pushed=not replaced)]
     own = [*bake_tracks.tracks(data, record, pushed=not replaced), *strips]
     muted = [(each, each.mute) for each in own]
     for each in own:
@@ -336,7 +338,7 @@ def _hold_off_action(data: Any, record: Any) -> Callable[[], None]:
         made = record.action.copy()  # the user may have keyed other channels of it since
         found = _give_back(record, made)
         before, name = (before, name) if found is None else (made, found)
-    compat.reassign(data, before, name)
+    compat.reassign(data, None if bake_tracks.is_doubled(data, record) else before, name)
 
     def put_back() -> None:
         compat.reassign(data, action, slot)

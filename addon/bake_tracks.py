@@ -68,6 +68,8 @@ def push_down(data: Any, record: Any, ends: tuple[float, float]) -> None:
     strip = track.strips.new(old.name, int(np.floor(low)), old)
     compat.assign_strip_slot(strip, slot)
     _place(strip, low, max(high, low + 1.0))
+    strip.name = BELOW
+    record.pushed_strip = strip.name  # no other strip of the item has it: Blender numbers them
     strip.extrapolation = ("HOLD" if before else "HOLD_FORWARD") if after else "NOTHING"
     if not alone:
         strip.blend_type, strip.influence = data.action_blend_type, data.action_influence
@@ -99,7 +101,7 @@ def _place(strip: Any, first: float, last: float) -> None:
 
 
 def tracks(data: Any, record: Any, pushed: bool = True) -> list[Any]:
-    """The tracks that a bake made, or that its action was pushed down to, whatever they are called now.
+    """The tracks that a bake made, or that its strips alone are on, whatever they are called now.
 
     Args:
         pushed: the track of the action before is asked for, too.
@@ -111,21 +113,71 @@ def tracks(data: Any, record: Any, pushed: bool = True) -> list[Any]:
         found = _called(upward, record.track, record.action)
     else:  # nothing else plays it
         found = [track for track in upward if _actions(track) == {record.action}]
-    if pushed and record.pushed_track:
-        before = record.previous_action
-        below = _called(upward, record.pushed_track, before) or [
+    return [*found, *_below(data, record)] if pushed else found
+
+
+def strips(data: Any, record: Any, pushed: bool = True) -> list[tuple[Any, Any]]:
+    """The bake's strips on tracks that have others too, each with its track.
+
+    Args:
+        pushed: the strip of the action before is asked for, too.
+    """
+    if data is None:
+        return []
+    whole = tracks(data, record)
+    own = pushed_strip(data, record) if pushed else None
+    baked = None if record.target in IN_PLACE else record.action
+    return [
+        (track, strip)
+        for track in data.nla_tracks
+        if track not in whole
+        for strip in track.strips
+        if strip == own or (baked is not None and strip.action == baked)
+    ]
+
+
+def pushed_strip(data: Any, record: Any) -> Any:
+    """The strip of the action before that has its name still, wherever it lies; None if there is none, and of bakes
+    that did not note the name.
+    """
+    if data is None or not record.pushed_strip:
+        return None
+    every = (strip for track in data.nla_tracks for strip in compat.flat_strips(track.strips))
+    found = next((strip for strip in every if strip.name == record.pushed_strip), None)
+    return found if found is not None and found.action in (None, record.previous_action) else None
+
+
+def is_doubled(data: Any, record: Any) -> bool:
+    """Whether the action before would play twice if it were in use again: a strip plays it that could be the bake's,
+    but cannot be told from the user's, for it has another name now and is on another track.
+    """
+    if data is None or not record.pushed_strip or (record.blend_type, record.influence) == ("REPLACE", 1.0):
+        return False
+    if _below(data, record) or pushed_strip(data, record) is not None:
+        return False
+    playing = [track for track in data.nla_tracks if not track.mute]
+    every = [strip for track in playing for strip in compat.flat_strips(track.strips) if not strip.mute]
+    return any(
+        strip.action == record.previous_action
+        and (strip.frame_start, strip.scale, strip.repeat) == (strip.action_frame_start, 1.0, 1.0)
+        for strip in every
+        if strip.action is not None
+    )
+
+
+def _below(data: Any, record: Any) -> list[Any]:
+    """The track of the action before, in a list, where nothing of the user's is on it."""
+    upward, before, name = list(data.nla_tracks), record.previous_action, record.pushed_track
+    called = _called(upward, name, before)
+    if not record.pushed_strip:  # a bake that did not note the strip
+        alone = [
             track for track in upward if before and len(track.strips) == 1 and _actions(track) == {before}
         ]
-        found += below[-1:]
-    return found
-
-
-def strips(data: Any, record: Any) -> list[tuple[Any, Any]]:
-    """The bake's strips on tracks that have others too, each with its track."""
-    if data is None or record.action is None or record.target in IN_PLACE:
-        return []
-    shared = [track for track in data.nla_tracks if len(_actions(track)) > 1]
-    return [(track, strip) for track in shared for strip in track.strips if strip.action == record.action]
+        return (called or alone)[-1:] if name else []
+    strip = pushed_strip(data, record)
+    if strip is None:
+        return [track for track in called if len(_clips(track)) < 2]
+    return [track for track in upward if _clips(track) == [strip] or (track in called and not _clips(track))]
 
 
 def _called(tracks: list[Any], name: str, action: Any) -> list[Any]:
@@ -136,4 +188,9 @@ def _called(tracks: list[Any], name: str, action: Any) -> list[Any]:
 
 def _actions(track: Any) -> set[Any]:
     """What the strips of a track play, those within meta strips too."""
-    return {strip.action for strip in compat.flat_strips(track.strips) if strip.type != "META"}
+    return {strip.action for strip in _clips(track)}
+
+
+def _clips(track: Any) -> list[Any]:
+    """The strips of a track, in place of meta strips those within."""
+    return [strip for strip in compat.flat_strips(track.strips) if strip.type != "META"]

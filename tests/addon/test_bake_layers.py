@@ -177,3 +177,78 @@ def test_cycles_and_slopes_go_on_below_a_bake_when_the_scene_is_made_longer(part
     put(part, item, "STRIP")
     scene.frame_end = 1000
     np.testing.assert_allclose(shown(scene, item, frames), before, rtol=1e-6, atol=1e-5)
+
+
+def with_theirs(part, make, blend="REPLACE"):
+    """An item whose action in use a track of the user plays too, from frame 100; and that track's name."""
+    item = keyed(make, (5, 11), (0.1, 0.3))
+    layer(item, blend, 1.0)
+    data = item.animation_data
+    theirs = data.nla_tracks.new()
+    theirs.name = "Theirs"
+    strip = theirs.strips.new("Theirs", 100, data.action)
+    strip.name = "Theirs"
+    part("compat").assign_strip_slot(strip, part("compat").slot_of(data))
+    return item
+
+
+@pytest.mark.parametrize("blend", ("REPLACE", "ADD"))
+@pytest.mark.parametrize("target", ("NEW", "STRIP"))
+@pytest.mark.parametrize("kind", ("deleted", "shared", "named"))
+def test_a_track_of_the_user_stays_whatever_became_of_the_one_below_the_bake(
+    part, scene, make, target, kind, blend
+):
+    """The bake's strip is known by its name, not by the action that it plays."""
+    item = with_theirs(part, make, blend)
+    data, before, frames = item.animation_data, item.animation_data.action, (1, 8, 20, 103, 120)
+    was = shown(scene, item, frames)
+    put(part, item, target)
+    below = data.nla_tracks.get("Condyle, before the bake")
+    if below is None:
+        pytest.skip("a bake that replaces the action needs no track for it")
+    more = []
+    if kind == "deleted":
+        data.nla_tracks.remove(below)
+    elif kind == "shared":
+        strip = below.strips.new("More", 9000, bpy.data.actions.new("More"))
+        strip.name, more = "More", ["More"]
+    else:
+        below.name = "Walk"
+    if kind != "deleted":
+        bring_back = part("bake_targets").hold_off(item)
+        np.testing.assert_allclose(shown(scene, item, frames), was, atol=1e-6)
+        bring_back()
+    part("bake_targets").free(item)
+    assert [strip.name for track in data.nla_tracks for strip in track.strips][1:] == ["Theirs", *more]
+    assert data.action == before
+    np.testing.assert_array_equal(shown(scene, item, frames), was)
+
+
+@pytest.mark.parametrize("blend", ("REPLACE", "ADD"))
+def test_a_strip_below_a_bake_that_cannot_be_told_plays_on_once(part, scene, make, blend):
+    """Its track and it itself have other names: it could be the user's, so it stays, but moves nothing twice."""
+    item = keyed(make, (5, 11), (0.1, 0.3))
+    layer(item, blend, 1.0)
+    data, before, frames = item.animation_data, item.animation_data.action, (1, 8, 20)
+    was = shown(scene, item, frames)
+    put(part, item, "STRIP")
+    below = data.nla_tracks["Condyle, before the bake"]
+    below.name = below.strips[0].name = "Walk"
+    bring_back = part("bake_targets").hold_off(item)
+    np.testing.assert_allclose(shown(scene, item, frames), was, atol=1e-6)
+    bring_back()
+    part("bake_targets").free(item)
+    np.testing.assert_allclose(shown(scene, item, frames), was, atol=1e-6)
+    assert [strip.name for track in data.nla_tracks for strip in track.strips][1:] == ["Walk"]
+    assert data.action == (None if blend == "ADD" else before)
+
+
+def test_a_bake_from_before_strips_had_names_is_freed(part, scene, make):
+    item = keyed(make, (5, 11), (0.1, 0.3))
+    before = item.animation_data.action
+    put(part, item, "STRIP")
+    data = item.animation_data
+    data.nla_tracks[0].strips[0].name = data.nla_tracks[0].name = "Walk"
+    item.condyle.bake.property_unset("pushed_strip")
+    part("bake_targets").free(item)
+    assert data.action == before and not data.nla_tracks

@@ -225,6 +225,9 @@ class BakeRecord(PropertyGroup):
     pushed_track: StringProperty(
         name="Track Below", description="NLA track of the action that was in use before", override=OVERRIDE
     )
+    pushed_strip: StringProperty(
+        name="Strip Below", description="NLA strip of the action that was in use before", override=OVERRIDE
+    )
     figures: StringProperty(
         name="Figures", description="Custom properties that the bake added, as JSON", override=OVERRIDE
     )
