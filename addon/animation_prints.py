@@ -131,7 +131,8 @@ def own_curves(item: Any) -> list[Played]:
         return [_played(curve) for curve in (*compat.curves_in_use(item), *played)]
     if record.backup is not None or record.previous_action is not None:
         action = record.backup or record.previous_action
-        slot, renamed = _slot(item, action), bake_bones.renamed_since(item)
+        slot = compat.earlier_slot(action, item.id_type, record.previous_slot, record.slot_handle)
+        renamed = bake_bones.renamed_since(item)
         names = bake_bones.lacking(item, action, renamed)
         curves = [_played(curve, names=names) for curve in compat.curves(action, slot)]
         if record.backup is None or record.action is None:
@@ -155,16 +156,6 @@ def _pushed(data: Any, record: Any) -> list[Any]:
         return [strip]
     own = bake_tracks.tracks(data, record, pushed=False)
     return [strip for track in bake_tracks.tracks(data, record) if track not in own for strip in track.strips]
-
-
-def _slot(item: Any, action: Any) -> Any:
-    """The slot that `compat.reassign` would choose when a bake is freed; it may have another name by now."""
-    name = item.condyle.bake.previous_slot
-    slot = compat.find_slot(action, name)
-    if slot is None and name != compat.NO_SLOT and compat.has_slots(action):
-        suitable = [each for each in action.slots if each.target_id_type in (item.id_type, "UNSPECIFIED")]
-        slot = suitable[0] if suitable and (not name or len(suitable) == 1) else None
-    return slot
 
 
 def _of_strips(item: Any) -> Iterator[Played]:

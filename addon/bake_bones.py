@@ -84,7 +84,7 @@ def _name_now(item: Any, name: str, uid: str) -> str:
 
 def _slot_of(action: Any, record: Any) -> Any:
     """The slot of an action from before the bake, which may have another name by now if it is the only one."""
-    found = compat.find_slot(action, record.previous_slot)
+    found = compat.find_slot(action, record.previous_slot, record.slot_handle)
     if found is None and compat.has_slots(action) and len(action.slots) == 1 and not record.backup:
         return action.slots[0]
     return found

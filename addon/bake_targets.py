@@ -16,6 +16,18 @@ from .bake_tracks import IN_PLACE
 from .curve_keys import KeyedPath
 
 BLENDING = ("action_blend_type", "action_extrapolation", "action_influence")
+#: what a record notes besides actions and how they were blended
+NOTED = (
+    "target",
+    "paths",
+    "track",
+    "pushed_track",
+    "pushed_strip",
+    "slot_handle",
+    "made_slot",
+    "figures",
+    "bones",
+)
 
 
 def check_tweaked(item: Any, name: str) -> None:
@@ -72,6 +84,7 @@ def put(item: Any, paths: Sequence[KeyedPath], target: str) -> Any:
     old = data.action
     record.previous_action = old
     record.previous_slot = compat.slot_name(data)
+    record.slot_handle = compat.slot_handle(compat.slot_of(data))
     record.blend_type, record.extrapolation = data.action_blend_type, data.action_extrapolation
     record.influence = data.action_influence
     record.target = "NEW" if old is None and target in IN_PLACE else target
@@ -148,7 +161,7 @@ def _put_in_place(data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
     if slot is None and compat.has_slots(action):
         slot = action.slots.new(id_type=data.id_data.id_type, name=data.id_data.name)
         data.action_slot = slot
-        record.made_slot = slot.identifier
+        record.made_slot, record.slot_handle = slot.identifier, slot.handle
     fill = curve_keys.fill_range if record.target == "CURRENT" else curve_keys.fill
     found = {(curve.data_path, curve.array_index): curve for curve in compat.curves(action, slot)}
     for entry in paths:
@@ -211,7 +224,7 @@ def free(item: Any) -> None:
     for track in reversed(own):
         data.nla_tracks.remove(track)
     if backup is not None:
-        previous = _restore_in_place(record)
+        previous = _restore_in_place(item)
     record.action = record.previous_action = record.backup = None
     if replaced:
         if previous is not None and not previous.users:
@@ -220,7 +233,8 @@ def free(item: Any) -> None:
         if record.blend_type:
             data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
             data.action_influence = record.influence
-        compat.reassign(data, None if doubled else previous, record.previous_slot)
+        before = None if doubled else previous
+        compat.reassign(data, before, record.previous_slot, record.slot_handle)
         if not record.had_animation_data and not data.drivers and not data.nla_tracks:
             item.animation_data_clear()
     for name in json.loads(record.figures or "[]"):
@@ -231,7 +245,7 @@ def free(item: Any) -> None:
     for made in (action, backup):
         if made is not None and made != previous and made.users == 0:
             bpy.data.actions.remove(made)
-    for name in ("target", "paths", "track", "pushed_track", "pushed_strip", "made_slot", "figures", "bones"):
+    for name in NOTED:
         record.property_unset(name)
 
 
@@ -248,12 +262,13 @@ def _has_more(action: Any, previous: Any, record: Any) -> bool:
     return False
 
 
-def _restore_in_place(record: Any) -> Any:
+def _restore_in_place(item: Any) -> Any:
     """The action that a bake changed, with our channels as its copy has them; the copy where action or slot is gone."""
+    record = item.condyle.bake
     action, backup = record.action, record.backup
-    slot = None if action is None else _give_back(record, action)
+    slot = None if action is None else _give_back(item, action)
     if slot is not None:
-        record.previous_slot = slot
+        record.slot_handle = slot
         return action
     if action is not None:
         action.use_fake_user = True  # nothing else may use what is left of it, and it is the user's
@@ -261,15 +276,19 @@ def _restore_in_place(record: Any) -> Any:
     return backup
 
 
-def _give_back(record: Any, action: Any) -> str | None:
+def _give_back(item: Any, action: Any) -> int | None:
     """Give the action that a bake changed, or a copy of it, our channels as they were before.
 
-    Returns what finds the slot to be used, which may have another name by now; None: it is gone, nothing was changed.
+    Returns the handle of the slot to be used; None: it is gone, or what the copy has for it, and nothing was changed.
     """
-    backup = record.backup
-    kept = compat.find_slot(backup, record.previous_slot)
-    slot = compat.find_slot(action, record.made_slot) if record.made_slot else compat.same_slot(action, kept)
-    if kept is not None and slot is None:
+    record = item.condyle.bake
+    backup, name, handle = record.backup, record.previous_slot, record.slot_handle
+    kept = compat.earlier_slot(backup, item.id_type, name, handle)
+    if record.made_slot:
+        slot = compat.find_slot(action, record.made_slot, handle)
+    else:
+        slot = compat.same_slot(action, kept)
+    if slot is None and compat.has_slots(action) and not record.made_slot:
         return None
     ours = set(json.loads(record.paths or "[]"))
     missing = {
@@ -291,7 +310,8 @@ def _give_back(record: Any, action: Any) -> str | None:
         backup.use_fake_user = backup.use_fake_user or bool(before.modifiers)  # it alone has these still
     if record.made_slot and slot is not None:
         action.slots.remove(slot)
-    return slot.identifier if slot is not None and not record.made_slot else str(record.previous_slot)
+        return 0
+    return compat.slot_handle(slot)
 
 
 def _restore_curve(curve: Any, before: Any) -> None:
@@ -313,7 +333,7 @@ def hold_off(item: Any) -> Callable[[], None]:
     muted = [(each, each.mute) for each in own]
     for each in own:
         each.mute = True
-    put_back = None if replaced or data is None else _hold_off_action(data, record)
+    put_back = None if replaced or data is None else _hold_off_action(item, data)
 
     def bring_back() -> None:
         if put_back is not None:
@@ -326,19 +346,20 @@ def hold_off(item: Any) -> Callable[[], None]:
     return bring_back
 
 
-def _hold_off_action(data: Any, record: Any) -> Callable[[], None]:
+def _hold_off_action(item: Any, data: Any) -> Callable[[], None]:
     """Put the earlier action in use; returns what puts back the one that is in use now."""
-    action, slot = data.action, compat.slot_name(data)
+    record, action, slot = item.condyle.bake, data.action, compat.slot_name(data)
     blending = [getattr(data, name) for name in BLENDING]
     if record.blend_type:
         data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
         data.action_influence = record.influence
-    before, name, made = record.backup or record.previous_action, record.previous_slot, None
+    before, handle, made = record.backup or record.previous_action, record.slot_handle, None
     if record.backup is not None and record.action is not None:
         made = record.action.copy()  # the user may have keyed other channels of it since
-        found = _give_back(record, made)
-        before, name = (before, name) if found is None else (made, found)
-    compat.reassign(data, None if bake_tracks.is_doubled(data, record) else before, name)
+        found = _give_back(item, made)
+        before, handle = (before, handle) if found is None else (made, found)
+    before = None if bake_tracks.is_doubled(data, record) else before
+    compat.reassign(data, before, record.previous_slot, handle)
 
     def put_back() -> None:
         compat.reassign(data, action, slot)

@@ -28,11 +28,37 @@ def slot_name(animation_data: Any) -> str:
     return slot.identifier if slot is not None else NO_SLOT
 
 
-def find_slot(action: Any, identifier: str) -> Any:
-    """The slot of an action by its identifier, e.g. ``"OBTibia"``; None if there is none."""
-    if not has_slots(action):
+def slot_handle(slot: Any) -> int:
+    """The number that a slot, and its copy in a copy of its action, has for good; 0 without a slot, and before 4.4."""
+    return slot.handle if slot is not None else 0
+
+
+def find_slot(action: Any, identifier: str, handle: int = 0) -> Any:
+    """The slot of an action by its handle, 0 if that is not known, else by its identifier, e.g. ``"OBTibia"``; None if
+    there is none.
+    """
+    if not has_slots(action) or identifier == NO_SLOT:
         return None
-    return next((slot for slot in action.slots if slot.identifier == identifier), None)
+    kept = [slot for slot in action.slots if handle and slot.handle == handle]
+    named = [slot for slot in action.slots if slot.identifier == identifier]
+    return next(iter(kept + named), None)
+
+
+def earlier_slot(action: Any, id_type: str, identifier: str, handle: int = 0) -> Any:
+    """The slot of an action from before a bake, as `find_slot` does, or where there is no choice.
+
+    An identifier told before 4.4 is empty: Blender then gave the action's curves a slot when it loaded the file. A slot
+    of which the handle is not known may have another name by now.
+
+    Args:
+        id_type: what the slot is for, e.g. ``"OBJECT"``.
+        identifier: what `slot_name` told.
+    """
+    slot = find_slot(action, identifier, handle)
+    if slot is None and identifier != NO_SLOT and has_slots(action):
+        suitable = [each for each in action.slots if each.target_id_type in (id_type, "UNSPECIFIED")]
+        slot = suitable[0] if suitable and (not identifier or len(suitable) == 1) else None
+    return slot
 
 
 def same_slot(action: Any, slot: Any) -> Any:
@@ -42,20 +68,11 @@ def same_slot(action: Any, slot: Any) -> Any:
     return next((each for each in action.slots if each.handle == slot.handle), None)
 
 
-def reassign(animation_data: Any, action: Any, name: str) -> None:
-    """Make an action the one in use again, with the slot that `slot_name` told.
-
-    A name told before 4.4 is empty: Blender then gave the action's curves a slot when it loaded the file. A slot that
-    has another name by now is found where there is no choice.
-    """
+def reassign(animation_data: Any, action: Any, name: str, handle: int = 0) -> None:
+    """Make an action the one in use again, with the slot that `earlier_slot` finds."""
     animation_data.action = action
-    if action is None or not has_slots(action):
-        return
-    slot = find_slot(action, name)
-    if slot is None and name != NO_SLOT:
-        suitable = list(animation_data.action_suitable_slots)
-        slot = suitable[0] if suitable and (not name or len(suitable) == 1) else None
-    animation_data.action_slot = slot
+    if action is not None and has_slots(action):
+        animation_data.action_slot = earlier_slot(action, animation_data.id_data.id_type, name, handle)
 
 
 def new_slot(action: Any, datablock: Any) -> Any:

@@ -57,6 +57,79 @@ def test_a_slot_may_be_renamed_after_a_bake_in_place(part, scene, swing, target)
     assert swing.animation_data.action == action and keys(part, swing) == before
 
 
+@pytest.mark.parametrize("noted", [True, False])
+@pytest.mark.parametrize("target", ["CURRENT", "OVERWRITE"])
+def test_the_slot_of_the_copy_may_be_renamed_after_a_bake_in_place(part, scene, swing, target, noted):
+    """It alone has the keys. A bake from before handles were noted takes the only slot that there is."""
+    before = keys(part, swing)
+    if not part("compat").has_slots(swing.animation_data.action):
+        pytest.skip("actions have no slots before Blender 4.4")
+    scene.condyle.simulation.output.target = target
+    part("tasks").bake_now(scene)
+    action = swing.animation_data.action
+    swing.condyle.bake.backup.slots[0].name_display = "Another Name"
+    if not noted:
+        swing.condyle.bake.property_unset("slot_handle")
+    with part("hold").without_bake(scene):
+        assert keys(part, swing) == before
+    part("tasks").free_bake(scene)
+    assert swing.animation_data.action == action and keys(part, swing) == before
+    assert list(bpy.data.actions) == [action]
+
+
+def test_a_copy_of_which_the_slot_cannot_be_told_is_not_deleted(part, scene, swing):
+    before = keys(part, swing)
+    if not part("compat").has_slots(swing.animation_data.action):
+        pytest.skip("actions have no slots before Blender 4.4")
+    scene.condyle.simulation.output.target = "CURRENT"
+    part("tasks").bake_now(scene)
+    record = swing.condyle.bake
+    action, backup = record.action, record.backup
+    backup.slots[0].name_display = "Another Name"
+    backup.slots.new(id_type="OBJECT", name="Second")
+    record.property_unset("slot_handle")
+    with part("hold").without_bake(scene):
+        assert swing.animation_data.action == backup
+    part("tasks").free_bake(scene)
+    assert action.use_fake_user and swing.animation_data.action == backup
+    swing.animation_data.action_slot = backup.slots[0]
+    assert keys(part, swing) == before
+
+
+@pytest.mark.parametrize("target", ["NEW", "CURRENT", "OVERWRITE", "STRIP"])
+def test_one_of_two_slots_may_be_renamed_or_they_may_exchange_names(part, scene, swing, target):
+    data, compat = swing.animation_data, part("compat")
+    action = data.action
+    if not compat.has_slots(action):
+        pytest.skip("actions have no slots before Blender 4.4")
+    before, slot = keys(part, swing), data.action_slot
+    other = action.slots.new(id_type="OBJECT", name="Second")
+    scene.condyle.simulation.output.target = target
+    for exchanged in (False, True):
+        own = slot.name_display
+        part("tasks").bake_now(scene)
+        slot.name_display = "On its way"
+        if exchanged:
+            other.name_display, slot.name_display = own, "Second"
+        with part("hold").without_bake(scene):
+            assert keys(part, swing) == before
+        part("tasks").free_bake(scene)
+        assert data.action == action and data.action_slot == slot and keys(part, swing) == before
+        assert list(bpy.data.actions) == [action]
+
+
+def test_a_slot_that_a_bake_in_place_made_goes_whatever_it_is_called(part, scene, swing):
+    data = swing.animation_data
+    if not part("compat").has_slots(data.action):
+        pytest.skip("actions have no slots before Blender 4.4")
+    data.action_slot = None
+    scene.condyle.simulation.output.target = "CURRENT"
+    part("tasks").bake_now(scene)
+    data.action_slot.name_display = "Another Name"
+    part("tasks").free_bake(scene)
+    assert data.action is not None and data.action_slot is None and len(data.action.slots) == 1
+
+
 def test_keys_of_other_channels_in_the_bakes_action_are_not_deleted_with_it(part, scene, swing):
     part("tasks").bake_now(scene)
     action = swing.animation_data.action

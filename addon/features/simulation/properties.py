@@ -196,6 +196,9 @@ class BakeRecord(PropertyGroup):
     previous_slot: StringProperty(
         name="Previous Slot", description="Slot of the action in use before", override=OVERRIDE
     )
+    slot_handle: IntProperty(
+        name="Slot's Handle", description="Handle of that slot, or of the new one", override=OVERRIDE
+    )
     had_animation_data: BoolProperty(
         name="Animated", description="There was animation data before", override=OVERRIDE
     )
