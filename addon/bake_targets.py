@@ -218,11 +218,7 @@ def free(item: Any) -> None:
         data = item.animation_data_create()
     replaced = is_replaced(item)
     doubled = bake_tracks.is_doubled(data, record)
-    own = bake_tracks.tracks(data, record, pushed=not replaced)
-    for track, strip in bake_tracks.strips(data, record, pushed=not replaced):
-        track.strips.remove(strip)
-    for track in reversed(own):
-        data.nla_tracks.remove(track)
+    bake_tracks.remove(data, record, pushed=not replaced)
     if backup is not None:
         previous = _restore_in_place(item)
     record.action = record.previous_action = record.backup = None
@@ -328,18 +324,13 @@ def hold_off(item: Any) -> Callable[[], None]:
     gone = data is None and record.previous_action is not None
     data = item.animation_data_create() if gone else data
     replaced = is_replaced(item)
-    strips = [strip for _, strip in bake_tracks.strips(data, record, pushed=not replaced)]
-    own = [*bake_tracks.tracks(data, record, pushed=not replaced), *strips]
-    muted = [(each, each.mute) for each in own]
-    for each in own:
-        each.mute = True
+    play = bake_tracks.mute(data, record, pushed=not replaced)
     put_back = None if replaced or data is None else _hold_off_action(item, data)
 
     def bring_back() -> None:
         if put_back is not None:
             put_back()
-        for each, was in muted:
-            each.mute = was
+        play()
         if gone:
             item.animation_data_clear()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import bpy
@@ -134,6 +134,48 @@ def strips(data: Any, record: Any, pushed: bool = True) -> list[tuple[Any, Any]]
         for strip in track.strips
         if strip == own or (baked is not None and strip.action == baked)
     ]
+
+
+def remove(data: Any, record: Any, pushed: bool) -> None:
+    """Take away the tracks and strips of a bake; pushed: those of the action before, too."""
+    own, among = tracks(data, record, pushed), strips(data, record, pushed)
+    for track, strip in among:
+        track.strips.remove(strip)
+    _end_solo(own)
+    for track in reversed(own):
+        data.nla_tracks.remove(track)
+
+
+def mute(data: Any, record: Any, pushed: bool) -> Callable[[], None]:
+    """Make the tracks and strips of a bake play nothing; returns what makes them play again.
+
+    Args:
+        pushed: those of the action before are muted, too.
+    """
+    own = tracks(data, record, pushed)
+    muted = [(each, each.mute) for each in (*own, *(strip for _, strip in strips(data, record, pushed)))]
+    alone = _end_solo(own)
+    for each, _ in muted:
+        each.mute = True
+
+    def play() -> None:
+        for each, was in muted:
+            each.mute = was
+        for track in alone:
+            track.is_solo = True
+
+    return play
+
+
+def _end_solo(tracks: list[Any]) -> list[Any]:
+    """Let the others play again where one of these tracks plays solo; returns that one in a list.
+
+    Blender notes besides that some track does, and forgets that neither with the track nor when it is muted.
+    """
+    alone = [track for track in tracks if track.is_solo]
+    for track in alone:
+        track.is_solo = False
+    return alone
 
 
 def pushed_strip(data: Any, record: Any) -> Any:

@@ -252,3 +252,24 @@ def test_a_bake_from_before_strips_had_names_is_freed(part, scene, make):
     item.condyle.bake.property_unset("pushed_strip")
     part("bake_targets").free(item)
     assert data.action == before and not data.nla_tracks
+
+
+@pytest.mark.parametrize("which", (-2, -1))
+def test_what_was_plays_again_after_a_bakes_track_played_solo(part, scene, make, which):
+    """Blender would play nothing at all once the track that plays solo is gone, or muted."""
+    item = keyed(make, (5, 11), (0.1, 0.3))
+    layer(item, "ADD", 1.0)
+    data, frames = item.animation_data, (1, 8, 20)
+    was = shown(scene, item, frames)
+    put(part, item, "STRIP")
+    track = data.nla_tracks[which]
+    track.is_solo = True
+    solo = shown(scene, item, frames)
+    bring_back = part("bake_targets").hold_off(item)
+    np.testing.assert_array_equal(shown(scene, item, frames), was)
+    bring_back()
+    assert track.is_solo
+    np.testing.assert_array_equal(shown(scene, item, frames), solo)
+    part("bake_targets").free(item)
+    item.color[0] = 0.7
+    np.testing.assert_array_equal(shown(scene, item, frames), was)
