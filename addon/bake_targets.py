@@ -311,10 +311,11 @@ def _give_back(item: Any, action: Any) -> int | None:
 
 
 def _restore_curve(curve: Any, before: Any) -> None:
-    curve_keys.put(curve, curve_keys.taken(before))
     curve.mute = before.mute
     for modifier, was in zip(curve.modifiers, before.modifiers):
         modifier.mute = was.mute
+    # last, for handles of keys lie otherwise where a modifier repeats them; of a copy Blender does not see to that
+    curve_keys.put(curve, curve_keys.taken(before))
 
 
 def hold_off(item: Any) -> Callable[[], None]:
@@ -325,11 +326,17 @@ def hold_off(item: Any) -> Callable[[], None]:
     data = item.animation_data_create() if gone else data
     replaced = is_replaced(item)
     play = bake_tracks.mute(data, record, pushed=not replaced)
-    put_back = None if replaced or data is None else _hold_off_action(item, data)
+    made, slot = _restored_copy(item)
+    if made is not None:
+        bake_tracks.replace(data, record.action, made)
+    put_back = None if replaced or data is None else _hold_off_action(item, data, made, slot)
 
     def bring_back() -> None:
         if put_back is not None:
             put_back()
+        if made is not None:
+            bake_tracks.replace(data, made, record.action)
+            bpy.data.actions.remove(made)
         play()
         if gone:
             item.animation_data_clear()
@@ -337,25 +344,32 @@ def hold_off(item: Any) -> Callable[[], None]:
     return bring_back
 
 
-def _hold_off_action(item: Any, data: Any) -> Callable[[], None]:
-    """Put the earlier action in use; returns what puts back the one that is in use now."""
+def _restored_copy(item: Any) -> tuple[Any, int]:
+    """A copy of the action that a bake in place changed as it will be without, and its slot's handle; else None."""
+    record = item.condyle.bake
+    if record.backup is None or record.action is None:
+        return None, 0
+    made = record.action.copy()  # the user may have keyed other channels of it since
+    slot = _give_back(item, made)
+    if slot is None:
+        bpy.data.actions.remove(made)
+        return None, 0
+    return made, slot
+
+
+def _hold_off_action(item: Any, data: Any, made: Any, handle: int) -> Callable[[], None]:
+    """Put the earlier action in use, or that copy of it; returns what puts back the one that is in use now."""
     record, action, slot = item.condyle.bake, data.action, compat.slot_name(data)
     blending = [getattr(data, name) for name in BLENDING]
     if record.blend_type:
         data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
         data.action_influence = record.influence
-    before, handle, made = record.backup or record.previous_action, record.slot_handle, None
-    if record.backup is not None and record.action is not None:
-        made = record.action.copy()  # the user may have keyed other channels of it since
-        found = _give_back(item, made)
-        before, handle = (before, handle) if found is None else (made, found)
+    before = made or record.backup or record.previous_action
     before = None if bake_tracks.is_doubled(data, record) else before
-    compat.reassign(data, before, record.previous_slot, handle)
+    compat.reassign(data, before, record.previous_slot, handle or record.slot_handle)
 
     def put_back() -> None:
         compat.reassign(data, action, slot)
-        if made is not None:
-            bpy.data.actions.remove(made)
         for name, value in zip(BLENDING, blending):
             setattr(data, name, value)
 

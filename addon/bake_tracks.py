@@ -178,6 +178,16 @@ def _end_solo(tracks: list[Any]) -> list[Any]:
     return alone
 
 
+def replace(data: Any, action: Any, copy: Any) -> None:
+    """Let strips that play an action play a copy of it instead, from and to the same frames."""
+    tracks = [] if data is None else data.nla_tracks
+    for strip in [strip for track in tracks for strip in compat.flat_strips(track.strips)]:
+        if strip.action == action:
+            slot = compat.slot_of(strip)
+            strip.action = copy
+            compat.assign_strip_slot(strip, compat.same_slot(copy, slot))
+
+
 def pushed_strip(data: Any, record: Any) -> Any:
     """The strip of the action before that has its name still, wherever it lies; None if there is none, and of bakes
     that did not note the name.
