@@ -39,7 +39,8 @@ def follow(item: Any) -> None:
     for action in (record.previous_action, record.backup):
         if action is None or action.library is not None:
             continue
-        _rename(action, _slot_of(action, record), lacking(item, action, renamed))
+        slot = compat.earlier_slot(action, item.id_type, record.previous_slot, record.slot_handle)
+        _rename(action, slot, lacking(item, action, renamed))
     record.paths = json.dumps([with_names(path, renamed) for path in json.loads(record.paths or "[]")])
     noted = json.loads(record.bones)
     record.bones = json.dumps({renamed.get(name, name): uid for name, uid in noted.items()})
@@ -80,14 +81,6 @@ def _name_now(item: Any, name: str, uid: str) -> str:
     if bone is not None and bone.condyle.uid == uid:
         return name
     return next((bone.name for bone in item.pose.bones if bone.condyle.uid == uid), name)
-
-
-def _slot_of(action: Any, record: Any) -> Any:
-    """The slot of an action from before the bake, which may have another name by now if it is the only one."""
-    found = compat.find_slot(action, record.previous_slot, record.slot_handle)
-    if found is None and compat.has_slots(action) and len(action.slots) == 1 and not record.backup:
-        return action.slots[0]
-    return found
 
 
 def _is_played(action: Any, item: Any) -> bool:

@@ -88,3 +88,26 @@ def test_bones_that_were_renamed_are_known_after_loading(part, scene, rig, targe
     part("tasks").free_bake(scene)
     np.testing.assert_allclose(motion(scene, rig, "Fore"), before, atol=1e-6)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+def test_an_action_in_use_without_a_slot_keeps_the_names_of_another_rig(part, scene, make):
+    """It has but one slot, that of the other."""
+    rig, other = (make.armature(name, {"A": ((0, 0, 0), (0, 0, 1), None)}) for name in ("Rig", "Other"))
+    other.pose.bones["A"].keyframe_insert("location", frame=1)
+    action, compat = other.animation_data.action, part("compat")
+    if not compat.has_slots(action):
+        pytest.skip("actions have no slots before Blender 4.4")
+    rig.animation_data_create().action = action
+    rig.animation_data.action_slot = None
+    put(part, rig, "NEW")
+    rename(rig, {"A": "Thigh"})
+    part("bake_targets").free(rig)
+    assert {curve.data_path for curve in compat.curves_in_use(other)} == {'pose.bones["A"].location'}
+    assert rig.animation_data.action == action and rig.animation_data.action_slot is None
+
+
+def put(part, rig, target):
+    """A bake in which the bone "A" stands still."""
+    frames, zeros = np.arange(6.0, 15.0), np.zeros((9, 3))
+    path = part("curve_keys").KeyedPath('pose.bones["A"].location', "A", frames, zeros, zeros)
+    part("bake_targets").put(rig, [path], target)
