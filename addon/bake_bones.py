@@ -41,9 +41,24 @@ def follow(item: Any) -> None:
             continue
         slot = compat.earlier_slot(action, item.id_type, record.previous_slot, record.slot_handle)
         _rename(action, slot, lacking(item, action, renamed))
+    _follow_baked(item, renamed)
     record.paths = json.dumps([with_names(path, renamed) for path in json.loads(record.paths or "[]")])
     noted = json.loads(record.bones)
     record.bones = json.dumps({renamed.get(name, name): uid for name, uid in noted.items()})
+
+
+def _follow_baked(item: Any, renamed: Mapping[str, str]) -> None:
+    """Give the bake's own action those names if it has been put aside, so that `free` knows all of it for baked."""
+    record = item.condyle.bake
+    action = record.action
+    if action is None or action.library is not None or record.target not in ("NEW", "STRIP"):
+        return
+    if _is_played(action, item):
+        return
+    slot = compat.find_slot(action, record.previous_slot, record.slot_handle)
+    if slot is None and compat.has_slots(action) and action.slots:
+        slot = action.slots[-1]  # the bake made it
+    _rename(action, slot, renamed)
 
 
 def renamed_since(item: Any) -> dict[str, str]:

@@ -106,6 +106,27 @@ def test_an_action_in_use_without_a_slot_keeps_the_names_of_another_rig(part, sc
     assert rig.animation_data.action == action and rig.animation_data.action_slot is None
 
 
+@pytest.mark.parametrize("target", ("NEW", "STRIP"))
+@pytest.mark.parametrize("kind", ("keyed", "without a slot", "empty"))
+def test_a_bakes_action_that_was_put_aside_goes_with_the_bake_whatever_bones_are_called(
+    part, scene, make, target, kind
+):
+    """It has nothing but what was baked."""
+    rig, compat = make.armature("Rig", {"A": ((0, 0, 0), (0, 0, 1), None)}), part("compat")
+    if kind != "empty":
+        rig.pose.bones["A"].keyframe_insert("location", frame=1, group="A")
+        if kind == "without a slot" and compat.has_slots(rig.animation_data.action):
+            rig.animation_data.action_slot = None
+    actions = set(bpy.data.actions)
+    put(part, rig, target)
+    for track in list(rig.animation_data.nla_tracks):
+        rig.animation_data.nla_tracks.remove(track)
+    mine = rig.animation_data.action = bpy.data.actions.new("Mine")
+    rename(rig, {"A": "Thigh"})
+    part("bake_targets").free(rig)
+    assert set(bpy.data.actions) == {*actions, mine}
+
+
 def put(part, rig, target):
     """A bake in which the bone "A" stands still."""
     frames, zeros = np.arange(6.0, 15.0), np.zeros((9, 3))
