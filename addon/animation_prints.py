@@ -138,11 +138,13 @@ def own_curves(item: Any) -> list[Played]:
         if record.backup is None or record.action is None:
             return curves
         ours = {bake_bones.with_names(path, renamed) for path in json.loads(record.paths or "[]")}
-        used = map(_played, compat.curves(record.action, compat.same_slot(record.action, slot)))
+        names = bake_bones.lacking(item, record.action, renamed)
+        now = compat.curves(record.action, compat.same_slot(record.action, slot))
+        used = [_played(curve, names=names) for curve in now]
         other = {(each.path, each.curve.array_index): each for each in used if each.path not in ours}
         # all but the baked channels is as the user has it now
         kept = [(each, other.pop((each.path, each.curve.array_index), None)) for each in curves]
-        found = [now or each for each, now in kept if now is not None or each.path in ours]
+        found = [it or each for each, it in kept if it is not None or each.path in ours]
         return [*found, *other.values()]
     if record.action is not None or data is None:
         return []

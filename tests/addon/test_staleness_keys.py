@@ -102,6 +102,20 @@ def test_another_name_of_a_bone_with_keys_changes_nothing(part, scene, rig, name
     assert changes(part, scene) == []
 
 
+@pytest.mark.parametrize("target", ["CURRENT", "OVERWRITE"])
+@pytest.mark.parametrize("name", ["B", "Root", "Beside"])
+def test_another_name_of_a_bone_changes_nothing_where_the_baked_action_is_put_aside(
+    part, scene, rig, name, target
+):
+    """Blender gives the name to no curve then, neither of that action nor of the copy."""
+    scene.condyle.simulation.output.target = target
+    part("tasks").bake_now(scene)
+    rig.animation_data.action = None
+    assert changes(part, scene) == []
+    rig.pose.bones[name].name = f"Other {name}"
+    assert changes(part, scene) == []
+
+
 def edit_key(strip):
     curve = curves_of(strip)[0]
     curve.keyframe_points[0].co[1] += 5.0
