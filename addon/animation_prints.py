@@ -76,7 +76,7 @@ class Animation:
             data = item.animation_data
             drivers = map(_played, data.drivers if data is not None else ())
             for each in (*self._all(item), *drivers):
-                if _plays(each.curve):
+                if bake_targets.plays(each.curve):
                     found.setdefault(each.path, set()).add(each.curve.array_index)
         return self._moved[uid]
 
@@ -204,12 +204,6 @@ def _played(curve: Any, how: str = "", names: dict[str, str] | None = None) -> P
     path = bake_bones.with_names(curve.data_path, names) if names else curve.data_path
     bone = path[: path.find('"].') + 3] if path.startswith(BONE) else ""
     return Played(curve, path, bone, how)
-
-
-def _plays(curve: Any) -> bool:
-    """Whether Blender takes notice of a curve."""
-    # that its group is muted makes no difference to Blender
-    return not curve.mute and (curve.driver is not None or not curve.is_empty)
 
 
 def _numbers(curve: Any) -> bytes:

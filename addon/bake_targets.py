@@ -206,7 +206,13 @@ def moved_since(item: Any) -> set[tuple[str, int]]:
     """Path and index of what an action moves that the user has put in use since the bake, and that stays in use."""
     if not is_replaced(item):
         return set()
-    return {(curve.data_path, curve.array_index) for curve in compat.curves_in_use(item)}
+    return {(curve.data_path, curve.array_index) for curve in compat.curves_in_use(item) if plays(curve)}
+
+
+def plays(curve: Any) -> bool:
+    """Whether Blender takes notice of a curve."""
+    # that its group is muted makes no difference to Blender
+    return not curve.mute and (curve.driver is not None or not curve.is_empty)
 
 
 def free(item: Any) -> None:

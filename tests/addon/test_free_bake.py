@@ -273,3 +273,24 @@ def test_channels_that_an_action_put_in_the_bakes_place_does_not_move_come_back(
     part("tasks").free_bake(scene)
     assert swing.location.y == 2.0 and swing.rotation_euler.y == turned
     assert {path for path, _ in keys(part, swing)} == {"location"}
+
+
+@pytest.mark.parametrize("kind", ["muted", "empty"])
+def test_channels_come_back_that_an_action_put_in_the_bakes_place_has_but_does_not_move(
+    part, scene, swing, kind
+):
+    scene.frame_set(1)
+    before = tuple(swing.location)
+    scene.condyle.simulation.output.target = "STRIP"
+    part("tasks").bake_now(scene)
+    scene.frame_set(5)
+    swing.animation_data.nla_tracks.remove(swing.animation_data.nla_tracks[0])
+    swing.animation_data.action = bpy.data.actions.new("Mine")
+    swing.location = (1.0, 2.0, 3.0)
+    swing.keyframe_insert("location", frame=5)
+    for curve in part("compat").curves_in_use(swing):
+        curve.mute = kind == "muted"
+        if kind == "empty":
+            curve.keyframe_points.clear()
+    part("tasks").free_bake(scene)
+    assert tuple(swing.location) == before
