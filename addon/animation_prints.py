@@ -171,18 +171,17 @@ def _of_strips(item: Any) -> Iterator[Played]:
     solo = any(track.is_solo for track in own)
     for track in own:
         if track.is_solo if solo else not track.mute:
-            strips = [strip for strip in track.strips if strip not in added]
-            yield from _of_each(strips, "solo " if solo else "")
+            yield from _of_each(track.strips, "solo " if solo else "", added)
 
 
-def _of_each(strips: Iterable[Any], how: str) -> Iterator[Played]:
-    """Curves that strips play, and strips within meta strips."""
+def _of_each(strips: Iterable[Any], how: str, added: list[Any]) -> Iterator[Played]:
+    """Curves that strips play, and strips within meta strips, but for those that were added."""
     for strip in strips:
-        if not strip.mute:
+        if not strip.mute and strip not in added:
             told = f"{how}{_told(strip)} "
             for curve in compat.curves(strip.action, compat.slot_of(strip)):
                 yield _played(curve, told)
-            yield from _of_each(strip.strips, told)
+            yield from _of_each(strip.strips, told, added)
 
 
 def _told(strip: Any) -> str:

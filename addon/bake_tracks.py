@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import bpy
@@ -117,7 +117,7 @@ def tracks(data: Any, record: Any, pushed: bool = True) -> list[Any]:
 
 
 def strips(data: Any, record: Any, pushed: bool = True) -> list[tuple[Any, Any]]:
-    """The bake's strips on tracks that have others too, each with its track.
+    """The bake's strips on tracks that have others too, also within meta strips, each with its track.
 
     Args:
         pushed: the strip of the action before is asked for, too.
@@ -127,20 +127,32 @@ def strips(data: Any, record: Any, pushed: bool = True) -> list[tuple[Any, Any]]
     whole = tracks(data, record)
     own = pushed_strip(data, record) if pushed else None
     baked = None if record.target in IN_PLACE else record.action
-    return [
-        (track, strip)
-        for track in data.nla_tracks
-        if track not in whole
-        for strip in track.strips
-        if strip == own or (baked is not None and strip.action == baked)
-    ]
+
+    def is_ours(strip: Any) -> bool:
+        return strip == own or (baked is not None and strip.action == baked)
+
+    shared = [track for track in data.nla_tracks if track not in whole]
+    return [(track, strip) for track in shared for strip in _among(track.strips, is_ours)]
+
+
+def _among(strips: Iterable[Any], is_ours: Callable[[Any], bool]) -> Iterator[Any]:
+    """Those of the strips that are a bake's, meta strips of nothing else, and such strips within other meta strips."""
+    for strip in strips:
+        within = [each for each in compat.flat_strips([strip]) if each.type != "META"]
+        if within and all(map(is_ours, within)):
+            yield strip
+        else:
+            yield from _among(strip.strips, is_ours)
 
 
 def remove(data: Any, record: Any, pushed: bool) -> None:
     """Take away the tracks and strips of a bake; pushed: those of the action before, too."""
     own, among = tracks(data, record, pushed), strips(data, record, pushed)
     for track, strip in among:
-        track.strips.remove(strip)
+        if strip in track.strips.values():
+            track.strips.remove(strip)
+        else:
+            strip.mute = True  # Blender takes no strip out of a meta strip
     _end_solo(own)
     for track in reversed(own):
         data.nla_tracks.remove(track)

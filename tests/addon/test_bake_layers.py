@@ -7,6 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy")
 from .test_bake_targets import layer  # noqa: E402
+from .test_free_bake import put_in_meta  # noqa: E402
 
 pytestmark = pytest.mark.small
 
@@ -273,3 +274,25 @@ def test_what_was_plays_again_after_a_bakes_track_played_solo(part, scene, make,
     part("bake_targets").free(item)
     item.color[0] = 0.7
     np.testing.assert_array_equal(shown(scene, item, frames), was)
+
+
+@pytest.mark.parametrize("which", (0, 1))
+def test_a_strip_of_a_bake_within_a_meta_strip_of_the_user_plays_no_more(part, scene, make, which):
+    item = keyed(make, (5, 11), (0.1, 0.3))
+    data, before = item.animation_data, item.animation_data.action
+    put(part, item, "STRIP")
+    track = data.nla_tracks[which]
+    more = bpy.data.actions.new("More")
+    track.strips.new("More", 9000, more).name = "More"
+    put_in_meta(item, track)
+    data.nla_tracks[0].name = data.nla_tracks[1].name = "Walk"
+
+    def muted():
+        return [strip.mute for strip in track.strips[0].strips]
+
+    bring_back = part("bake_targets").hold_off(item)
+    assert muted() == [True, False] and not track.strips[0].mute
+    bring_back()
+    assert muted() == [False, False]
+    part("bake_targets").free(item)
+    assert data.action == before and len(data.nla_tracks) == 1 and muted() == [True, False]
