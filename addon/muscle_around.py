@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import bpy
 import numpy as np
 
 from . import compat, core, muscle_points, transforms, units
-from .muscle_ways import Way, Ways
+from .muscle_ways import Ways
 from .stillness import Stillness, is_level
 
 #: of a space's largest stretch, what counts as none: single precision
 FLAT = 1e-6
-#: a frame, a muscle's path there, and the space (4, 4) of its object
-_Look = tuple[int, Way, np.ndarray]
+#: a frame, a muscle's path (n, 3) there, and the space (4, 4) of its object
+_Look = tuple[int, np.ndarray, np.ndarray]
 
 
 def seen_frames(scene: Any) -> tuple[int, int]:
@@ -92,16 +93,19 @@ def follow(scene: Any, frames: np.ndarray, items: Sequence[Any], count: int) -> 
     if len(at):
         current, subframe = scene.frame_current, scene.frame_subframe
         sets, ways = [set(each.tolist()) for each in wanted], Ways(scene)
+        window_manager = bpy.context.window_manager
+        window_manager.progress_begin(0, len(at))  # at the mouse: over several ellipsoids it may take seconds
         try:
-            for frame in at.tolist():
+            for number, frame in enumerate(at.tolist()):
+                window_manager.progress_update(number)
                 scene.frame_set(frame)
-                ways.at(frame)
+                ways.go_on()
                 for item, mine, row in zip(items, sets, rows, strict=True):
                     way = _way(ways, item) if frame in mine else None
                     if way is not None:
                         row.append((frame, way, units.array4(item.matrix_world)))
-            ways.settle()
         finally:
+            window_manager.progress_end()
             scene.frame_set(current, subframe=subframe)
     return [_beside(row, count) for row in rows]
 
@@ -109,8 +113,7 @@ def follow(scene: Any, frames: np.ndarray, items: Sequence[Any], count: int) -> 
 def _beside(row: list[_Look], count: int) -> Beside:
     """What was seen at frames, where it can be kept and is needed."""
     sampled = core.part("muscles.drawing").sampled
-    seen = [(frame, way.places(), world) for frame, way, world in row]
-    seen = [each for each in seen if np.isfinite(each[1]).all()]
+    seen = [each for each in row if np.isfinite(each[1]).all()]
     frames = np.array([frame for frame, _, _ in seen], dtype=int)
     points = np.array([sampled(path, count)[0] for _, path, _ in seen]).reshape(-1, count, 3)
     worlds = np.array([world for _, _, world in seen]).reshape(-1, 4, 4)
@@ -226,8 +229,8 @@ def _holders(item: Any) -> list[Any]:
     return [item, *hooked, *over]
 
 
-def _way(ways: Ways, item: Any) -> Way | None:
-    """A muscle's path as the scene stands: over its obstacles, straight on where no way is found.
+def _way(ways: Ways, item: Any) -> np.ndarray | None:
+    """A muscle's path (n, 3) as the scene stands: over its obstacles, straight on where no way is found.
 
     None where it has no points: an error here would leave half of a bake behind.
     """
