@@ -53,7 +53,7 @@ LONGEST = 24
 MINUS_ZERO = {"0": "-0"}  # a slider that is dragged back from below may end there
 #: kept with the prints, so that those of a bake by an earlier version are not compared with what it did not look at
 LOOKED_AT = "What Is Looked At", "4"
-SINCE = (constraint_prints.LABEL, "Delta ", "Keys", "Drivers", "Slider ", "Pose")
+SINCE = (constraint_prints.LABEL, "Delta ", "Keys", "Drivers", "Slider ", "Pose", "Hook")
 #: that says nothing where the channel is animated: earlier versions looked at it all the same
 STILL = {"Location", "Rotation", "Scale"}
 #: of a scene whose bodies another scene has baked since
@@ -115,12 +115,10 @@ def _of_item(item: Any, animation: Animation, scene: Any) -> Iterator[tuple[str,
     yield from _placed(item, item, animation)
     if item.type == "CURVE":
         yield "Points", _hash(muscle_points.own_curve(item).splines[:1], _points)
-        hooks = (
-            (each.object.name_full, each.subtarget)
-            for each in item.modifiers
-            if each.type == "HOOK" and each.object
-        )
-        yield "Hooks", _short(str(sorted(hooks)))
+        hooks = (each for each in item.modifiers if each.type == "HOOK" and each.object)
+        for number, each in enumerate(sorted(hooks, key=lambda hook: hook.name), 1):
+            bone = constraint_prints.identity(each.object, each.subtarget)
+            yield f"Hook {number}", f"@{each.object.name_full}\n{bone}"
 
 
 def _reads_sliders(scene: Any, item: Any, moved: Moved) -> bool:

@@ -278,3 +278,14 @@ def test_a_pose_that_is_not_keyed_of_a_bone_above_a_body_is_told(part, scene, ri
     root.rotation_quaternion = (1, 0, 0, 0)
     root.name = "Pelvis"
     assert changes(part, scene) == []
+
+
+def test_another_name_of_what_a_muscle_is_stuck_to_changes_nothing(part, scene, arm):
+    upper, lower, _, muscle = arm
+    part("tasks").bake_now(scene)
+    upper.name, lower.name, muscle.name = "Humerus", "Ulna", "Brachialis"
+    assert changes(part, scene) == []
+    hooks = list(part("muscle_points").hooks(muscle).values())
+    hooks[1].object = upper  # stuck to something else
+    (told,) = changes(part, scene)
+    assert told.startswith("Brachialis: hook")
