@@ -11,6 +11,7 @@ import bpy
 from . import core, session, worker_client
 
 TICK = 0.05  # seconds between two looks at the job
+SHOWN = 0.25  # seconds at least between two times that progress is shown: each one draws the sidebar anew
 
 
 @dataclass
@@ -81,6 +82,7 @@ class JobOperator:
         except core.physics().CondyleError as error:
             return self._fail(error)
         session.job = Job(self.title, time.monotonic(), endless=self.endless)
+        self._shown, self._line = session.job.began, session.job.line
         session.tell("")
         manager = context.window_manager
         self._timer = manager.event_timer_add(self.tick, window=context.window)
@@ -96,10 +98,8 @@ class JobOperator:
             return {"PASS_THROUGH"}
         try:
             if not self._request.poll():
-                changed = (job.progress, job.message) != (self._request.progress, self._request.message)
                 job.progress, job.message = self._request.progress, self._request.message
-                if changed:
-                    show_progress(context)
+                self._show(context, job)
                 return {"PASS_THROUGH"}
             self._request = worker_client.advance(self._task, self._request)
         except StopIteration as end:
@@ -112,6 +112,13 @@ class JobOperator:
             self._break_off(context, error)
             raise
         return {"PASS_THROUGH"}
+
+    def _show(self, context: Any, job: Job) -> None:
+        """Show what is new, if the last time is long enough ago."""
+        now = time.monotonic()
+        if now - self._shown >= SHOWN and job.line != self._line:
+            self._shown, self._line = now, job.line
+            show_progress(context)
 
     def _break_off(self, context: Any, error: Exception) -> None:
         """After a defect, which is told in full: it must not leave the add-on waiting for ever."""

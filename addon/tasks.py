@@ -256,12 +256,13 @@ def ready(
         excited = muscle_bakes.excitations(scene, read, frames)
         pushed = forcing.torques(scene, read, frames)
         controllers = muscle_control.controllers(scene, read, frames, times)
-    options = _simulation_options(scene, frames)
+    options, fps = _simulation_options(scene, frames), units.frames_per_second(scene)
     clock.lap("read")
+    yield worker_client.Drawn()  # from here on the scene may be another one
     names = {report.joint_name for report in fitted.values()}
     given = yield from given_motions.motions(followed, times, names)
     options["motions"] = given.motions
-    found, looked = starts.find(seen, read, units.frames_per_second(scene), names)
+    found, looked = starts.find(seen, read, fps, names)
     read = replace(read, state=_started(read, given.start, found))
     options["tau"] = forcing.table(read, excited, pushed, times, given.targets)
     if controllers:

@@ -29,7 +29,7 @@ def client() -> Any:
         worker = core.part("worker.client")
         command = worker.worker_command(python=python_executable())
         environment = worker.worker_environment(cache_folder=cache_folder(), jit=True)
-        _client = worker.WorkerClient(command, environment)
+        _client = worker.WorkerClient(command, environment, stands_back=not bpy.app.background)
     return _client
 
 
@@ -108,6 +108,24 @@ def run(
         raise
     finally:
         steps.close()
+
+
+class Drawn:
+    """What a task waits for after a look at other frames, which makes Blender draw its views anew: in a window they are
+    drawn before the job is looked at for the first time, and nobody takes the processor from them.
+    """
+
+    state, result, progress, message = "done", None, 0.0, "looking at the scene"
+
+    def poll(self) -> bool:
+        """Whether it is done."""
+        return True
+
+    def wait(self, _seconds: float | None = None) -> None:
+        """Return at once."""
+
+    def cancel(self) -> None:
+        """There is nothing to end."""
 
 
 def advance(steps: Steps[Outcome], job: Any) -> Any:

@@ -23,6 +23,8 @@ from typing import Any, TypeVar, cast
 from .muscle_layout import MUSCLE_BITS
 
 FOLDER = Path(__file__).parent
+#: whether kernels end the process where they would read or write outside of an array
+CHECKED = os.environ.get("CONDYLE_CHECKED", "0") == "1"
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
@@ -141,7 +143,9 @@ def _in_folder(kind: str, function: Kernel, make: Callable[[Kernel], Any]) -> An
     previous = numba.config.CACHE_DIR
     if CACHE_BASE is not None:
         module = Path(function.__code__.co_filename).stem
-        numba.config.CACHE_DIR = str(CACHE_BASE / f"{module}-{sources_hash(module)}-{kind}")
+        numba.config.CACHE_DIR = str(
+            CACHE_BASE / f"{module}-{sources_hash(module)}-{kind}{'-checked' * CHECKED}"
+        )
     try:
         return make(function)
     finally:

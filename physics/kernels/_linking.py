@@ -24,6 +24,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
 
+from ._arrays import MODELS, own_reading, own_writing
 from ._jit import sources_hash
 
 
@@ -116,8 +117,12 @@ NEEDLESS = {
     "InlineOverloads",
     "DumpParforDiagnostics",
 }
+OWN: dict[Any, Any] = {operator.getitem: own_reading, operator.setitem: own_writing}
 _signatures: dict[Any, Any] = {}
 _operators: dict[Any, Any] = {}
+_internal: dict[
+    Any, Any
+] = {}  # functions of Numba's own that kernels call, to which arrays are handed over as to them
 
 
 class _Operator(types.Function):  # type: ignore[misc, unused-ignore]
@@ -132,6 +137,12 @@ class _Operator(types.Function):  # type: ignore[misc, unused-ignore]
             find: Callable[[Any, Any, Any], Any] = super().get_call_type
             _signatures[key] = find(context, arguments, keywords)
         return _signatures[key]
+
+    def get_impl_key(self, signature: Any) -> Any:
+        """As Numba's, but elements of arrays are read and written as `_arrays` does."""
+        own, find = OWN.get(self.typing_key), cast(Any, super()).get_impl_key
+        key = None if own is None else own(*signature.args[:2])
+        return find(signature) if key is None else key
 
 
 class _Typing:
@@ -213,7 +224,9 @@ class EntryCompiler(Compiler):  # type: ignore[misc, unused-ignore]
         """Numba's pipeline without what no kernel needs."""
         define: Callable[[], Any] = super().define_pipelines
         pipelines = define()
-        self.state.targetctx.typing_context = _Lowering(self.state.typingctx)  # this compilation's own
+        context = self.state.targetctx  # this compilation's own
+        context.typing_context = _Lowering(self.state.typingctx)
+        context.data_model_manager, context.cached_internal_func = MODELS, _internal
         self.state.typingctx = _Typing(self.state.typingctx)
         for manager in pipelines:
             manager.passes = [step for step in manager.passes if step[0].__name__ not in NEEDLESS]

@@ -26,6 +26,7 @@ import numpy as np
 
 from ..errors import CancelledError, CondyleError, FormatError
 from . import protocol
+from .launching import start
 
 STDERR_LINES = 40  # lines of the process's last words that are kept
 _WORKER_LIBRARIES = ("numpy", "numba", "llvmlite", "scipy")
@@ -190,13 +191,18 @@ class WorkerClient:
     Args:
         command: how to start it; None: ``worker_command()``.
         environment: added to this process's environment; None: ``worker_environment()``.
+        stands_back: it leaves the processor to this process where both want it, so that a window goes on being drawn.
     """
 
     def __init__(
-        self, command: Sequence[str] | None = None, environment: Mapping[str, str] | None = None
+        self,
+        command: Sequence[str] | None = None,
+        environment: Mapping[str, str] | None = None,
+        stands_back: bool = False,
     ) -> None:
         self._command = list(worker_command() if command is None else command)
         self._environment = dict(worker_environment() if environment is None else environment)
+        self._stands_back = stands_back
         self._ids = itertools.count(1)
         self._connection: _Connection | None = None
 
@@ -213,7 +219,9 @@ class WorkerClient:
     def start(self) -> None:
         """Start the process unless it runs; returns at once. WorkerError where the command is no program."""
         if not self.running:
-            self._connection = _Connection(self._command, {**os.environ, **self._environment})
+            self._connection = _Connection(
+                self._command, {**os.environ, **self._environment}, self._stands_back
+            )
 
     def submit(
         self, kind: str, header: Mapping[str, Any] | None = None, arrays: protocol.ArrayMap | None = None
@@ -255,15 +263,9 @@ class WorkerClient:
 class _Connection:
     """One process from its start to its end: the pipes, their threads and the jobs that wait for it."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        pipe = subprocess.PIPE
-        flags = 0
-        if sys.platform == "win32":
-            flags = subprocess.CREATE_NO_WINDOW
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], stands_back: bool) -> None:
         try:
-            self._process = subprocess.Popen(
-                command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, creationflags=flags
-            )
+            self._process = start(command, environment, stands_back)
         except OSError as error:
             raise WorkerError("WorkerDied", f"the compute process did not start: {error}") from error
         self.hello: dict[str, Any] | None = None

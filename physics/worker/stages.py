@@ -37,7 +37,7 @@ from ..simulation import simulate
 from .stage_names import OBSERVATION, WITH_MUSCLES, dynamics_stage, needed
 
 LOOK_INTERVAL = 0.05  # seconds between two looks whether a waiting job is still wanted
-NICENESS = 5  # of the thread that compiles
+NICENESS = 5  # of the thread that compiles, beyond the process's own
 LOADING_TIME = 1.5  # seconds within which kernels come out of the cache; what takes longer is being compiled
 
 
@@ -168,7 +168,8 @@ def _compile_functions() -> None:
 def _step_back() -> None:
     """Whoever compiles leaves the processor to others, where a thread can (Linux)."""
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        thread = threading.get_native_id()
+        os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + NICENESS)
 
 
 def _compile_projection() -> None:

@@ -7,18 +7,24 @@ from types import SimpleNamespace
 import pytest
 
 
-@pytest.mark.small
-@pytest.mark.parametrize("looked", [True, False])
-def test_a_defect_in_a_job_does_not_block_the_addon(part, scene, monkeypatch, looked):
-    jobs, session = part("jobs"), part("session")
-    monkeypatch.setattr(jobs, "show_progress", lambda context: None)
-    removed = []
+@pytest.fixture
+def window(part, scene, monkeypatch):
+    """A context that stands for a window's; what its timers are, and how often progress was shown."""
+    window = SimpleNamespace(removed=[], shown=[])
+    monkeypatch.setattr(part("jobs"), "show_progress", lambda context: window.shown.append(True))
     manager = SimpleNamespace(
         event_timer_add=lambda *_, **__: "timer",
-        event_timer_remove=removed.append,
+        event_timer_remove=window.removed.append,
         modal_handler_add=lambda *_: None,
     )
-    context = SimpleNamespace(scene=scene, window_manager=manager, window=None)
+    window.context = SimpleNamespace(scene=scene, window_manager=manager, window=None)
+    return window
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("looked", [True, False])
+def test_a_defect_in_a_job_does_not_block_the_addon(part, window, looked):
+    jobs, session = part("jobs"), part("session")
     broken = RuntimeError("linked and not editable")
     closed = []
 
@@ -43,8 +49,37 @@ def test_a_defect_in_a_job_does_not_block_the_addon(part, scene, monkeypatch, lo
             raise AssertionError("a defect is raised, not reported as if it were the user's")
 
     operator = Broken()
-    assert operator.start(context) == {"RUNNING_MODAL"}
+    assert operator.start(window.context) == {"RUNNING_MODAL"}
     with pytest.raises(RuntimeError, match="not editable"):
-        operator.modal(context, SimpleNamespace(type="TIMER", value="NOTHING"))
-    assert session.job is None and removed == ["timer"] and closed == [True]
+        operator.modal(window.context, SimpleNamespace(type="TIMER", value="NOTHING"))
+    assert session.job is None and window.removed == ["timer"] and closed == [True]
     assert "not editable" in session.message
+
+
+@pytest.mark.small
+def test_progress_is_shown_at_most_a_few_times_a_second(part, window, monkeypatch):
+    """Each time draws the sidebar anew, in which Blender does nothing else; what came last is shown in the end."""
+    jobs, session = part("jobs"), part("session")
+    now = [100.0]
+    monkeypatch.setattr(jobs.time, "monotonic", lambda: now[0])
+    request = SimpleNamespace(poll=lambda: False, progress=0.0, message="simulating")
+
+    class Long(jobs.JobOperator):
+        title = "Bake"
+
+        def steps(self, context):
+            yield request
+
+    operator = Long()
+    operator.start(window.context)
+    for look in range(1, 41):  # two seconds of looks, each of which finds something new
+        now[0], request.progress = 100.0 + look * jobs.TICK, look / 80
+        operator.modal(window.context, SimpleNamespace(type="TIMER", value="NOTHING"))
+    assert session.job.progress == 0.5
+    assert 1 + 2.0 / jobs.SHOWN - 1 <= len(window.shown) <= 1 + 2.0 / jobs.SHOWN
+    shown = len(window.shown)
+    for _ in range(10):  # nothing new
+        now[0] += jobs.TICK
+        operator.modal(window.context, SimpleNamespace(type="TIMER", value="NOTHING"))
+    assert len(window.shown) <= shown + 1
+    operator._end(window.context)

@@ -16,7 +16,7 @@ import pytest
 
 from physics.errors import CancelledError, FormatError
 from physics.worker import client as worker
-from physics.worker import protocol
+from physics.worker import launching, protocol
 
 PHYSICS = Path(worker.__file__).parents[1]
 
@@ -335,6 +335,18 @@ def test_prints_and_warnings_do_not_disturb_the_protocol(tmp_path):
         assert job.wait(30).arrays["transforms"][0].tolist() == np.eye(4).tolist()
     finally:
         client.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there it is a flag when the process is made")
+@pytest.mark.parametrize("stands_back", [False, True])
+def test_a_process_that_stands_back_leaves_the_processor_to_its_parent(stands_back):
+    client = worker.WorkerClient(environment=worker.worker_environment(jit=False), stands_back=stands_back)
+    try:
+        client.submit("ping").wait(10)
+        behind = os.getpriority(os.PRIO_PROCESS, client.hello["pid"]) - os.getpriority(os.PRIO_PROCESS, 0)
+    finally:
+        client.close()
+    assert behind == (min(launching.NICENESS, 19 - os.getpriority(os.PRIO_PROCESS, 0)) if stands_back else 0)
 
 
 def test_nothing_is_left_running_or_listening():

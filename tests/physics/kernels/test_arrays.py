@@ -1,0 +1,137 @@
+"""Kernels read and write arrays as NumPy does, by fewer instructions than Numba's, and stay inside of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from physics.kernels import _jit
+
+ROOT = Path(__file__).parents[3]
+pytestmark = pytest.mark.skipif(_jit.LINKING is None, reason="kernels are compiled as Numba does it")
+
+# What of an array is read or written away from its ends in a child process that looks.
+OUTSIDE = """
+import sys
+import numba, numpy as np
+from physics.kernels import _jit
+def reach(a, i):
+    a[i, 1] = 1.0
+    return a[i][0] + a[i, :1][0] + a[0, i]
+compiled = numba.njit(pipeline_class=_jit.LINKING.EntryCompiler, **_jit._options())(reach)
+print(compiled(np.zeros((4, 4)), int(sys.argv[1])))
+"""
+
+# What kernels do most of: every one that a model without and with muscles, constraints and contacts calls.
+EVERYTHING = """
+from physics.worker.stages import STAGES
+for stage in STAGES.values():
+    stage()
+print("done")
+"""
+
+
+def compiled(function: Any) -> Any:
+    """A function compiled as kernels are."""
+    numba = pytest.importorskip("numba")
+    return numba.njit(pipeline_class=_jit.LINKING.EntryCompiler, **_jit._options())(function)
+
+
+def elements(a, b, c, i, j, k):  # type: ignore[no-untyped-def]
+    """Elements by numbers that are known when it is compiled, and by others."""
+    c[i, j, k] = a[i] + b[i, j] + c[i, j, 0]
+    a[1] = b[-1, j] + a[-2] + c[-1, -1, k]
+    b[i, -1] = a[i]
+    return a[0] + b[j, 0] + c[k, i, -3] + len(a) + b.shape[1] + c.size + b.strides[0]
+
+
+def rows(b, c, i, j):  # type: ignore[no-untyped-def]
+    """Views of rows, which are written through."""
+    row, layer = b[i], c[j]
+    row[0] += 1.0
+    layer[i, 0] = row[1]
+    c[j, i][1] = 7.0
+    return layer.shape[0] * 100 + row.shape[0] + row.size + layer.strides[0] + layer[-1, -1]
+
+
+def piece(a, b, i, start, stop):  # type: ignore[no-untyped-def]
+    """Views of pieces, whose ends may lie anywhere."""
+    total = 0.0
+    for part in (a[start:stop], a[:stop], a[start:], b[i, start:stop], b[i, :stop]):
+        for k in range(part.shape[0]):
+            total = 2.0 * total + part[k]
+            part[k] += 1.0
+    return total
+
+
+ELEMENTS, ROWS, PIECE = (compiled(each) if _jit.LINKING else each for each in (elements, rows, piece))
+
+
+def arrays(kind: type, shapes: tuple[tuple[int, ...], ...]) -> list[Any]:
+    """Arrays of different numbers."""
+    return [np.arange(1, 1 + np.prod(shape)).reshape(shape).astype(kind) for shape in shapes]
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.int32])
+def test_elements_are_those_of_numpy(kind: type) -> None:
+    for place in ((0, 0, 0), (1, 2, 1), (2, 1, 2)):
+        mine, plain = (arrays(kind, ((3,), (3, 4), (3, 3, 3))) for _ in range(2))
+        assert ELEMENTS(*mine, *place) == elements(*plain, *place)
+        for ours, theirs in zip(mine, plain):
+            assert np.array_equal(ours, theirs)
+
+
+def test_rows_are_views() -> None:
+    for place in ((0, 0), (1, 2), (2, 1)):
+        mine, plain = (arrays(np.float64, ((3, 4), (3, 3, 5))) for _ in range(2))
+        assert ROWS(*mine, *place) == rows(*plain, *place)
+        for ours, theirs in zip(mine, plain):
+            assert np.array_equal(ours, theirs)
+
+
+@given(start=st.integers(-9, 9), stop=st.integers(-9, 9), i=st.integers(0, 2))
+def test_pieces_end_where_those_of_numpy_do(start: int, stop: int, i: int) -> None:
+    mine, plain = (arrays(np.float64, ((5,), (3, 5))) for _ in range(2))
+    assert PIECE(*mine, i, start, stop) == piece(*plain, i, start, stop)
+    for ours, theirs in zip(mine, plain):
+        assert np.array_equal(ours, theirs)
+
+
+def test_arrays_in_another_order_are_left_to_numba() -> None:
+    a, b, c = arrays(np.float64, ((6,), (6, 8), (6, 6, 6)))
+    mine = [a[::2].copy(), np.asfortranarray(b[::2, ::2]), c[::2, ::2, ::2].copy()]
+    plain = [each.copy(order="K") for each in mine]
+    assert ELEMENTS(*mine, 1, 2, 0) == elements(*plain, 1, 2, 0)
+    for ours, theirs in zip(mine, plain):
+        assert np.array_equal(ours, theirs)
+
+
+def checked(program: str, cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"CONDYLE_CHECKED": "1", "CONDYLE_CACHE_DIR": str(cache)}
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_kernels_that_look_end_the_process_at_a_place_outside(tmp_path: Path) -> None:
+    assert checked(OUTSIDE, tmp_path, "3").stdout.strip() == "0.0"
+    for place in ("4", "-1"):  # only a number that is written down counts from the end
+        assert checked(OUTSIDE, tmp_path, place).returncode < 0
+
+
+@pytest.mark.slow
+def test_no_kernel_reads_or_writes_outside_of_its_arrays(tmp_path: Path) -> None:
+    done = checked(EVERYTHING, tmp_path)
+    assert done.stdout.strip() == "done", done.stderr
