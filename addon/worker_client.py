@@ -115,7 +115,7 @@ class Drawn:
     drawn before the job is looked at for the first time, and nobody takes the processor from them.
     """
 
-    state, result, progress, message = "done", None, 0.0, "looking at the scene"
+    state, result = "done", None
 
     def poll(self) -> bool:
         """Whether it is done."""

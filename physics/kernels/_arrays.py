@@ -81,7 +81,8 @@ def _from_end(builder: Any, place: Any, length: Any) -> Any:
 
 
 def _along(builder: Any, place: Any, length: Any) -> Any:
-    """A place along an axis: only one that is written down as a number may be negative, and count from the end.
+    """A place along an axis: only one that is written down as a number, at the very element, may be negative and count
+    from the end.
 
     Else kernels would ask at each element. With CONDYLE_CHECKED they do, and end the process at a place that is none.
     """

@@ -200,6 +200,14 @@ def _shared(function: Kernel) -> Any:
     return kernel
 
 
+def compiled(function: Kernel) -> Kernel:
+    """Compile a function that calls kernels and lies elsewhere, for Python to call; nothing of it is kept."""
+    if numba is None:
+        return function
+    pipeline = {} if LINKING is None else {"pipeline_class": LINKING.EntryCompiler}
+    return cast(Kernel, numba.njit(no_cfunc_wrapper=True, **_options(), **pipeline)(function))
+
+
 def jit(function: Kernel) -> Kernel:
     """Compile a kernel lazily, one specialization, without the interpreter lock."""
     if numba is None:

@@ -21,6 +21,7 @@ from numba.core import sigutils, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
 
@@ -117,6 +118,8 @@ NEEDLESS = {
     "InlineOverloads",
     "DumpParforDiagnostics",
 }
+METHODS = {"array.reshape"}  # of arrays, that kernels may call
+WITH_ARRAYS = {operator.getitem, operator.setitem, len}  # what else of Numba's may have arrays
 OWN: dict[Any, Any] = {operator.getitem: own_reading, operator.setitem: own_writing}
 _signatures: dict[Any, Any] = {}
 _operators: dict[Any, Any] = {}
@@ -145,6 +148,40 @@ class _Operator(types.Function):  # type: ignore[misc, unused-ignore]
         return find(signature) if key is None else key
 
 
+def _holds_array(kind: Any) -> bool:
+    if isinstance(kind, types.BaseTuple):
+        return any(map(_holds_array, cast(Any, kind)))
+    return isinstance(kind, types.Array)
+
+
+def _refuse_foreign(function: Any, arguments: Any) -> None:
+    """Raise where a function that is no kernel would be called with arrays, which it expects in Numba's own words."""
+    if isinstance(function, types.BoundFunction):
+        refused = _holds_array(function.this) and cast(Any, function.template).key not in METHODS
+    elif function in (operator.getitem, operator.setitem) or isinstance(
+        getattr(function, "dispatcher", None), Inline
+    ):
+        refused = False
+    else:
+        refused = getattr(function, "typing_key", None) not in WITH_ARRAYS and any(
+            map(_holds_array, arguments)
+        )
+    if refused:
+        raise TypingError(f"kernels hand over arrays to kernels alone, not to {function}: write it out")
+
+
+class _Asking:
+    """While a function that is compiled here asks for a kernel: others would hand over arrays in Numba's own words."""
+
+    depth: ClassVar[int] = 0
+
+    def __enter__(self) -> None:
+        _Asking.depth += 1
+
+    def __exit__(self, *reason: object) -> None:
+        _Asking.depth -= 1
+
+
 class _Typing:
     """Numba's context of types, for inference: a call with the same arguments is resolved only once."""
 
@@ -155,11 +192,14 @@ class _Typing:
         return getattr(self._context, name)
 
     def resolve_function_type(self, function: Any, arguments: Any, keywords: Any) -> Any:
-        """Signature of a call; as Numba's."""
+        """Signature of a call; as Numba's, but others are not called with arrays."""
         if keywords or (type(function) is not types.Function and function is not operator.getitem):
-            return self._context.resolve_function_type(function, arguments, keywords)
+            _refuse_foreign(function, arguments)
+            with _Asking():
+                return self._context.resolve_function_type(function, arguments, keywords)
         key = (function, tuple(arguments))
         if key not in _signatures:
+            _refuse_foreign(function, arguments)
             _signatures[key] = self._context.resolve_function_type(function, arguments, keywords)
         return _signatures[key]
 
@@ -294,6 +334,10 @@ class Inline(CPUDispatcher):  # type: ignore[misc, unused-ignore]
 
     def get_call_template(self, arguments: Any, keywords: Any) -> Any:
         """As Numba's, but a literal number is a number: else each one is another specialization."""
+        if not _Asking.depth:
+            raise TypingError(
+                f"{self.py_func.__name__} is for kernels and for what `compiled` makes of a function"
+            )
         resolve: Callable[[Any, Any], Any] = super().get_call_template
         return resolve(tuple(types.unliteral(argument) for argument in arguments), keywords)
 

@@ -39,5 +39,5 @@ def _step_back(pid: int) -> None:
     try:
         own = os.getpriority(os.PRIO_PROCESS, 0)
         os.setpriority(os.PRIO_PROCESS, pid, own + NICENESS)
-    except ProcessLookupError:
-        return  # it has ended already, as its first job will tell
+    except OSError:
+        return  # it has ended already, as its first job will tell, or may not be asked to: it works all the same

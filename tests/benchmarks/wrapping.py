@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
 from physics import lie
+from physics.kernels._jit import compiled
 from physics.kernels.wrap_network import INPUTS, LANES, OUTPUTS, network_forward
 from physics.kernels.wrap_strand import wrap_length, wrap_point
 from physics.muscles import Cylinder, Ellipsoid, Obstacle, Sphere, Wrap
@@ -37,7 +37,7 @@ SHAPES: dict[str, list[Obstacle]] = {
 }
 
 
-@numba.njit(error_model="numpy")
+@compiled
 def laps(
     steps: int,
     record: Any,
@@ -87,7 +87,7 @@ def shortest(name: str) -> Contestant:
     return strand(name, 0.0)
 
 
-@numba.njit(error_model="numpy")
+@compiled
 def network_laps(
     steps: int, weights: Any, layers: int, units: int, inputs: Any, space: Any, out: Any
 ) -> float:
