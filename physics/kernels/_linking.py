@@ -191,15 +191,18 @@ class _Typing:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context, name)
 
+    def _check(self, function: Any, arguments: Any) -> None:
+        _refuse_foreign(function, arguments)
+
     def resolve_function_type(self, function: Any, arguments: Any, keywords: Any) -> Any:
         """Signature of a call; as Numba's, but others are not called with arrays."""
         if keywords or (type(function) is not types.Function and function is not operator.getitem):
-            _refuse_foreign(function, arguments)
+            self._check(function, arguments)
             with _Asking():
                 return self._context.resolve_function_type(function, arguments, keywords)
         key = (function, tuple(arguments))
         if key not in _signatures:
-            _refuse_foreign(function, arguments)
+            self._check(function, arguments)
             _signatures[key] = self._context.resolve_function_type(function, arguments, keywords)
         return _signatures[key]
 
@@ -209,7 +212,12 @@ class _Typing:
 
 
 class _Lowering(_Typing):
-    """The same for what comes behind inference, which asks the operators themselves."""
+    """The same for what comes behind inference, which asks the operators themselves, and for functions of Numba's own
+    that it has compiled on the way.
+    """
+
+    def _check(self, function: Any, arguments: Any) -> None:
+        """Numba knows what it hands over."""
 
     def resolve_value_type(self, value: Any) -> Any:
         """Type of a constant; as Numba's."""
