@@ -119,7 +119,13 @@ NEEDLESS = {
     "DumpParforDiagnostics",
 }
 METHODS = {"array.reshape"}  # of arrays, that kernels may call
-WITH_ARRAYS = {operator.getitem, operator.setitem, len}  # what else of Numba's may have arrays
+WITH_ARRAYS = {
+    operator.getitem,
+    operator.setitem,
+    operator.is_,
+    operator.is_not,
+    len,
+}  # what else may have arrays
 OWN: dict[Any, Any] = {operator.getitem: own_reading, operator.setitem: own_writing}
 _signatures: dict[Any, Any] = {}
 _operators: dict[Any, Any] = {}

@@ -37,7 +37,7 @@ from ..simulation import simulate
 from .stage_names import OBSERVATION, WITH_MUSCLES, dynamics_stage, needed
 
 LOOK_INTERVAL = 0.05  # seconds between two looks whether a waiting job is still wanted
-NICENESS = 5  # of the thread that compiles, beyond the process's own
+NICENESS = 5  # of the thread that compiles
 LOADING_TIME = 1.5  # seconds within which kernels come out of the cache; what takes longer is being compiled
 
 
@@ -169,7 +169,7 @@ def _step_back() -> None:
     """Whoever compiles leaves the processor to others, where a thread can (Linux)."""
     if sys.platform == "linux":
         thread = threading.get_native_id()
-        os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + NICENESS)
+        os.setpriority(os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread)))
 
 
 def _compile_projection() -> None:
