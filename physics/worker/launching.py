@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
-NICENESS = 5  # added to the priority value of a process that stands back: where both want a processor it gets a quarter
+NICENESS = 10  # added to the priority value of a process that stands back: where both want a processor it gets a tenth
 
 
 def start(
