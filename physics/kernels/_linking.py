@@ -21,11 +21,12 @@ from numba.core import sigutils, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
 
 from ._arrays import MODELS, own_reading, own_writing
+from ._calls import of_kernel
+from ._guards import Asking, OfKernels, refuse_foreign
 from ._jit import sources_hash
 
 
@@ -118,14 +119,6 @@ NEEDLESS = {
     "InlineOverloads",
     "DumpParforDiagnostics",
 }
-METHODS = {"array.reshape"}  # of arrays, that kernels may call
-WITH_ARRAYS = {
-    operator.getitem,
-    operator.setitem,
-    operator.is_,
-    operator.is_not,
-    len,
-}  # what else may have arrays
 OWN: dict[Any, Any] = {operator.getitem: own_reading, operator.setitem: own_writing}
 _signatures: dict[Any, Any] = {}
 _operators: dict[Any, Any] = {}
@@ -154,40 +147,6 @@ class _Operator(types.Function):  # type: ignore[misc, unused-ignore]
         return find(signature) if key is None else key
 
 
-def _holds_array(kind: Any) -> bool:
-    if isinstance(kind, types.BaseTuple):
-        return any(map(_holds_array, cast(Any, kind)))
-    return isinstance(kind, types.Array)
-
-
-def _refuse_foreign(function: Any, arguments: Any) -> None:
-    """Raise where a function that is no kernel would be called with arrays, which it expects in Numba's own words."""
-    if isinstance(function, types.BoundFunction):
-        refused = _holds_array(function.this) and cast(Any, function.template).key not in METHODS
-    elif function in (operator.getitem, operator.setitem) or isinstance(
-        getattr(function, "dispatcher", None), Inline
-    ):
-        refused = False
-    else:
-        refused = getattr(function, "typing_key", None) not in WITH_ARRAYS and any(
-            map(_holds_array, arguments)
-        )
-    if refused:
-        raise TypingError(f"kernels hand over arrays to kernels alone, not to {function}: write it out")
-
-
-class _Asking:
-    """While a function that is compiled here asks for a kernel: others would hand over arrays in Numba's own words."""
-
-    depth: ClassVar[int] = 0
-
-    def __enter__(self) -> None:
-        _Asking.depth += 1
-
-    def __exit__(self, *reason: object) -> None:
-        _Asking.depth -= 1
-
-
 class _Typing:
     """Numba's context of types, for inference: a call with the same arguments is resolved only once."""
 
@@ -198,13 +157,13 @@ class _Typing:
         return getattr(self._context, name)
 
     def _check(self, function: Any, arguments: Any) -> None:
-        _refuse_foreign(function, arguments)
+        refuse_foreign(function, arguments)
 
     def resolve_function_type(self, function: Any, arguments: Any, keywords: Any) -> Any:
         """Signature of a call; as Numba's, but others are not called with arrays."""
         if keywords or (type(function) is not types.Function and function is not operator.getitem):
             self._check(function, arguments)
-            with _Asking():
+            with Asking():
                 return self._context.resolve_function_type(function, arguments, keywords)
         key = (function, tuple(arguments))
         if key not in _signatures:
@@ -339,7 +298,7 @@ class _Clock:
             self._outer[-1]._within += spent
 
 
-class Inline(CPUDispatcher):  # type: ignore[misc, unused-ignore]
+class Inline(OfKernels, CPUDispatcher):  # type: ignore[misc, unused-ignore]
     """A function as kernels call it."""
 
     def __call__(self, *arguments: Any) -> Any:
@@ -348,10 +307,7 @@ class Inline(CPUDispatcher):  # type: ignore[misc, unused-ignore]
 
     def get_call_template(self, arguments: Any, keywords: Any) -> Any:
         """As Numba's, but a literal number is a number: else each one is another specialization."""
-        if not _Asking.depth:
-            raise TypingError(
-                f"{self.py_func.__name__} is for kernels and for what `compiled` makes of a function"
-            )
+        self.refuse_others()
         resolve: Callable[[Any, Any], Any] = super().get_call_template
         return resolve(tuple(types.unliteral(argument) for argument in arguments), keywords)
 
@@ -375,6 +331,8 @@ class Inline(CPUDispatcher):  # type: ignore[misc, unused-ignore]
                         known = own._compiler.compile(arguments, result)
                     known.metadata["seconds"] = clock.own
                     own._cache.save_overload(signature, known)
+                call = of_kernel(known)  # in the place of Numba's, found before it
+                own.targetctx._defns[known.entry_point].append(call, call.signature)
                 own.add_overload(known)
         return known.entry_point
 

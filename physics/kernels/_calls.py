@@ -1,0 +1,35 @@
+"""Calls of kernels in few instructions.
+
+Numba asks behind each call how it ended, and hands on what went wrong: twenty instructions beside those of the call,
+which LLVM reads to take most of them away again. No kernel raises anything.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, imputils
+
+registry: Any = imputils
+
+
+def of_kernel(compiled: Any) -> Any:
+    """What writes a call of a compiled kernel, as `numba.core.imputils.user_function` does."""
+    described = compiled.fndesc
+
+    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        function = context.declare_function(builder.module, described)
+        words = context.call_conv
+        place = cgutils.alloca_once(builder, words.get_return_type(described.restype).pointee)
+        packed = context.get_arg_packer(described.argtypes).as_arguments(builder, arguments)
+        nowhere = ir.Constant(function.args[1].type, None)  # to leave an exception
+        builder.call(function, [place, nowhere, *packed])
+        result = context.get_returned_value(builder, described.restype, builder.load(place))
+        if result.type != context.get_value_type(signature.return_type):
+            raise TypeError(f"{described.qualname} returns {result.type}, not {signature.return_type}")
+        return registry.impl_ret_new_ref(context, builder, described.restype, result)
+
+    write.signature = described.argtypes  # type: ignore[attr-defined]
+    write.libs = (compiled.library,)  # type: ignore[attr-defined]
+    return write
