@@ -259,14 +259,14 @@ class SplineCurve(Joint):
             buckets / (upper - lower),
             k,
             OUTSIDE[self.outside],
-            0.0,
-            0.0,
+            *(0.0, 0.0, 0.0),
         ]
         ends = [self._end(0, 0.0), self._end(len(first) - 1, 1.0)]
-        data = np.concatenate([np.array(header), table, breaks, spans.ravel(), *ends])
+        data = np.concatenate([np.array(header), table, kernel_breaks(breaks), spans.ravel(), *ends])
         if self._mapping is not None:
             data[layout.SPLINE_PACE] = len(data)
             data = np.concatenate([data, self._mapping.data()])
+        _note_plain(data)
         return Factorization((Block(layout.SPLINE_CURVE, 0, IDENTITY, data),), IDENTITY)
 
     def _end(self, span: int, x: float) -> FloatArray:
@@ -306,7 +306,7 @@ def kernel_twists(twists: FloatArray) -> FloatArray:
 
 def negated_twists(rows: FloatArray) -> FloatArray:
     """Rows (..., 11) of `kernel_twists` for the opposite twists."""
-    signs = np.ones(11)
+    signs = np.ones(layout.TWIST_WIDTH)
     signs[[0, 1, 2, 4, 5, 6]] = -1.0
     result: FloatArray = rows * signs
     return result
@@ -323,7 +323,7 @@ def inverted_spline(data: FloatArray) -> FloatArray:
     """Data of a spline block for the inverse motion: twists negated and in reverse order, frames inverted."""
     result = data.copy()
     spans, order = int(data[layout.SPLINE_SPANS]), int(data[layout.SPLINE_ORDER])
-    start = layout.SPLINE_HEADER + int(data[layout.SPLINE_BUCKETS]) + 1 + spans + 1
+    start = layout.SPLINE_HEADER + 2 * int(data[layout.SPLINE_BUCKETS]) + 2 * (spans + 1)
     stride = 12 + (order - 1) * (layout.TWIST_WIDTH + order)
     rows = data[start : start + spans * stride].reshape(spans, stride)
     factors = rows[:, 12:].reshape(spans, order - 1, layout.TWIST_WIDTH + order)[:, ::-1].copy()
@@ -335,20 +335,34 @@ def inverted_spline(data: FloatArray) -> FloatArray:
     flipped = np.concatenate([inverted_poses(ends[:, :12]), negated_twists(ends[:, 12:])], axis=1)
     result[start + spans * stride : stop] = flipped.ravel()
     result[layout.SPLINE_INVERTED] = 1.0 - data[layout.SPLINE_INVERTED]
+    _note_plain(result)
     return result
 
 
-def bucket_table(breaks: FloatArray) -> tuple[int, FloatArray]:
-    """Buckets of equal width over the range, and (buckets + 1,) the knot span in which each begins.
+def _note_plain(data: FloatArray) -> None:
+    """Note whether the kernels' short way goes for a spline block."""
+    plain = (
+        data[layout.SPLINE_ORDER] == 4.0 and data[layout.SPLINE_INVERTED] == data[layout.SPLINE_PACE] == 0.0
+    )
+    data[layout.SPLINE_PLAIN] = float(plain)
 
-    As many as spans: with even knots every bucket holds one knot, and finding a span takes one step.
+
+def kernel_breaks(breaks: FloatArray) -> FloatArray:
+    """Breaks (n + 1,), each with 1 / the width of the span that begins there: (2 n + 2,)."""
+    rows: FloatArray = np.stack([breaks, np.append(1.0 / np.diff(breaks), 0.0)], axis=1)
+    return rows.ravel()
+
+
+def bucket_table(breaks: FloatArray) -> tuple[int, FloatArray]:
+    """Buckets of equal width over the range, and (2 buckets,) the knot spans in which each begins and ends.
+
+    As many as spans: with even knots no bucket holds a knot, and a span is found at once.
     """
     spans = len(breaks) - 1
     edges = np.linspace(breaks[0], breaks[-1], spans + 1)
-    # one bucket's width of round-off in the kernel's product must not miss a span: begin a hair early, end a hair
-    # late
-    slack = 1e-9 * (breaks[-1] - breaks[0])
-    low = np.searchsorted(breaks, edges - slack, side="right") - 1
-    table = np.clip(low, 0, spans - 1).astype(np.float64)
-    table[-1] = spans - 1
-    return spans, table
+    # by round-off the kernel takes a parameter for one in the next bucket: a knot so near to an edge counts as there
+    slack = 16.0 * np.finfo(float).eps * (np.abs(breaks[[0, -1]]).sum() + breaks[-1] - breaks[0])
+    begin = np.searchsorted(breaks, edges[:-1] + slack, side="right") - 1
+    end = np.searchsorted(breaks, edges[1:] - slack, side="right") - 1
+    table = np.stack([begin, end], axis=1).clip(0, spans - 1).astype(np.float64)
+    return spans, table.ravel()

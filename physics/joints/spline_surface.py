@@ -19,7 +19,7 @@ from ..kernels import layout
 from ..validation import all_finite, finite_array, float_array, truth, whole_number
 from .base import IDENTITY, Block, Factorization, Joint
 from .euler_angles import check_sequence, euler_angles, euler_rotations
-from .spline_curve import bucket_table
+from .spline_curve import bucket_table, kernel_breaks
 
 OUTSIDE = {"extend": layout.OUTSIDE_EXTEND, "error": layout.OUTSIDE_ERROR}
 # Nearer than this to gimbal lock, angles have to turn ten times as fast as the body.
@@ -340,7 +340,7 @@ def _direction_table(knots: FloatArray, order: int, period: float) -> FloatArray
     header[layout.SPLINE_BUCKETS], header[layout.SPLINE_ORDER] = buckets, order
     header[layout.SPLINE_BUCKET_SCALE] = buckets / (breaks[-1] - breaks[0])
     pieces = np.concatenate([first[:, None].astype(np.float64), bases.reshape(len(first), -1)], axis=1)
-    return np.concatenate([header, table, breaks, pieces.ravel()])
+    return np.concatenate([header, table, kernel_breaks(breaks), pieces.ravel()])
 
 
 def inverted_surface(data: FloatArray) -> FloatArray:

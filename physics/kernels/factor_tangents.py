@@ -132,18 +132,14 @@ def curve_tangent(
         q = q - period * math.floor((q - lower) / period)
         q = min(max(q, lower), upper)
     order = int(data[offset + SPLINE_ORDER])
-    breaks = offset + SPLINE_HEADER + int(data[offset + SPLINE_BUCKETS]) + 1
     spans = int(data[offset + SPLINE_SPANS])
     stride = 12 + (order - 1) * (TWIST_WIDTH + order)
     inverted = data[offset + SPLINE_INVERTED] != 0.0
-    row = breaks + spans + 1
+    row = offset + SPLINE_HEADER + 2 * int(data[offset + SPLINE_BUCKETS]) + 2 * (spans + 1)
     factors, x, scale = 1, q - lower, 1.0
     inside = lower <= q <= upper
     if inside:
-        span = find_span(data, offset, q)
-        left = data[breaks + span]
-        scale = 1.0 / (data[breaks + span + 1] - left)
-        x = (q - left) * scale
+        span, x, scale, _ = find_span(data, offset, q)
         row += span * stride
         factors = order - 1
     else:

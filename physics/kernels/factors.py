@@ -27,6 +27,7 @@ from .layout import (
     SPLINE_OUTSIDE,
     SPLINE_PACE,
     SPLINE_PERIOD,
+    SPLINE_PLAIN,
     SPLINE_SPANS,
     SPLINE_UPPER,
     SUBSPACE,
@@ -129,23 +130,27 @@ def behind(r: Rotation, p: Vector, data: Array, offset: int) -> tuple[Rotation, 
 
 
 @inline
-def find_span(data: Array, offset: int, q: float) -> int:
-    """Knot span of q: a bucket of equal width, then bisection inside it, so that more frames cost nothing."""
+def find_span(data: Array, offset: int, q: float) -> tuple[int, float, float, int]:
+    """Knot span of q, where in it q lies (0 to 1), 1 / its width, and where the first span is described.
+
+    A bucket of equal width, then bisection inside it, so that more frames cost nothing.
+    """
     spans = int(data[offset + SPLINE_SPANS])
     buckets = int(data[offset + SPLINE_BUCKETS])
     bucket = int((q - data[offset + SPLINE_LOWER]) * data[offset + SPLINE_BUCKET_SCALE])
     bucket = min(max(bucket, 0), buckets - 1)
     table = offset + SPLINE_HEADER
-    low = int(data[table + bucket])
-    high = int(data[table + bucket + 1])
-    breaks = table + buckets + 1
+    low = int(data[table + 2 * bucket])
+    high = int(data[table + 2 * bucket + 1])
+    breaks = table + 2 * buckets
     while low < high:
         middle = (low + high + 1) // 2
-        if data[breaks + middle] <= q:
+        if data[breaks + 2 * middle] <= q:
             low = middle
         else:
             high = middle - 1
-    return min(low, spans - 1)
+    begin, scale = data[breaks + 2 * low], data[breaks + 2 * low + 1]
+    return low, (q - begin) * scale, scale, breaks + 2 * (spans + 1)
 
 
 @jit
@@ -180,8 +185,7 @@ def spline_factors(
     period = data[offset + SPLINE_PERIOD]
     spans = int(data[offset + SPLINE_SPANS])
     order = int(data[offset + SPLINE_ORDER])
-    breaks = offset + SPLINE_HEADER + int(data[offset + SPLINE_BUCKETS]) + 1
-    first_span = breaks + spans + 1
+    first_span = offset + SPLINE_HEADER + 2 * int(data[offset + SPLINE_BUCKETS]) + 2 * (spans + 1)
     stride = 12 + (order - 1) * (TWIST_WIDTH + order)
     subspace = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     outside = False
@@ -204,10 +208,7 @@ def spline_factors(
         if inverted:
             r, p = behind(r, p, data, end)
         return r, p, v, c, subspace, outside
-    span = find_span(data, offset, q)
-    left = data[breaks + span]
-    scale = 1.0 / (data[breaks + span + 1] - left)
-    x = (q - left) * scale
+    span, x, scale, _ = find_span(data, offset, q)
     row = first_span + span * stride
     if not inverted:
         r, p = behind(r, p, data, row)
@@ -232,9 +233,8 @@ def spline_factors(
 @inline
 def plain_cubic(data: Array, offset: int, q: float) -> bool:
     """Whether q lies on a spline curve that `cubic_factors` knows."""
-    plain = data[offset + SPLINE_ORDER] == 4.0 and data[offset + SPLINE_INVERTED] == 0.0
     inside: bool = data[offset + SPLINE_LOWER] <= q <= data[offset + SPLINE_UPPER]
-    return inside and plain and data[offset + SPLINE_PACE] == 0.0
+    return inside and data[offset + SPLINE_PLAIN] != 0.0
 
 
 @inline
@@ -255,13 +255,9 @@ def cubic_factors(
     """What `spline_factors` does on the spans of a cubic curve, in the axes that the pose (r, p) is told in: the pose
     behind it, its twist a unit of q', and the derivative of that by q.
     """
-    span = find_span(data, offset, q)
-    breaks = offset + SPLINE_HEADER + int(data[offset + SPLINE_BUCKETS]) + 1
-    left = data[breaks + span]
-    scale = 1.0 / (data[breaks + span + 1] - left)
-    x = (q - left) * scale
+    span, x, scale, row = find_span(data, offset, q)
     width = TWIST_WIDTH + 4
-    row = breaks + int(data[offset + SPLINE_SPANS]) + 1 + span * (12 + 3 * width)
+    row += span * (12 + 3 * width)
     r, p = behind(r, p, data, row)
     row += 12
     still = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

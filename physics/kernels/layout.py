@@ -83,8 +83,8 @@ DOF_FLOAT_WIDTH = 10
 # a constant twist g as the kernels want it: unit axis n, |w|, v, n x v, n . v
 TWIST_WIDTH = 11
 
-# spline block: header, bucket table, breaks, spans, then the two end records (frame, twist); in an inverted one the
-# frame of a span or an end comes behind its twists, not before them
+# spline block: header, bucket table, breaks (each with 1 / the width of the span that begins there), spans, two end
+# records (frame, twist); in an inverted one the frame of a span or an end comes behind its twists, not before them
 (
     SPLINE_LOWER,
     SPLINE_UPPER,
@@ -96,8 +96,9 @@ TWIST_WIDTH = 11
     SPLINE_OUTSIDE,
     SPLINE_INVERTED,
     SPLINE_PACE,  # where, from the header on, the coordinate is mapped to the knots' parameter; 0: it is that
-) = range(10)
-SPLINE_HEADER = 10
+    SPLINE_PLAIN,  # 1: of order 4, not inverted, and without such a map
+) = range(11)
+SPLINE_HEADER = 11
 # a spline's pace: where the coordinate begins and ends, its period, and the function that gives the parameter
 PACE_LOWER, PACE_UPPER, PACE_PERIOD, PACE_FUNCTION = 0, 1, 2, 3
 OUTSIDE_EXTEND, OUTSIDE_CLAMP, OUTSIDE_ERROR = 0, 1, 2

@@ -13,12 +13,9 @@ from ._jit import inline, jit
 from .factors import find_span
 from .layout import (
     OUTSIDE_ERROR,
-    SPLINE_BUCKETS,
-    SPLINE_HEADER,
     SPLINE_LOWER,
     SPLINE_ORDER,
     SPLINE_PERIOD,
-    SPLINE_SPANS,
     SPLINE_UPPER,
     SUBSPACE,
     SURFACE_AXES,
@@ -55,15 +52,12 @@ def find_bases(data: Array, table: int, q: float) -> tuple[int, float, float, fl
     beyond an end.
     """
     lower, upper, period = data[table + SPLINE_LOWER], data[table + SPLINE_UPPER], data[table + SPLINE_PERIOD]
-    spans, order = int(data[table + SPLINE_SPANS]), int(data[table + SPLINE_ORDER])
+    order = int(data[table + SPLINE_ORDER])
     if period > 0.0:
         q -= period * math.floor((q - lower) / period)
     inside = min(max(q, lower), upper)
-    span = find_span(data, table, inside)
-    breaks = table + SPLINE_HEADER + int(data[table + SPLINE_BUCKETS]) + 1
-    left = data[breaks + span]
-    scale = 1.0 / (data[breaks + span + 1] - left)
-    return breaks + spans + 1 + span * (1 + order * order), (inside - left) * scale, scale, q - inside
+    span, x, scale, first = find_span(data, table, inside)
+    return first + span * (1 + order * order), x, scale, q - inside
 
 
 @inline
