@@ -119,6 +119,17 @@ def link_body_frames(links: Sequence[Link]) -> list[FloatArray]:
     return [link.joint.factorization().after @ link.body_in_joint for link in links]
 
 
+def _note_muscles(header: FloatArray, muscles: Muscles, count: int, start: int) -> None:
+    header[[layout.MUSCLE_COUNT, layout.MUSCLE_ROWS]] = count, start
+    header[[layout.MUSCLE_MASSIVE, layout.MUSCLE_STATES]] = muscles.num_massive, muscles.num_states
+
+
+def _freeze(arrays: Arrays) -> Arrays:
+    for array in arrays:
+        array.flags.writeable = False
+    return arrays
+
+
 def pack(
     links: Sequence[Link],
     gravity: FloatArray,
@@ -171,17 +182,13 @@ def pack(
     size += sum(map(len, rows))
     if muscles is not None:
         records = muscles.records(body_frames, body_int)
-        header[[layout.MUSCLE_COUNT, layout.MUSCLE_ROWS]] = len(records), size
-        header[[layout.MUSCLE_MASSIVE, layout.MUSCLE_STATES]] = muscles.num_massive, muscles.num_states
+        _note_muscles(header, muscles, len(records), size)
         data += records
         size += sum(map(len, records))
     dof_float = _with_laws(links, size, data)
     kind = f"i{(MUSCLE_BITS if header[layout.MUSCLE_COUNT] > 0.0 else 64) // 8}"
     block_int = np.array(block_rows, dtype=kind).reshape(-1, layout.BLOCK_INT_WIDTH)
-    arrays = (body_int, body_float, block_int, np.concatenate(data), np.ascontiguousarray(dof_float))
-    for array in arrays:
-        array.flags.writeable = False
-    return arrays
+    return _freeze((body_int, body_float, block_int, np.concatenate(data), np.ascontiguousarray(dof_float)))
 
 
 def _note_shape(body_int: IntArray) -> None:

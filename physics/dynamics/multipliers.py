@@ -144,6 +144,19 @@ class _Joints:
         return result
 
 
+def _unconstrained(
+    moving: MaximalCoordinates, joints: _Joints, armature: FloatArray, forces: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Inertia of all bodies (6 nb, 6 nb) and what acts on them (6 nb,).
+
+    Motors, springs and rotors act along the joints' rates: power tau . q' = (rates^T tau) . phi.
+    """
+    inertia = joints.rates.T @ armature @ joints.rates
+    for i, own in enumerate(moving.inertias):
+        inertia[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] += own
+    return inertia, moving.wrenches.ravel() + joints.rates.T @ (forces - armature @ joints.start)
+
+
 def constrained_bodies(
     model: Model,
     state: State,
@@ -185,19 +198,14 @@ def constrained_bodies(
     nb, nv = model.num_bodies, model.num_coordinates
     complete = with_inputs(model, tau, "tau")
     moving = maximal_coordinates(model, state, complete[nv:])
-    joints = _Joints(moving)
-    forces = moving.joint_forces + complete[:nv]
+    joints, forces = _Joints(moving), moving.joint_forces + complete[:nv]
     outside, aim = _rows(rows, right, 6 * nb, "rows")
     couplings, coupled = _rows(coordinate_rows, coordinate_right, nv, "coordinate rows")
     own, own_aim, on_coordinates, on_aim = _model_rows(model, state, complete, moving)
     outside, aim = np.concatenate([outside, own]), np.concatenate([aim, own_aim])
     couplings, coupled = np.concatenate([couplings, on_coordinates]), np.concatenate([coupled, on_aim])
     armature = np.diag(model.arrays[4][:, layout.ARMATURE])
-    # motors, springs and rotors act along the joints' rates: power tau . q' = (rates^T tau) . phi
-    inertia = joints.rates.T @ armature @ joints.rates
-    for i in range(nb):
-        inertia[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] += moving.inertias[i]
-    load = moving.wrenches.ravel() + joints.rates.T @ (forces - armature @ joints.start)
+    inertia, load = _unconstrained(moving, joints, armature, forces)
     if wrenches is not None:
         load += finite_array(wrenches, (nb, 6), "wrenches on the bodies").ravel()
     jacobian = np.concatenate([*joints.rows, outside, couplings @ joints.rates])

@@ -87,6 +87,33 @@ def tangents(n: Vector) -> tuple[Vector, Vector]:
     return t, cross(n, t)
 
 
+@inline
+def add_tangents(
+    body_int: Array,
+    bodies: tuple[int, int],
+    point: Vector,
+    normal: Vector,
+    row: int,
+    system: Array,
+    spaces: Array,
+) -> None:
+    """The two rows of sliding of a contact with friction, from `row` on."""
+    rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
+    axes = tangents(normal)
+    for j in range(2):
+        for d in range(jacobian.shape[1]):
+            jacobian[row + j, d] = 0.0
+        push_row(
+            body_int, spaces[0], spaces[1], bodies[0], bodies[1], point, point, axes[j], jacobian[row + j]
+        )
+        rows[row + j, ROW_FREE] = speed_along(jacobian[row + j], system[SYSTEM_FREE])
+        rows[row + j, ROW_AIM] = 0.0
+        rows[row + j, ROW_VALUE] = 0.0
+        system[SYSTEM_RESTITUTION][row + j] = 0.0
+        system[SYSTEM_FRICTION][row + j] = 0.0
+        system[SYSTEM_KINDS][row + j] = TANGENT
+
+
 @jit
 def add_contacts(
     arrays: Array,
@@ -106,7 +133,7 @@ def add_contacts(
     """
     body_int, first, found = arrays[0], int(arrays[3][LIMIT_COUNT]), contacts[1]
     work, dof, flags = spaces
-    rows, jacobian, free = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN], system[SYSTEM_FREE]
+    rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
     kinds, friction, impulse = system[SYSTEM_KINDS], system[SYSTEM_FRICTION], system[SYSTEM_IMPULSE]
     for c in range(known):
         pair = first + int(found[c, FOUND_PAIR])
@@ -132,18 +159,8 @@ def add_contacts(
         width = 3 if found[c, FOUND_FRICTION] > 0.0 else 1
         kinds[count] = NORMAL if width == 3 else UNILATERAL
         friction[count] = found[c, FOUND_FRICTION]
-        axes = tangents(normal)
-        for j in range(1, width):
-            for d in range(jacobian.shape[1]):
-                jacobian[count + j, d] = 0.0
-            axis = axes[0] if j == 1 else axes[1]
-            push_row(body_int, work, dof, body, other, point, point, axis, jacobian[count + j])
-            rows[count + j, ROW_FREE] = speed_along(jacobian[count + j], free)
-            rows[count + j, ROW_AIM] = 0.0
-            rows[count + j, ROW_VALUE] = 0.0
-            system[SYSTEM_RESTITUTION][count + j] = 0.0
-            friction[count + j] = 0.0
-            kinds[count + j] = TANGENT
+        if width == 3:
+            add_tangents(body_int, (body, other), point, normal, count + 1, system, spaces)
         for j in range(width):
             rows[count + j, ROW_OWNER] = -1.0 - pair
             impulse[count + j] = memory[pair, WARM + j]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ._jit import jit
+from ._jit import inline, jit
 from .constrained import project, project_velocities
 from .derivatives import inverse_dynamics_derivatives
 from .evaluate import evaluate_here
@@ -282,6 +282,34 @@ def substitute(
     notes[KNOWN], notes[HISTORY] = 0.0, 0.0
 
 
+@inline
+def implicit_step(
+    arrays: Array,
+    more: Array,
+    integrator: int,
+    table: Array,
+    t: float,
+    steps: int,
+    dt: float,
+    q: Array,
+    qd: Array,
+    implicit: Array,
+    spaces: Array,
+) -> None:
+    """A step by whichever method, behind so many others; table is (times, values) of the given forces."""
+    notes, flags = implicit[4], spaces[2]
+    times, values = table
+    if integrator == LINEARLY_IMPLICIT_EULER:
+        table_force(times, values, t + dt, implicit[3][GIVEN_FORCE, : values.shape[1]])
+        linear_step(arrays, more, values.shape[1], dt, q, qd, implicit, spaces)
+        return
+    newton_step(arrays, more, integrator, times, values, t, steps, dt, q, qd, implicit, spaces)
+    if flags[STATUS] == NOT_CONVERGED or flags[STATUS] == SINGULAR:
+        substitute(arrays, more, times, values, t, dt, q, qd, implicit, spaces)
+    else:
+        notes[UNFOUND] = max(notes[UNFOUND] - 1.0 / ONE_IN, 0.0)
+
+
 @jit
 def implicit_rollout(
     arrays: Array,
@@ -322,15 +350,7 @@ def implicit_rollout(
             mean = dt if integrator == LINEARLY_IMPLICIT_EULER else 0.0
             if hold(more[2], t, mean, q, qd, spaces[1]):
                 notes[KNOWN], notes[HISTORY] = 0.0, 0.0
-        if integrator == LINEARLY_IMPLICIT_EULER:
-            table_force(times, values, t + dt, vectors[GIVEN_FORCE, : values.shape[1]])
-            linear_step(arrays, more, values.shape[1], dt, q, qd, implicit, spaces)
-        else:
-            newton_step(arrays, more, integrator, times, values, t, counters[0], dt, q, qd, implicit, spaces)
-            if flags[STATUS] == NOT_CONVERGED or flags[STATUS] == SINGULAR:
-                substitute(arrays, more, times, values, t, dt, q, qd, implicit, spaces)
-            else:
-                notes[UNFOUND] = max(notes[UNFOUND] - 1.0 / ONE_IN, 0.0)
+        implicit_step(arrays, more, integrator, (times, values), t, counters[0], dt, q, qd, implicit, spaces)
         count = 0
         if more is not None and flags[STATUS] == OK:
             count = settle(arrays, more, (times, values), t, dt, q, qd, implicit, spaces)
@@ -343,17 +363,9 @@ def implicit_rollout(
         if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
             before = counters[1]
             record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
+            begun, found = vectors[LAST_Q], vectors[GIVEN_FORCE]
             record_states(
-                arrays[3],
-                values.shape[1],
-                before,
-                counters[1],
-                samples,
-                t,
-                dt,
-                vectors[LAST_Q],
-                vectors[GIVEN_FORCE],
-                record_q,
+                arrays[3], values.shape[1], before, counters[1], samples, t, dt, begun, found, record_q
             )
             if more is not None:
                 record_forces(before, counters, count, more[1], more[5], more[6], more[7])

@@ -215,6 +215,44 @@ def record_samples(
         counters[1] += 1
 
 
+@inline
+def evaluate_stages(
+    arrays: Array,
+    integrator: int,
+    times: Array,
+    values: Array,
+    t: float,
+    dt: float,
+    states: bool,
+    q: Array,
+    qd: Array,
+    stage: Array,
+    spaces: Array,
+) -> None:
+    """The stages of a step, in a workspace as `rollout` has it; states: whether muscles have some."""
+    work, dof, flags = spaces
+    nv, first = q.shape[0], values.shape[1]
+    stages = 4 if integrator == RUNGE_KUTTA_4 else 1
+    rate = stage[1, :nv] if integrator == RUNGE_KUTTA_4 else qd
+    stage_q, stage_qd, qdd, tau = stage[0, :nv], stage[1, :nv], stage[2, :nv], stage[5]
+    sum_qd, sum_qdd = stage[3, :nv], stage[4, :nv]
+    for k in range(stages):  # the only place that evaluates the dynamics: it is compiled once
+        prepare_stage(integrator, k, dt, q, qd, stage)
+        offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
+        table_force(times, values, t + offset, tau)
+        if states and stages > 1:
+            prepare_states(arrays[3], first, k, dt, stage)
+        accelerations(arrays, stage_q, stage_qd, rate, tau, qdd, work, dof, flags)
+        if stages == 1:
+            break
+        if states:
+            sum_states(arrays[3], first, k, stage)
+        weight = 1.0 if k == 0 or k == 3 else 2.0
+        for d in range(nv):
+            sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
+            sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
+
+
 @jit
 def rollout(
     arrays: Array,
@@ -241,11 +279,7 @@ def rollout(
     and the state stays the last good one. stage is a workspace (11, nv + inputs and
     what `muscle_states` keeps), spaces is (work, dof, flags). record_q has columns for states of muscles behind nv.
     """
-    work, dof, flags = spaces
-    nv = q.shape[0]
-    stages = 4 if integrator == RUNGE_KUTTA_4 else 1
-    rate = stage[1, :nv] if integrator == RUNGE_KUTTA_4 else qd
-    stage_q, stage_qd, sum_qd, sum_qdd = stage[0, :nv], stage[1, :nv], stage[3, :nv], stage[4, :nv]
+    dof, flags, nv = spaces[1], spaces[2], q.shape[0]
     tau, qdd, last_q, last_qd = stage[5], stage[2, :nv], stage[6, :nv], stage[7, :nv]
     first, states = values.shape[1], has_states(arrays)
     charts = has_charts(arrays)
@@ -255,21 +289,7 @@ def rollout(
         copy(qd, last_qd)
         if states:
             begin_states(arrays[3], first, tau, stage[FIRST])
-        for k in range(stages):  # the only place that evaluates the dynamics: it is compiled once
-            prepare_stage(integrator, k, dt, q, qd, stage)
-            offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
-            table_force(times, values, t + offset, tau)
-            if states and stages > 1:
-                prepare_states(arrays[3], first, k, dt, stage)
-            accelerations(arrays, stage_q, stage_qd, rate, tau, qdd, work, dof, flags)
-            if stages == 1:
-                break
-            if states:
-                sum_states(arrays[3], first, k, stage)
-            weight = 1.0 if k == 0 or k == 3 else 2.0
-            for d in range(q.shape[0]):
-                sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
-                sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
+        evaluate_stages(arrays, integrator, times, values, t, dt, states, q, qd, stage, spaces)
         finish_step(integrator, dt, q, qd, stage)
         if states:
             finish_states(arrays[3], first, integrator, dt, stage)

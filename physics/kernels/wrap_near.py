@@ -138,6 +138,48 @@ def put_by(
     put3(own, at + 9, (-g[0] - h[0], -g[1] - h[1], -g[2] - h[2]))
 
 
+@inline
+def put_share(
+    own: Array,
+    into: int,
+    r: Rotation,
+    part: float,
+    off: float,
+    unit: float,
+    moved: tuple[Vector, Vector],
+    by: tuple[Vector, Vector, Vector, Vector],
+    ends: tuple[Vector, Vector],
+) -> None:
+    """The share of a line that passes at a distance `off` from the obstacle: from 1 at the surface to 0.
+
+    moved: the nearest point's part of the line and its distance, with their derivatives in time; by: both by the first
+    and the last end.
+    """
+    place, gap = moved
+    part_first, part_last, far_first, far_last = by
+    # what is beyond one smoothing length, in spans; an end of the line counts as far away
+    scale = 1.0 / (SPAN * unit) if off > unit else 0.0
+    a = smooth_step(1.0 - 2.0 * part / MARGIN)
+    b = smooth_step(1.0 - 2.0 * (1.0 - part) / MARGIN)
+    d = 2.0 / MARGIN
+    by_part, bend = d * (b[1] - a[1]), d * d * (a[2] + b[2])
+    beyond = (off - unit) * scale + a[0] + b[0]
+    rate = gap[1] * scale + by_part * place[1]
+    second = gap[2] * scale + by_part * place[2] + bend * place[1] * place[1]
+    value, slope, curve = smooth_step(1.0 - 2.0 * beyond)
+    store_jet(
+        own, into + SHARE, (value, -2.0 * slope * rate, 4.0 * curve * rate * rate - 2.0 * slope * second)
+    )
+    first = scale_add3(
+        (scale * far_first[0], scale * far_first[1], scale * far_first[2]), by_part, part_first
+    )
+    last = scale_add3((scale * far_last[0], scale * far_last[1], scale * far_last[2]), by_part, part_last)
+    slope *= -2.0
+    first = slope * first[0], slope * first[1], slope * first[2]
+    last = slope * last[0], slope * last[1], slope * last[2]
+    put_by(own, into + SHARE_BY, r, first, last, ends[0], ends[1])
+
+
 @jit
 def pass_by(
     data: Array,
@@ -179,25 +221,15 @@ def pass_by(
     put_by(own, into + PART_BY, r, part_first, part_last, start, stop)
     if unit == 0.0 or far >= radius + (1.0 + SPAN) * unit or not right_side(data, shape, p[0], q[0], x):
         return True
-    # what is beyond one smoothing length, in spans; an end of the line counts as far away
-    scale = 1.0 / (SPAN * unit) if far > radius + unit else 0.0
-    a = smooth_step(1.0 - 2.0 * part / MARGIN)
-    b = smooth_step(1.0 - 2.0 * (1.0 - part) / MARGIN)
-    d = 2.0 / MARGIN
-    by_part, bend = d * (b[1] - a[1]), d * d * (a[2] + b[2])
-    beyond = (far - radius - unit) * scale + a[0] + b[0]
-    rate = gap[1] * scale + by_part * place[1]
-    second = gap[2] * scale + by_part * place[2] + bend * place[1] * place[1]
-    value, slope, curve = smooth_step(1.0 - 2.0 * beyond)
-    store_jet(
-        own, into + SHARE, (value, -2.0 * slope * rate, 4.0 * curve * rate * rate - 2.0 * slope * second)
+    put_share(
+        own,
+        into,
+        r,
+        part,
+        far - radius,
+        unit,
+        (place, gap),
+        (part_first, part_last, far_first, far_last),
+        (start, stop),
     )
-    first = scale_add3(
-        (scale * far_first[0], scale * far_first[1], scale * far_first[2]), by_part, part_first
-    )
-    last = scale_add3((scale * far_last[0], scale * far_last[1], scale * far_last[2]), by_part, part_last)
-    slope *= -2.0
-    first = slope * first[0], slope * first[1], slope * first[2]
-    last = slope * last[0], slope * last[1], slope * last[2]
-    put_by(own, into + SHARE_BY, r, first, last, start, stop)
     return True
