@@ -259,6 +259,7 @@ def ready(
     options, fps = _simulation_options(scene, frames), units.frames_per_second(scene)
     clock.lap("read")
     yield worker_client.Drawn()  # from here on the scene may be another one
+    clock.lap("draw")
     names = {report.joint_name for report in fitted.values()}
     given = yield from given_motions.motions(followed, times, names)
     options["motions"] = given.motions

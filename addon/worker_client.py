@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import math
 import os
 import sys
 import time
@@ -89,7 +90,7 @@ def run(
     try:
         job = next(steps)
         while True:
-            while not job.poll():
+            while not (isinstance(job, Drawn) or job.poll()):
                 if seconds is not None and time.monotonic() - began > seconds:
                     job.cancel()
                     raise core.physics().CancelledError(
@@ -111,15 +112,28 @@ def run(
 
 
 class Drawn:
-    """What a task waits for after a look at other frames, which makes Blender draw its views anew: in a window they are
-    drawn before the job is looked at for the first time, and nobody takes the processor from them.
+    """What a task waits for after a look at other frames, which makes Blender draw its views anew, and again until they
+    are smooth: it is done when Blender is heard from in time again, so that nobody takes the processor from the
+    drawing. Where it waits for a task nothing is drawn, and nobody asks.
     """
 
+    IN_TIME = 0.1  # s from one look to the next, where nothing that takes long is drawn between them
+    LONGEST = 2.0  # s: some views are never done
+
     state, result = "done", None
+    progress, message = 0.0, "drawing the view"
+
+    def __init__(self) -> None:
+        self._last = self._calm = -math.inf
+        self._end = math.inf
 
     def poll(self) -> bool:
         """Whether it is done."""
-        return True
+        now = time.monotonic()
+        if now - self._last > self.IN_TIME:
+            self._calm = now
+        self._last, self._end = now, min(self._end, now + self.LONGEST)
+        return now - self._calm >= self.IN_TIME or now >= self._end
 
     def wait(self, _seconds: float | None = None) -> None:
         """Return at once."""

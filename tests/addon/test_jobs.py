@@ -83,3 +83,25 @@ def test_progress_is_shown_at_most_a_few_times_a_second(part, window, monkeypatc
         operator.modal(window.context, SimpleNamespace(type="TIMER", value="NOTHING"))
     assert len(window.shown) <= shown + 1
     operator._end(window.context)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    ("looks", "done"),
+    [
+        ([0.05, 0.10, 0.15], 0.15),  # nothing is drawn that takes long
+        ([k / 64 for k in range(1, 40)], 0.125),  # other timers' events come, too
+        ([0.05, 0.30, 0.55, 0.60, 0.65, 0.70], 0.65),  # two slow redraws
+        ([0.25 * k for k in range(1, 20)], 2.25),  # a view that is never done
+    ],
+)
+def test_computing_begins_when_the_views_are_drawn(part, monkeypatch, looks, done):
+    """Else both would be at the processor at once, and each redraw would take longer."""
+    client = part("worker_client")
+    drawn, now = client.Drawn(), [100.0]
+    monkeypatch.setattr(client.time, "monotonic", lambda: now[0])
+    for look in looks:
+        now[0] = 100.0 + look
+        if drawn.poll():
+            break
+    assert now[0] == pytest.approx(100.0 + done, abs=1e-9)
