@@ -28,9 +28,10 @@ from .muscle_layout import (
     BEFORE_RATE,
     BEFORE_SECOND,
     COLUMN_BEFORE,
+    COLUMN_CORNER,
     COLUMN_LENGTH,
+    COLUMN_MOVED,
     COLUMN_POINTS,
-    COLUMN_WEIGHED,
     CORNER_COUNT,
     CORNER_FIRST,
     MUSCLE_MASSES,
@@ -52,6 +53,14 @@ from .spatial import NONE, Array, Twist, Vector, add3, dot3, flat3, load3, scale
 from .wrap_smooth import smooth_step
 
 Units: TypeAlias = tuple[Vector, Vector, Vector]
+# a motion of the corner, those of both strands across them, and along them
+Parts: TypeAlias = tuple[Vector, Vector, Vector, float, float]
+# how both strands turn: rates of the first's direction and of what is between both; the parts without accelerations of
+# both directions' second derivatives, and of the width's; the width's rate
+Turns: TypeAlias = tuple[Vector, Vector, Vector, Vector, float, float]
+# of a corner's mass points: their forces, those by the share across each strand, what is along each, and along the path
+Sums: TypeAlias = tuple[Vector, Vector, Vector, float, float, float, float]
+NOTHING = (NONE, NONE, NONE, 0.0, 0.0, 0.0, 0.0)
 
 
 @inline
@@ -96,29 +105,26 @@ def corner_units(k: int, room: Array) -> Units:
 
 
 @inline
-def round_motion(
-    shares: Twist, units: Units, way: Vector, middle: Vector, other: Vector, ds: float
-) -> Vector:
-    """Motion of a mass point by those of the corner (middle), of it against the point before (way), of the point behind
-    against it (other), and along the path.
-    """
-    u, t, e = units
-    along, behind = dot3(u, way), dot3(t, other)
-    x = scale_add3(middle, shares[0], scale_add3(way, -along, u))
-    x = scale_add3(x, shares[1], scale_add3(other, -behind, t))
-    x = scale_add3(x, shares[2] * along + shares[3] * behind + shares[5] * ds, e)
-    return scale_add3(x, ds, u)
+def parts_of(units: Units, a: Vector, v: Vector, b: Vector) -> Parts:
+    """The motions of the point before the corner, of the corner, and of the point behind, taken apart."""
+    way, other = subtract3(v, a), subtract3(b, v)
+    along, behind = dot3(units[0], way), dot3(units[1], other)
+    return v, scale_add3(way, -along, units[0]), scale_add3(other, -behind, units[1]), along, behind
 
 
 @inline
-def motion_of(k: int, what: int, shares: Twist, units: Units, ds: float, room: Array) -> Vector:
-    """`round_motion` by what the rows of the path's points hold at an offset."""
-    a, v, b = (
-        flat3(room, row_at(k - 1) + what),
-        flat3(room, row_at(k) + what),
-        flat3(room, row_at(k + 1) + what),
-    )
-    return round_motion(shares, units, subtract3(v, a), v, subtract3(b, v), ds)
+def round_motion(shares: Twist, units: Units, parts: Parts, ds: float) -> Vector:
+    """Motion of a mass point by those of the corner and both strands, and along the path."""
+    x = scale_add3(scale_add3(parts[0], shares[0], parts[1]), shares[1], parts[2])
+    x = scale_add3(x, shares[2] * parts[3] + shares[3] * parts[4] + shares[5] * ds, units[2])
+    return scale_add3(x, ds, units[0])
+
+
+@inline
+def parts_at(k: int, what: int, units: Units, room: Array) -> Parts:
+    """`parts_of` what the rows of the path's points hold at an offset."""
+    a, v = flat3(room, row_at(k - 1) + what), flat3(room, row_at(k) + what)
+    return parts_of(units, a, v, flat3(room, row_at(k + 1) + what))
 
 
 @inline
@@ -130,22 +136,27 @@ def turning_of(at: int, inverse: float, room: Array) -> Vector:
 
 
 @inline
-def corner_bias(
-    k: int, s: float, rate: float, bend: Twist, sizes: Twist, units: Units, room: Array
-) -> Vector:
-    """That part of a mass point's acceleration which holds no accelerations and no s''."""
+def corner_turns(k: int, sizes: Twist, room: Array) -> Turns:
+    """How the strands at the corner at point k turn."""
     before, behind = row_at(k - 1), row_at(k)
     a, b = room[before + STRAND_LENGTH], room[behind + STRAND_LENGTH]
     da, db = room[before + STRAND_RATE], room[behind + STRAND_RATE]
     turn_a, turn_b = flat3(room, before + STRAND_UNIT_RATE), flat3(room, behind + STRAND_UNIT_RATE)
-    c, by_s, by_width, ss, sw, ww = bend
-    speed = sizes[4] * da + sizes[5] * db
     push = sizes[4] * a * dot3(turn_a, turn_a) + sizes[5] * b * dot3(turn_b, turn_b)
     push += width_curve(k, sizes, room)
-    x = scale_add3(NONE, 2.0 * rate, turn_a)
-    x = scale_add3(x, 2.0 * (by_s * rate + by_width * speed), subtract3(turn_b, turn_a))
-    x = scale_add3(x, s - c, turning_of(before, sizes[0], room))
-    x = scale_add3(x, c, turning_of(behind, sizes[1], room))
+    first, last = turning_of(before, sizes[0], room), turning_of(behind, sizes[1], room)
+    return turn_a, subtract3(turn_b, turn_a), first, last, push, sizes[4] * da + sizes[5] * db
+
+
+@inline
+def corner_bias(s: float, rate: float, bend: Twist, turns: Turns, units: Units) -> Vector:
+    """That part of a mass point's acceleration which holds no accelerations and no s''."""
+    c, by_s, by_width, ss, sw, ww = bend
+    push, speed = turns[4], turns[5]
+    x = scale_add3(NONE, 2.0 * rate, turns[0])
+    x = scale_add3(x, 2.0 * (by_s * rate + by_width * speed), turns[1])
+    x = scale_add3(x, s - c, turns[2])
+    x = scale_add3(x, c, turns[3])
     curve = by_width * push + ss * rate * rate + 2.0 * sw * rate * speed + ww * speed * speed
     return scale_add3(x, curve, units[2])
 
@@ -158,18 +169,28 @@ def past_corner(data: Array, point: int, k: int, room: Array) -> float:
 
 @inline
 def point_at_corner(
-    data: Array, point: int, k: int, quick: bool, sizes: Twist, units: Units, room: Array
+    data: Array,
+    point: int,
+    k: int,
+    quick: bool,
+    sizes: Twist,
+    units: Units,
+    moving: Parts,
+    pushed: Parts,
+    turns: Turns,
+    room: Array,
 ) -> tuple[Twist, Vector, Vector]:
-    """Shares, velocity and acceleration of the mass point whose numbers begin at point, near the corner at point k."""
+    """Shares, velocity and acceleration of the mass point whose numbers begin at point, near the corner at point k, by
+    the velocities and accelerations there and how the strands turn.
+    """
     at, s = row_at(k), past_corner(data, point, k, room)
     bend = bend_of(s, sizes)
     share, shares = data[point + POINT_SHARE], shares_of(s, bend, sizes)
     rate = share * room[RATE] - room[at + BEFORE_RATE]
     second = share * room[SECOND] - room[at + BEFORE_SECOND]
-    v = motion_of(k, AT_VELOCITY, shares, units, rate, room)
-    push = motion_of(k, AT_ACCELERATION, shares, units, second, room)
+    v, push = round_motion(shares, units, moving, rate), round_motion(shares, units, pushed, second)
     if quick:
-        push = add3(push, corner_bias(k, s, rate, bend, sizes, units, room))
+        push = add3(push, corner_bias(s, rate, bend, turns, units))
     return shares, v, push
 
 
@@ -180,7 +201,9 @@ def corner_point(data: Array, point: int, k: int, quick: bool, room: Array) -> t
         x, v, push, _, _ = bend_point(data, point, k, quick, room)
         return x, v, push
     units, sizes = corner_units(k, room), sizes_of(k, room)
-    shares, v, push = point_at_corner(data, point, k, quick, sizes, units, room)
+    moving, pushed = parts_at(k, AT_VELOCITY, units, room), parts_at(k, AT_ACCELERATION, units, room)
+    turns = corner_turns(k, sizes, room)
+    shares, v, push = point_at_corner(data, point, k, quick, sizes, units, moving, pushed, turns, room)
     x = scale_add3(flat3(room, row_at(k) + AT_PLACE), past_corner(data, point, k, room), units[0])
     return scale_add3(x, shares[4], units[2]), v, push
 
@@ -216,10 +239,12 @@ def corner_inertia(data: Array, row: int, k: int, quick: bool, room: Array) -> N
     """Forces that the accelerations of a corner's mass points take, from the points of the path and along it."""
     at, masses = row_at(k), row + int(data[row + MUSCLE_MASSES])
     units, sizes = corner_units(k, room), sizes_of(k, room)
+    moving, pushed = parts_at(k, AT_VELOCITY, units, room), parts_at(k, AT_ACCELERATION, units, room)
+    turns = corner_turns(k, sizes, room)
     first, sums = int(room[at + CORNER_FIRST]), (NONE, NONE, NONE)
     for i in range(first, first + int(room[at + CORNER_COUNT])):
         point = masses + POINT_WIDTH * i
-        shares, _, push = point_at_corner(data, point, k, quick, sizes, units, room)
+        shares, _, push = point_at_corner(data, point, k, quick, sizes, units, moving, pushed, turns, room)
         force = scale_add3(NONE, data[point + POINT_MASS], push)
         sums = take_at_corner(room, at, data[point + POINT_SHARE], force, shares, units, sums)
     take_from_corner(room, at, sums)
@@ -240,14 +265,27 @@ def corner_energies(data: Array, row: int, k: int, gravity: Vector, room: Array)
 
 
 @inline
-def corner_column(
-    k: int, share: float, shares: Twist, units: Units, dof: Array, d: int, columns: int
-) -> Vector:
-    """What coordinate d does to a mass point near the corner at point k; before the columns go on to strand k."""
-    place = columns + COLUMN_POINTS + 3 * k
-    a, v, b = load3(dof, d, place - 3), load3(dof, d, place), load3(dof, d, place + 3)
+def corner_columns(data: Array, row: int, k: int, units: Units, dof: Array, columns: int) -> None:
+    """What each coordinate that moves the muscle does at the corner at point k, taken apart; before the columns go on
+    to strand k.
+    """
+    span, place = row + int(data[row + MUSCLE_SPAN]), columns + COLUMN_POINTS + 3 * k
+    for i in range(int(data[row + MUSCLE_SPAN_COUNT])):
+        d, at = int(data[span + i]), columns + COLUMN_CORNER
+        parts = parts_of(units, load3(dof, d, place - 3), load3(dof, d, place), load3(dof, d, place + 3))
+        store3(dof, d, at, parts[0])
+        store3(dof, d, at + 3, parts[1])
+        store3(dof, d, at + 6, parts[2])
+        dof[d, at + 9], dof[d, at + 10] = parts[3], parts[4]
+
+
+@inline
+def corner_column(share: float, shares: Twist, units: Units, dof: Array, d: int, columns: int) -> Vector:
+    """What coordinate d does to a mass point near the corner of `corner_columns`."""
+    at = columns + COLUMN_CORNER
+    parts = load3(dof, d, at), load3(dof, d, at + 3), load3(dof, d, at + 6), dof[d, at + 9], dof[d, at + 10]
     ds = share * dof[d, columns + COLUMN_LENGTH] - dof[d, columns + COLUMN_BEFORE]
-    return round_motion(shares, units, subtract3(v, a), v, subtract3(b, v), ds)
+    return round_motion(shares, units, parts, ds)
 
 
 @jit
@@ -257,15 +295,16 @@ def add_corner_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> N
     masses, span = row + int(data[row + MUSCLE_MASSES]), row + int(data[row + MUSCLE_SPAN])
     units, sizes = corner_units(k, room), sizes_of(k, room)
     first, number = int(room[at + CORNER_FIRST]), int(data[row + MUSCLE_SPAN_COUNT])
+    corner_columns(data, row, k, units, dof, columns)
     for n in range(first, first + int(room[at + CORNER_COUNT])):
         point = masses + POINT_WIDTH * n
         s, m, share = past_corner(data, point, k, room), data[point + POINT_MASS], data[point + POINT_SHARE]
         shares = shares_of(s, bend_of(s, sizes), sizes)
         for i in range(number):
             d = int(data[span + i])
-            x = corner_column(k, share, shares, units, dof, d, columns)
-            store3(dof, d, columns + COLUMN_WEIGHED, x)
+            x = corner_column(share, shares, units, dof, d, columns)
+            store3(dof, d, columns + COLUMN_MOVED, x)
             x = scale_add3(NONE, m, x)
             for j in range(i + 1):
                 e = int(data[span + j])
-                dof[d, DOF_WORK_WIDTH + e] += dot3(x, load3(dof, e, columns + COLUMN_WEIGHED))
+                dof[d, DOF_WORK_WIDTH + e] += dot3(x, load3(dof, e, columns + COLUMN_MOVED))

@@ -7,7 +7,14 @@ from .dense import spread_accelerations
 from .joint import kinematics
 from .layout import GRAVITY, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
 from .muscle_bend import Moving, bend_column, bend_point, beside_obstacles, side_point
-from .muscle_corner import corner_column, corner_point, corner_shares, corner_units, past_corner
+from .muscle_corner import (
+    corner_column,
+    corner_columns,
+    corner_point,
+    corner_shares,
+    corner_units,
+    past_corner,
+)
 from .muscle_frames import past, row_at
 from .muscle_layout import (
     AT_PLACE,
@@ -105,13 +112,15 @@ def rounded_points(
     at, columns = row_at(k), columns_at(dof.shape[0])
     masses = row + int(data[row + MUSCLE_MASSES])
     first = int(room[at + CORNER_FIRST])
+    units = corner_units(k, room)
+    corner_columns(data, row, k, units, dof, columns)
     for i in range(first, first + int(room[at + CORNER_COUNT])):
         point = masses + POINT_WIDTH * i
         put_point(places, i, corner_point(data, point, k, True, room), gravity)
-        shares, units = corner_shares(k, past_corner(data, point, k, room), room), corner_units(k, room)
+        shares = corner_shares(k, past_corner(data, point, k, room), room)
         for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
             d = int(data[row + int(data[row + MUSCLE_SPAN]) + j])
-            x = corner_column(k, data[point + POINT_SHARE], shares, units, dof, d, columns)
+            x = corner_column(data[point + POINT_SHARE], shares, units, dof, d, columns)
             jacobian[i, 0, d], jacobian[i, 1, d], jacobian[i, 2, d] = x
 
 
