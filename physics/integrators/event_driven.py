@@ -21,6 +21,8 @@ METHOD = "DOP853"
 AT_ONCE = 1e-6
 # A body that would be back within so many steps of dt rests: it goes on in steps.
 REST = 4.0
+# So many impacts within one dt: what pushes back is more than the weight, and it goes on in steps as well.
+CROWDED = 8
 # Free motion is looked at for contacts at least so many times dt: a gap that closes and opens within is not seen.
 LOOK = 10.0
 MISSED = 1e-7
@@ -73,6 +75,7 @@ class _Run:
         self.room = self.workspace.stage, effort, self.system, self.memory, self.spaces
         self.slope = ConstrainedSlope(problem, self.recording)
         self.idle = 0
+        self.struck: list[float] = []  # when the last impacts were
         weight = float(np.linalg.norm(model.gravity))
         self.rest_speed = REST * problem.dt * (weight if weight > 0.0 else 1.0)
         self.resting = self.gap(self.q, self.qd) < 1e-9 and self.strike() < self.rest_speed
@@ -166,7 +169,9 @@ class _Run:
     def _meet(self, struck: bool) -> None:
         """An impact, or a change of chart, which comes where the next flight begins."""
         if struck:
-            self.resting = self.strike() < self.rest_speed
+            self.struck = [*self.struck[1 - CROWDED :], self.now]
+            crowded = len(self.struck) == CROWDED and self.now - self.struck[0] < self.problem.dt
+            self.resting = self.strike() < self.rest_speed or crowded
             self.idle = 0
             self.recording.info["impacts"] += 1
 

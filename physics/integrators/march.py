@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
+from ..errors import DivergedError
 from .slope import Slope
 
 WITH_JACOBIAN = ("Radau", "BDF")  # implicit: they are given exact derivatives, where muscles carry no states
 
 # Roots are found to this, as `solve_ivp` does.
 ROOT = 4.0 * np.finfo(float).eps
+
+# A step that tries a state where the model has no slope is tried again, so much shorter, and not more often in a row;
+# how long the first one is then, of the stretch.
+SHORTER, MOST_FAILURES, FIRST = 0.1, 12, 1e-6
 
 #: of (t, y), with `direction`: +1 where its rise through zero ends a stretch, -1 its fall
 Event = Any
@@ -41,10 +46,25 @@ def march(
     if name in WITH_JACOBIAN and len(y) == 2 * nv:
         options["jac"] = slope.jacobian
     slope.begin(now, until)
-    solver = getattr(scipy.integrate, name)(slope, now, np.array(y), until, **options)
-    values, counted = [event(now, y) for event in events], 0
+
+    def start(t: float, y: FloatArray, first_step: float | None) -> Any:
+        return getattr(scipy.integrate, name)(slope, t, np.array(y), until, first_step=first_step, **options)
+
+    solver = _begun(start, slope, now, y, until)
+    values, counted, failures = [event(now, y) for event in events], 0, 0
     while solver.status == "running":
-        message = solver.step()
+        try:
+            message = solver.step()
+        except DivergedError:  # where a step was tried that is too long
+            failures += 1
+            if failures > MOST_FAILURES:
+                raise
+            slope.forget_failure()
+            tried = getattr(solver, "h_abs", None) or solver.step_size or until - now
+            solver = start(solver.t, solver.y, SHORTER * min(tried, until - solver.t))
+            counted = 0
+            continue
+        failures = 0
         if solver.status == "failed":
             slope.give_up(solver.y, message)
         slope.recording.info["steps"] += 1
@@ -62,6 +82,15 @@ def march(
             slope.write(dense, solver.t)
         slope.accept(solver.t, solver.y)
     return until, solver.y, None
+
+
+def _begun(start: Any, slope: Slope, now: float, y: FloatArray, until: float) -> Any:
+    """The method at its beginning, where it tries a first step, too."""
+    try:
+        return start(now, y, None)
+    except DivergedError:
+        slope.forget_failure()
+        return start(now, y, FIRST * (until - now))
 
 
 def _passed(before: float, after: float, direction: float) -> bool:

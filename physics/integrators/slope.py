@@ -119,6 +119,10 @@ class Slope:
         """Note a state that a method has accepted."""
         self.reached = t
 
+    def forget_failure(self) -> None:
+        """Go on behind a state that a method has tried, where there was no slope."""
+        self.spaces[2][layout.STATUS] = layout.OK
+
     def waits(self, until: float) -> bool:
         """Whether a sample up to a time is still to be written."""
         samples = self.problem.samples

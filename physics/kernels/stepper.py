@@ -13,6 +13,7 @@ from .constrained import (
 from .constraint_layout import (
     EQUALITY,
     ROW_FORCE,
+    ROW_FREE,
     SPAN_END,
     SPAN_FIRST,
     SYSTEM_IMPULSE,
@@ -35,7 +36,7 @@ from .layout import (
 )
 from .motion import catch, finish_held, hold
 from .muscle_states import FIRST, begin_states, finish_states, record_states
-from .response import held_efforts, speed_along
+from .response import held_efforts
 from .rollout import (
     CHART_LIMIT,
     change_charts,
@@ -112,7 +113,10 @@ def strike(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) 
     for k in range(count):
         kind = system[SYSTEM_KINDS][k]
         if system[SYSTEM_IMPULSE][k] != 0.0 and kind != EQUALITY and kind != TANGENT:
-            least = min(least, speed_along(system[SYSTEM_JACOBIAN][k], qd))
+            speed = system[SYSTEM_ROWS][k, ROW_FREE]  # with that of held coordinates, which impulses leave
+            for d in range(qd.shape[0]):
+                speed += system[SYSTEM_JACOBIAN][k, d] * (qd[d] - last_qd[d])
+            least = min(least, speed)
     return least
 
 

@@ -117,3 +117,39 @@ def test_forces_in_flight_are_those_of_the_instant(touching):
     assert np.abs(found.efforts - best.efforts).max() < near * np.abs(best.efforts).max()
     difference = found.constraint_forces["gear"] - best.constraint_forces["gear"]
     assert np.abs(difference).max() < near * np.abs(best.constraint_forces["gear"]).max()
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.1, 0.5])
+def test_what_is_pushed_up_a_slope_comes_to_rest_on_it(restitution):
+    """Its speed along the contact is that of both coordinates, the held one's too: else it would hit without end."""
+    angle, speed = 0.1, 0.5
+    slope = np.eye(4)
+    slope[:3, :3] = ph.lie.exp(np.array([0.0, -angle, 0.0, 0.0, 0.0, 0.0]))[:3, :3]
+    builder = ph.ModelBuilder()
+    inertia = 0.1 * np.eye(3)
+    builder.add_body("cart", joint=ph.joints.Slider((1, 0, 0)), mass=1.0, inertia=inertia)
+    builder.add_body("bead", "cart", joint=ph.joints.Slider((0, 0, 1)), mass=1.0, inertia=inertia)
+    builder.add_contact("floor", "bead", [(0, 0, 0)], Plane(), pose=slope, restitution=restitution)
+    model = builder.build()
+    times = np.linspace(0.0, 1.0, 11)
+    result = ph.simulate(
+        model,
+        model.state(q=[0.0, 0.2]),
+        0.6,
+        integrator="event_driven",
+        motions={"cart": ph.Motion(times, speed * times)},
+    )
+    assert result.info["impacts"] < 20
+    assert result.q[-1] == pytest.approx([0.3, 0.3 * np.tan(angle)], abs=1e-9)
+
+
+def test_what_a_spring_presses_on_comes_to_rest():
+    """With more than its weight: bounces are not told from rest by that alone."""
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, -1e-3))
+    joint = ph.joints.Slider((0, 0, 1))
+    builder.add_body("bead", joint=joint, mass=1.0, inertia=0.1 * np.eye(3), stiffness=50.0, rest=-0.1)
+    builder.add_contact("floor", "bead", [(0, 0, 0)], Plane(), restitution=0.3)
+    model = builder.build()
+    result = ph.simulate(model, model.state(q=[0.2]), 1.0, integrator="event_driven")
+    # each bounce takes 0.3 of the time of the one before: soon eight of them take less than a step
+    assert result.info["impacts"] < 40 and abs(result.q[-1, 0]) < 1e-9

@@ -320,3 +320,18 @@ def test_rotations_of_bodies_with_awkward_names():
     model = builder.build()
     state = model.state(q={"a": [0.1, 0, 0, 0.5, 0, 0.1, 0]})
     assert len(ph.simulate(model, state, 0.01).rotations) == 3
+
+
+@pytest.mark.parametrize("integrator", ["RK45", "DOP853", "LSODA", "Radau", "BDF"])
+def test_a_step_far_beyond_soft_ground_is_tried_again_shorter(integrator):
+    """In free flight steps grow long; where one ends deep in the ground its forces leave no numbers."""
+    corners = 0.1 * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    builder = ph.ModelBuilder()
+    builder.add_body("box", joint=ph.joints.Free(), mass=1.0, inertia=0.01 * np.eye(3))
+    builder.add_ground("ground", "box", corners, stiffness=3e4, exponent=1.5, damping=30.0, friction=0.5)
+    model = builder.build()
+    state = model.state(q=[0.0, 0.0, 0.3, 0.3, 0.2, 0.0], qd=[1.0, 0.0, 0.0, 0.0, 1.0, 0.0])
+    result = ph.simulate(model, state, 0.8, integrator=integrator, record_interval=0.01, rtol=1e-6, atol=1e-8)
+    assert len(result.t) == 81
+    exact = ph.simulate(model, state, 0.3, integrator="rk4", dt=1e-5, record_interval=0.3)
+    assert np.abs(result.q[30] - exact.q[-1]).max() < 1e-3  # it has touched down, and the paths part slowly
