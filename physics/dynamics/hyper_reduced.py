@@ -215,6 +215,16 @@ class HyperReduced:
         self.model.check_dynamics()
         if self.model.constraints:
             raise ModelError("hyper-reduced coordinates cannot have constraints beside them")
+        if self.model.contacts:
+            name = self.model.contacts[0].name
+            raise ModelError(
+                f"hyper-reduced coordinates cannot have contacts ({name!r}) beside them: take a ground that gives way"
+            )
+        if self.model.has_hard_limits:
+            raise ModelError(
+                "hyper-reduced coordinates cannot have hard limits (limit_restitution) beside them: take limits that "
+                "give way"
+            )
         start = self.state(h, hd, number(time, "time"))
         duration, dt = number(duration, "duration", positive=True), number(dt, "dt", positive=True)
         interval = (

@@ -111,7 +111,7 @@ def inverse_dynamics_of_samples(
     disturb; their rates and torques are those of the chart |r| <= pi (Kim, Lee & Park 2014, eq. 39).
 
     Args:
-        model: a tree.
+        model: a tree; its constraints and contacts push nothing here: what they do is given with the external forces.
         times: increasing (T,) [s], T > degree. q: coordinates (T, nv).
         cutoff: frequency [Hz] at which the splines lose 3 dB, a number or (nv,); one for each rotation vector.
         smoothing: instead of a cutoff, the weight [s^degree] of the integral of the squared derivative (degree + 1) / 2
