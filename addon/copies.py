@@ -77,7 +77,9 @@ def _relink(reference: Any) -> int:
 
 
 def _own_identities(items: list[Any], stored: list[Any]) -> int:
-    """Copied bones lose the uid of their originals: those that a reference means by name keep it, else the first."""
+    """Copied bones lose the uid of their originals: those that a reference means by name keep it, else the first.
+    Where a copied armature was joined to its original, they get one of their own, and its references follow them.
+    """
     meant = {(each.bone_uid, each.bone_name) for each in stored}
     changed = 0
     for item in items:
@@ -87,11 +89,26 @@ def _own_identities(items: list[Any], stored: list[Any]) -> int:
                 by_uid.setdefault(bone.condyle.uid, []).append(bone)
         for uid, bones in by_uid.items():
             keeps = next((bone for bone in bones if (uid, bone.name) in meant), bones[0])
-            for bone in bones:
-                if bone != keeps:
-                    bone.condyle.uid = ""
-                    changed += 1
+            copied = [bone for bone in bones if bone != keeps]
+            for bone in copied:
+                bone.condyle.uid = ""
+            if copied:
+                _follow_joined(item, copied, [each for each in stored if each.bone_uid == uid])
+            changed += len(copied)
     return changed
+
+
+def _follow_joined(item: Any, copied: list[Any], stored: list[Any]) -> None:
+    """Lead the references of an armature that was joined to its original to its bones there: where several were, it
+    cannot be told which bone was whose, and they mean none any more.
+    """
+    left = [each for each in stored if each.object not in (None, item) and references.is_deleted(each.object)]
+    told = len(copied) == 1 and len({each.object for each in left}) == 1
+    for each in left:
+        if told:
+            references.point_at(each, Body(item, copied[0].name))
+        else:
+            each.bone_uid = references.new_uid()
 
 
 def _own_curves(items: list[Any]) -> int:

@@ -159,10 +159,15 @@ def point_at(reference: Any, body: Body | None) -> None:
     reference.bone_uid = ensure_uid(body.pose_bone) if body and body.bone else ""
 
 
+def new_uid() -> str:
+    """One that no bone has."""
+    return uuid.uuid4().hex
+
+
 def ensure_uid(pose_bone: Any) -> str:
     """The uid of a pose bone, made at the first call."""
     if not pose_bone.condyle.uid:
-        pose_bone.condyle.uid = uuid.uuid4().hex
+        pose_bone.condyle.uid = new_uid()
     return str(pose_bone.condyle.uid)
 
 

@@ -184,6 +184,31 @@ def test_joints_follow_their_bones_into_a_joined_armature(part, scene, make, elb
 
 
 @pytest.mark.small
+@pytest.mark.parametrize("copies", [1, 2])
+def test_joints_of_a_copy_follow_its_bones_into_the_original(part, scene, elbow, ph, copies):
+    """Of several copies it cannot be told which bone was whose: their joints say so, and hold no others."""
+    rig, joint = elbow
+    made = [
+        next(item for item in duplicate(part, rig, joint).values() if item.condyle.joint.enabled)
+        for _ in range(copies)
+    ]
+    part("copies").mend()
+    select(*(bpy.data.objects[f"Rig.00{k + 1}"] for k in range(copies)), rig)
+    bpy.ops.object.join()
+    part("copies").mend()
+    assert joined(part, joint) == ("Rig/A", "Rig/B")
+    others = [joined(part, each) for each in made]
+    if copies == 1:
+        assert others == [("Rig/A.001", "Rig/B.001")] and simulated(part, scene) == ["Rig/B", "Rig/B.001"]
+        part("copies").mend()
+        assert joined(part, made[0]) == ("Rig/A.001", "Rig/B.001")
+    else:
+        assert others == [(None, None)] * 2
+        with pytest.raises(ph.ModelError, match="is missing"):
+            simulated(part, scene)
+
+
+@pytest.mark.small
 def test_joints_follow_separated_bones_but_not_copies_of_deleted_ones(part, scene, elbow, ph):
     rig, joint = elbow
     duplicate(part, rig)

@@ -171,12 +171,14 @@ def test_bad_input_is_told():
 
 def test_contacts_and_hard_limits_are_refused():
     """Nothing would tell that they are not felt."""
-    plain = dict(mass=1.0, inertia=0.1 * np.eye(3))
+    plain = {"mass": 1.0, "inertia": 0.1 * np.eye(3)}
     touching = ph.ModelBuilder()
     touching.add_body("a", joint=ph.joints.Slider((0, 0, 1)), **plain)
     touching.add_contact("floor", "a", [(0, 0, 0)], ph.contacts.Plane())
     limited = ph.ModelBuilder()
-    limited.add_body("a", joint=ph.joints.Hinge((0, 1, 0)), limits=(-0.3, 0.3), limit_restitution=0.0, **plain)
+    limited.add_body(
+        "a", joint=ph.joints.Hinge((0, 1, 0)), limits=(-0.3, 0.3), limit_restitution=0.0, **plain
+    )
     for builder, says in ((touching, "contacts .'floor'."), (limited, "hard limits")):
         hyper = ph.HyperReduced(builder.build(), np.eye(1))
         with pytest.raises(ph.ModelError, match=says):
