@@ -106,9 +106,19 @@ def _follow_joined(item: Any, copied: list[Any], stored: list[Any]) -> None:
     told = len(copied) == 1 and len({each.object for each in left}) == 1
     for each in left:
         if told:
+            _hang(each, item, copied[0].name)
             references.point_at(each, Body(item, copied[0].name))
         else:
             each.bone_uid = references.new_uid()
+
+
+def _hang(reference: Any, item: Any, bone: str) -> None:
+    """A joint hangs on its parent, which Blender loses sight of where a bone between others gets another name."""
+    joint = reference.id_data
+    if reference == joint.condyle.joint.parent and (joint.parent, joint.parent_type) == (item, "BONE"):
+        inverse = joint.matrix_parent_inverse.copy()
+        joint.parent_bone = bone  # which resets it
+        joint.matrix_parent_inverse = inverse
 
 
 def _own_curves(items: list[Any]) -> int:

@@ -184,6 +184,31 @@ def test_joints_follow_their_bones_into_a_joined_armature(part, scene, make, elb
 
 
 @pytest.mark.small
+def test_joints_of_a_copy_stay_where_they_are_in_the_original(part, scene, make):
+    """Blender loses sight of what hangs on bones between others, which get other names."""
+    bones = {"A": ((0, 0, 1.5), (0, 0, 1), None), "B": ((0, 0, 1), (0, 0.1, 0.5), "A")}
+    rig = make.armature("Rig", bones | {"C": ((0, 0.1, 0.5), (0, 0, 0), "B")})
+    make.update()
+    body = part("references").Body
+    joints = [
+        part("authoring").add_joint(scene, body(rig, above), body(rig, below), "hinge", name=above + below)
+        for above, below in ("AB", "BC")
+    ]
+    copies = duplicate(part, rig, *joints)
+    copies["Rig"].location.x += 2.0
+    make.update()
+    before = [(copies[name], copies[name].matrix_world.copy()) for name in ("AB", "BC")]
+    select(copies["Rig"], rig)
+    bpy.ops.object.join()
+    part("copies").mend()
+    make.update()
+    for joint, place in before:
+        assert (joint.matrix_world.translation - place.translation).length < 1e-6
+    assert joined(part, copies["BC"]) == ("Rig/B.001", "Rig/C.001")
+    assert sorted(simulated(part, scene)) == ["Rig/B", "Rig/B.001", "Rig/C", "Rig/C.001"]
+
+
+@pytest.mark.small
 @pytest.mark.parametrize("copies", [1, 2])
 def test_joints_of_a_copy_follow_its_bones_into_the_original(part, scene, elbow, ph, copies):
     """Of several copies it cannot be told which bone was whose: their joints say so, and hold no others."""
