@@ -73,12 +73,13 @@ def carry(model: Model, state: State, tau: FloatArray) -> None:
     tau[first : first + len(carried)] = carried
 
 
-def watch_closely(problem: Problem, work: FloatArray) -> None:
+def watch_closely(problem: Problem, state: State, work: FloatArray) -> None:
     """Have each step's energy held against what there was and what forces did (see ``kernels.watch``), where all of it
     has a known source: not where given motions (of coordinates or within joints), hands, inputs or muscles may add to
     it, or forces that store none, or that store otherwise in another chart.
     """
-    from ..kernels.watch import CLOSED, FRESH
+    from ..dynamics import observe
+    from ..kernels.watch import CLOSED, FIRST, MOST
 
     model = problem.model
     driven = (
@@ -90,7 +91,9 @@ def watch_closely(problem: Problem, work: FloatArray) -> None:
         or _springs_leap(model)
     )
     if not driven and not any(isinstance(force, Wrench) and not force.stores_all for force in model.forces):
-        work[model.num_bodies + layout.SURFACE_ROWS, CLOSED] = FRESH
+        row = work[model.num_bodies + layout.SURFACE_ROWS]
+        kinetic, _, total = observe(model, state.q[None], state.qd[None], anywhere=True)[1][0]
+        row[CLOSED], row[FIRST], row[MOST] = 1.0, total, kinetic
 
 
 def _springs_leap(model: Model) -> bool:

@@ -8,7 +8,8 @@ upright gains exponentially, too, but what its height loses.
 
 That misses slow growth and single leaps. Where all energy has a known source (see `integrators.base.watch_closely`),
 the whole of it may never exceed what there was and what was done since, up to the method's error: that is a share of
-the energy that changes its form, of which the most that kinetic energy could rightly have been is the measure.
+the energy that changes its form, of which the most that kinetic energy could rightly have been is the measure. Of far
+more than that it is told only when look after look finds it; of what no method's error comes near, at once.
 """
 
 from __future__ import annotations
@@ -47,20 +48,22 @@ LOST_ROTATION = 1e6
 
 # columns of the row that is watched by: steps since the last look, kinetic energy then, whole energy before it began
 # to leap, work done since then, stretches in which it leapt; and where all energy has a known source: whether that is
-# so, the energy of the first look, work done since then, the most that kinetic energy could be, looks in a row in which
+# so, the energy at the start, work done since then, the most that kinetic energy could be, looks in a row in which
 # there was far more, and how many looks there were
 STEPS, KINETIC, BASE, WORK, LEAPS, CLOSED, FIRST, DONE, MOST, ABOVE, TURN = range(11)
-# a run that is to be watched closely, before its first look and after it
-FRESH, BEGUN = 1.0, 2.0
 STRETCH = 16
 FOURFOLD = 4.0
 MOST_LEAPS = 6
 NOTHING = 1e-12  # J
 FROM_NOWHERE = 0.5  # share of the kinetic energy that must have come from nowhere
 FAR_MORE = 50.0  # symplectic Euler is 43-fold off at 0.955 of the step at which it ceases to be stable
+BEYOND_ALL = 1e5  # and as far off within 2e-5 of that step: one look is enough
 MOST_ABOVE = 12  # looks in a row with far more: in one or two an oscillation may just turn round
 TURNS = 7.0  # a look comes after 16, 17, ... 22 steps, then again after 16
 MOVING = 0.1  # least share of what came from nowhere that is kinetic: it is no shift of what positions store
+MOVING_AT_ALL = (
+    1e-3  # symplectic Euler has less only beyond 15 times the step at which it ceases to be stable
+)
 
 
 @inline
@@ -134,30 +137,39 @@ def watch_energy(arrays: Array, dt: float, tau: Array, q: Array, qd: Array, spac
     work[row, WORK] += dt * abs(power)
     work[row, DONE] += dt * abs(power)
     work[row, STEPS] += 1.0
-    # looks that are evenly spaced could see an oscillation in the same phase time and again
-    if work[row, STEPS] >= STRETCH + work[row, TURN] % TURNS or work[row, CLOSED] == FRESH:
-        look_at_energy(arrays, q, qd, row, spaces)
+    # looks that are evenly spaced could see an oscillation in the same phase time and again; the first steps, each of
+    # which is looked at, tell how much energy there is in it
+    whole = work[row, STEPS] >= STRETCH + work[row, TURN] % TURNS
+    if whole or (work[row, CLOSED] != 0.0 and work[row, TURN] == 0.0):
+        look_at_energy(arrays, q, qd, row, whole, spaces)
 
 
 @jit
-def from_nowhere(row: Array, kinetic: float, energy: float) -> bool:
-    """Whether there has been far more energy than there may be, time and again, and it moves the bodies."""
-    if row[CLOSED] == FRESH:
-        row[CLOSED], row[FIRST], row[DONE], row[MOST], row[ABOVE] = BEGUN, energy, 0.0, kinetic, 0.0
-        return False
-    row[TURN] += 1.0
+def from_nowhere(row: Array, whole: bool, kinetic: float, energy: float) -> bool:
+    """Whether there is more energy than any method's error, or has time and again been far more than there may be, and
+    it moves the bodies.
+    """
+    if not kinetic < math.inf:
+        return True
     excess = energy - row[FIRST] - row[DONE]
-    row[MOST] = max(row[MOST], kinetic - excess)
-    row[ABOVE] = row[ABOVE] + 1.0 if excess > FAR_MORE * row[MOST] + NOTHING else 0.0
-    return bool(row[ABOVE] >= MOST_ABOVE and kinetic > MOVING * excess)
+    # of what is let go at rest, the first step tells how fast it may become
+    first = row[TURN] == 0.0 and row[STEPS] == 1.0
+    row[MOST] = max(row[MOST], kinetic if first else kinetic - excess)
+    if whole:
+        row[TURN] += 1.0
+        row[ABOVE] = row[ABOVE] + 1.0 if excess > FAR_MORE * row[MOST] + NOTHING else 0.0
+    if row[ABOVE] >= MOST_ABOVE and kinetic > MOVING * excess:
+        return True
+    return bool(excess > BEYOND_ALL * row[MOST] + NOTHING and kinetic > MOVING_AT_ALL * excess)
 
 
 @jit
-def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, spaces: Array) -> None:
-    """What `watch_energy` does once in a stretch of steps; index is that of its row."""
+def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, whole: bool, spaces: Array) -> None:
+    """What `watch_energy` does once in a stretch of steps, and the closer part of it in each of the first ones; index
+    is that of its row.
+    """
     work, dof, flags = spaces
     row = work[index]
-    row[STEPS] = 0.0
     if row[CLOSED] != 0.0:  # a method's last stage is not where the step ends
         outward(arrays, q, qd, work, dof, flags)
     kinetic, culprit = kinetic_energy(arrays, work)
@@ -169,8 +181,11 @@ def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, spaces: Array
         kinetic += own
         potential += stored
     energy = kinetic + potential
-    if row[CLOSED] != 0.0 and from_nowhere(row, kinetic, energy):
+    if row[CLOSED] != 0.0 and from_nowhere(row, whole, kinetic, energy):
         flags[STATUS], flags[CULPRIT] = ENERGY_LEAP, culprit
+    if not whole:
+        return
+    row[STEPS] = 0.0
     if kinetic > FOURFOLD * row[KINETIC] and kinetic > NOTHING:
         row[LEAPS] += 1.0
     else:

@@ -104,6 +104,46 @@ def test_one_leap_is_told(integrator):
     assert 0.24 < caught.value.time < 0.5  # it falls for 0.24 s
 
 
+@pytest.mark.parametrize(
+    ("integrator", "dt", "steps"),
+    [
+        ("symplectic_euler", 0.0202, 60),
+        ("symplectic_euler", 0.06, 15),
+        ("rk4", 0.031, 15),
+        ("rk4", 0.085, 15),
+    ],
+)
+def test_leaps_are_told_in_a_run_of_few_steps(integrator, dt, steps):
+    """What doubles and doubles in each step is past anything by the time that it is looked at twelve times."""
+    model = oscillator()
+    with pytest.raises(ph.DivergedError, match="energy leaps") as caught:
+        ph.simulate(model, model.state(q=[0.1]), steps * dt, dt=dt, integrator=integrator)
+    energy = caught.value.result.energy[:, 2]
+    assert energy[0] == pytest.approx(50.0) and 0.0 < energy.max() < 1e12
+
+
+def test_a_leap_of_a_linearly_implicit_step_is_told():
+    """A taut, undamped spring that a step swings past: linearized, it pulls with what it would far away."""
+    builder = ph.ModelBuilder()
+    parent = None
+    for k in range(3):
+        frame = np.eye(4)
+        frame[2, 3] = -0.4 if parent else 0.0
+        parent = builder.add_body(
+            f"link{k}",
+            parent,
+            joint=ph.joints.Hinge([(0, 1, 0), (1, 0, 0)][k % 2]),
+            mass=1.0,
+            com=(0, 0, -0.2),
+            inertia=np.diag([0.01, 0.08, 0.09]),
+            joint_in_parent=frame,
+        )
+    builder.add_spring("stay", parent, (0.1, 0, -0.4), None, (0.3, 0, -1.0), stiffness=1e5, rest_length=0.2)
+    model = builder.build()
+    with pytest.raises(ph.DivergedError, match="energy leaps"):
+        ph.simulate(model, model.state(q=[0.3, 0.2, 0.1]), 1.0, dt=5e-3, integrator="linearly_implicit_euler")
+
+
 @pytest.mark.parametrize("share", [0.2, 1.0, 1.5, 1.85, 1.88, 1.905, 1.91])
 def test_coarse_steps_that_are_stable_are_no_leap(share):
     """Up to close to the limit of 2 / frequency: the energy is up to 43 times off, but it does not grow."""
@@ -111,6 +151,16 @@ def test_coarse_steps_that_are_stable_are_no_leap(share):
     for phase in np.linspace(0.0, np.pi, 31):
         start = model.state(q=[0.1 * np.cos(phase)], qd=[10.0 * np.sin(phase)])
         result = ph.simulate(model, start, 500 * share / 100.0, dt=share / 100.0)
+        assert np.isfinite(result.q).all()
+
+
+@pytest.mark.parametrize("share", [1.95, 1.99, 1.999, 1.9999])
+def test_nor_are_few_of_them_up_to_the_very_limit(share):
+    """There the energy is up to 40,000 times off, and in the first steps it may be anywhere between."""
+    model = oscillator()
+    for phase in np.linspace(0.0, np.pi, 31):
+        start = model.state(q=[0.1 * np.cos(phase)], qd=[10.0 * np.sin(phase)])
+        result = ph.simulate(model, start, 100 * share / 100.0, dt=share / 100.0)
         assert np.isfinite(result.q).all()
 
 
