@@ -58,7 +58,7 @@ def load(target: Path) -> dict[str, Any] | None:
 def reason_to_bake(shot: Shot, source_digest: str, record: dict[str, Any] | None) -> str:
     """Why a shot is not done, in a few words; empty: it is."""
     if not shot.target.exists():
-        return "no output yet"
+        return "new"
     if record is None:
         return "no record of its output"
     if digest(shot.target) != record["output"].get("sha256"):

@@ -15,6 +15,8 @@ from . import (
     hold,
     keyframes,
     muscle_points,
+    muscle_reading,
+    obstacles,
     placing,
     references,
     scene_to_model,
@@ -30,6 +32,8 @@ from .references import Body
 
 # A body that stands farther off its joint than this [m, rad] is told.
 FAR, FAR_TURN = 1e-3, 1e-2
+# A muscle's point nearer than this share of an obstacle's thickness is told: rounded paths take little for outside.
+DEEP = 0.95
 
 
 def check(scene: Any) -> list[Finding]:
@@ -216,6 +220,24 @@ def _of_muscles(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding
         if item.session_uid not in simulated:
             text = f"{item.name}: nothing that it joins is simulated, so it is left out"
             yield findings.about(text, CHECK, item)
+            continue
+        yield from _inside_obstacles(item)
+
+
+def _inside_obstacles(muscle: Any) -> Iterator[Finding]:
+    """Points of a muscle that lie in an obstacle that it should run over: it goes straight there."""
+    places = muscle_points.places_of(muscle)
+    strands = muscle_reading.strands_over(muscle, muscle_points.points_of(muscle))
+    for number, surfaces in strands.items():
+        ends = places[number : number + 2]
+        for surface in surfaces:
+            if surface.condyle.obstacle.shape == "torus":  # near is in its hole
+                continue
+            deep = [str(number + k + 1) for k in np.flatnonzero(obstacles.nearness(surface, ends) < DEEP)]
+            if deep:
+                which = f"point {deep[0]} lies" if len(deep) == 1 else f"points {deep[0]} and {deep[1]} lie"
+                text = f"{muscle.name}: {which} inside {surface.name}"
+                yield findings.about(f"{text}, so it does not wrap over it", CHECK, muscle)
 
 
 def _out_of_reach(scene: Any, fitted: Collection[int]) -> Iterator[Finding]:

@@ -213,9 +213,11 @@ def _open(task: Task, reporter: Any) -> list[str] | int:
         reporter.error(f"{source} was saved by a newer Condyle and cannot be baked by this one")
         return int(reporting.EXIT_FAILED)
     libraries = sorted({bpy.path.abspath(each.filepath, library=each.parent) for each in bpy.data.libraries})
-    reporter.event(
-        "opened", blender=bpy.app.version_string, libraries=[os.path.normpath(path) for path in libraries]
-    )
+    libraries = [os.path.normpath(path) for path in libraries]
+    reporter.event("opened", blender=bpy.app.version_string, libraries=libraries)
+    for path in libraries:
+        if not os.path.isfile(path):
+            reporter.warning(f"the library {path} is missing: what is linked from it is not there")
     names = [scene.name for scene in bpy.data.scenes if any(has_work(item) for item in scene.objects)]
     if task.scene is not None:
         if task.scene not in bpy.data.scenes:
@@ -223,9 +225,10 @@ def _open(task: Task, reporter: Any) -> list[str] | int:
                 f"{source} has no scene {task.scene!r}; it has {', '.join(bpy.data.scenes.keys())}"
             )
             return int(reporting.EXIT_USAGE)
-        names = [task.scene]
+        names = [name for name in names if name == task.scene]
     if not names:
-        reporter.error(f"{source} has nothing to simulate: no joints and no free bodies", empty=True)
+        where = source if task.scene is None else f"{source}, scene {task.scene!r}"
+        reporter.error(f"{where} has nothing to simulate: no joints and no free bodies", empty=True)
         return int(reporting.EXIT_FAILED)
     scenes = [bpy.data.scenes[name] for name in names]
     try:

@@ -14,7 +14,7 @@ TAGLINE = f"Without numba: simulations take {SLOWDOWN} times as long"
 
 WITHOUT = (
     f"Blender's Python has no numba, so a simulation's steps take {SLOWDOWN} times as long: for each body and "
-    "simulated second 0.3 s (hinge) to 0.7 s (spline curve) at 1 ms a step. The motion is the same. The extension's "
+    "simulated second 0.06 s (hinge) to 0.09 s (spline curve) at 1 ms a step. The motion is the same. The extension's "
     "zip for this platform and Blender brings numba along"
 )
 WITH = "Kernels are compiled by numba, at their first use, and kept"

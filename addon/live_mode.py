@@ -87,7 +87,7 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
         if entry.excitation is not None:
             column = model.num_coordinates + model.input_names.index(entry.excitation)
             excited[:, k] = inputs.values[:, column]
-    baked = yield from tasks.written(uid, kept, ready.read, result, excited, inputs, {}, tasks.Clock())
+    baked = yield from tasks.written(uid, kept, ready.read, result, excited, inputs, {}, timing.Clock())
     return LiveReport(run.time, kept, baked, _playback_end(references.find_scene(uid)))
 
 

@@ -82,6 +82,7 @@ def on_load(_path: Any = None, *_rest: Any) -> None:
     """Handler of load_post."""
     session.job = None
     session.findings = []
+    session.unfinished = None
     warning = migrate()
     session.tell(warning, "ERROR" if warning else "INFO")
     if warning:

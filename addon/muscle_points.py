@@ -94,6 +94,11 @@ def points_of(item: Any) -> list[Point]:
     return found
 
 
+def places_of(item: Any) -> np.ndarray:
+    """Where a muscle's points (n, 3) are now, in the world, in Blender units."""
+    return np.array([point.place for point in points_of(item)])
+
+
 def hook(item: Any, index: int, target: Body, place: Any) -> None:
     """Stick a point to an object or bone, at a place (3,) in the world."""
     release(item, index)

@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from . import authoring, core, migrations, references, units
 from .features.muscles.obstacle_properties import SHAPE_SETTINGS, SIDES_OF
@@ -17,6 +17,9 @@ from .references import Body
 
 MATERIAL, COLOR = "Condyle Obstacle", (0.25, 0.55, 0.95, 0.35)
 AROUND, ALONG = 32, 16
+THICKNESSES = {"radius", "second_radius", "radii"}
+# of the distance to the nearest point of a muscle, what a new obstacle takes; and how small a share of the usual size
+ROOM, LEAST = 0.8, 0.1
 
 
 def add_obstacle(
@@ -149,6 +152,35 @@ def reshape(item: Any) -> None:
     mesh.from_pydata(np.concatenate(points).tolist(), [], faces)
     mesh.polygons.foreach_set("use_smooth", smooth)
     mesh.update()
+
+
+def across(cursor: Any, places: np.ndarray) -> Any:
+    """World matrix (4, 4) of an obstacle at the 3D cursor, its axis z across the nearest strand between points (n, 3);
+    as the cursor lies where that is turned, or the strand goes through it.
+    """
+    matrix = cursor.matrix.normalized()
+    if not np.allclose(np.array(matrix.to_3x3()), np.eye(3), atol=1e-6):
+        return matrix
+    origin = np.array(matrix.translation)
+    starts, strands = places[:-1], np.diff(places, axis=0)
+    shares = ((origin - starts) * strands).sum(axis=1) / np.maximum((strands * strands).sum(axis=1), 1e-30)
+    to_them = starts + np.clip(shares, 0.0, 1.0)[:, None] * strands - origin
+    k = int(np.linalg.norm(to_them, axis=1).argmin())
+    axis = Vector(np.cross(strands[k], to_them[k]))
+    if axis.length < 1e-3 * np.linalg.norm(strands[k]) ** 2:
+        return matrix
+    return Matrix.Translation(matrix.translation) @ axis.to_track_quat("Z", "Y").to_matrix().to_4x4()
+
+
+def make_room(item: Any, places: np.ndarray) -> None:
+    """Make an obstacle small enough to leave out points (n, 3) in the world, if it can at all be so small."""
+    near = float(nearness(item, places).min())
+    settings = item.condyle.obstacle
+    if settings.shape == "torus" or not LEAST < near * ROOM < 1.0:
+        return
+    for name in THICKNESSES & set(SHAPE_SETTINGS[settings.shape]):
+        value = getattr(settings, name)
+        setattr(settings, name, value * near * ROOM)
 
 
 def nearness(item: Any, points: np.ndarray) -> np.ndarray:

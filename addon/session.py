@@ -22,6 +22,9 @@ tellings: int = 0
 #: what the last import, scene check or bake told, see `findings`
 findings: list[Any] = []
 
+#: what was computed of the last bake, if it went wrong, see `unfinished`
+unfinished: Any = None
+
 #: by session uid of scenes: what has changed since their bakes, see `staleness`; and whether that is to be looked at
 stale: dict[int, list[str]] = {}
 stale_unknown: bool = False

@@ -6,7 +6,6 @@ session uids, and everything is checked before the first change, which comes aft
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -32,6 +31,7 @@ from . import (
     starts,
     statistics,
     timing,
+    unfinished,
     units,
     worker_client,
 )
@@ -101,6 +101,11 @@ def check_now(scene: Any, progress: Progress | None = None) -> list[str]:
     return worker_client.run(check(scene), progress)
 
 
+def bake_unfinished_now(scene: Any) -> BakeReport:
+    """Bake what was computed until the last bake went wrong; blocks."""
+    return worker_client.run(bake_unfinished(scene))
+
+
 def free_bake(scene: Any) -> int:
     """Take every bake of the scene away and put back exactly what was; returns how many objects had one."""
     return bake_writing.free(scene)
@@ -117,42 +122,73 @@ def fit(scene: Any, item: Any) -> Steps[FitReport]:
 
 def bake(scene: Any) -> Steps[BakeReport]:
     """Steps of a bake."""
-    clock = Clock()
+    clock = timing.Clock()
     scene_uid = scene.session_uid
     frames = frame_range(scene)
-    run = timing.run_frames(scene, frames)
+    session.unfinished = None
     made, fitted = yield from _prepared(scene, frames, clock)
-    read, options, excited, warnings = made.read, made.options, made.excited, made.warnings
-    options["pulls"] = made.pulls
     requests = core.part("worker.requests")
     try:
         answer = yield requests.simulate(
-            worker_client.client(), read.model, read.state, assemble=True, **options
+            worker_client.client(),
+            made.read.model,
+            made.read.state,
+            assemble=True,
+            pulls=made.pulls,
+            **made.options,
         )
     except core.physics().CondyleError as error:
         scene = references.find_scene(scene_uid)
         statistics.note_failure(scene, error)
+        unfinished.keep(scene_uid, frames, made, fitted, error)
         session.findings = [
             findings.named(scene, statistics.told(scene, error), findings.BAKE, is_error=True)
         ]
         raise
-    result = requests.simulate_answer(answer, read.model)
     clock.lap("simulate")
-    warnings += statistics.moved_at_start(read, result) + statistics.on_paths(result)
+    report = yield from _simulated(scene_uid, frames, made, fitted, answer, clock)
+    scene = references.find_scene(scene_uid)
+    statistics.note(scene, report.result, clock.seconds["simulate"])
+    timing.note_loop(scene, report.result)
+    return report
+
+
+def bake_unfinished(scene: Any) -> Steps[BakeReport]:
+    """Steps that bake what was computed until the scene's last bake went wrong; ModelError where there is nothing."""
+    kept = unfinished.of(scene)
+    if kept is None:
+        raise core.model_error("no bake of this scene went wrong after its first frames")
+    report = yield from _simulated(
+        kept.scene_uid, kept.frames, kept.ready, kept.fitted, kept.answer, timing.Clock()
+    )
+    session.unfinished = None
+    return report
+
+
+def _simulated(
+    scene_uid: int,
+    frames: np.ndarray,
+    made: Ready,
+    fitted: dict[int, FitReport],
+    answer: Any,
+    clock: timing.Clock,
+) -> Steps[BakeReport]:
+    """Steps that put what the simulation gave, for these frames (F,) and a pre-roll before them, in place."""
+    requests, read, options = core.part("worker.requests"), made.read, made.options
+    result = requests.simulate_answer(answer, read.model)
+    warnings = made.warnings + statistics.moved_at_start(read, result) + statistics.on_paths(result)
     scene = references.find_scene(scene_uid)
     warnings += timing.loop_warnings(result, scene.condyle.start.loop_tolerance)
     if len(result.t) > len(frames):  # a pre-roll is not recorded
         answer = replace(answer, arrays=timing.trimmed(answer.arrays, len(frames)))
         result = requests.simulate_answer(answer, read.model)
     excited = muscle_control.excited(
-        read, options.get("controllers", {}), result, timing.at(frames, run, excited)
+        read, options.get("controllers", {}), result, timing.at(frames, made.frames, made.excited)
     )
     report = yield from written(
         scene_uid, frames, read, result, excited, options["tau"], fitted, clock, made.prints
     )
     scene = references.find_scene(scene_uid)
-    statistics.note(scene, result, clock.seconds["simulate"])
-    timing.note_loop(scene, result)
     report = replace(report, warnings=warnings + report.warnings)
     session.findings = findings.named_all(scene, report.warnings, findings.BAKE)
     return report
@@ -162,11 +198,13 @@ def check(scene: Any) -> Steps[list[str]]:
     """Steps of a bake up to its simulation; the warnings. All errors of what cannot be read are in the session's
     findings.
     """
-    made, _ = yield from _prepared(scene, frame_range(scene), Clock())
+    made, _ = yield from _prepared(scene, frame_range(scene), timing.Clock())
     return made.warnings
 
 
-def _prepared(scene: Any, frames: np.ndarray, clock: Clock) -> Steps[tuple[Ready, dict[int, FitReport]]]:
+def _prepared(
+    scene: Any, frames: np.ndarray, clock: timing.Clock
+) -> Steps[tuple[Ready, dict[int, FitReport]]]:
     """Steps of a bake of these frames (F,) that come before it simulates: what for, and the joints fitted for it."""
     scene_uid = scene.session_uid
     run = timing.run_frames(scene, frames)
@@ -191,7 +229,7 @@ def written(
     excited: np.ndarray,
     inputs: Any,
     fitted: dict[int, FitReport],
-    clock: Clock,
+    clock: timing.Clock,
     prints: staleness.Prints | None = None,
 ) -> Steps[BakeReport]:
     """Steps that put a motion sampled at frames (F,) in place, and the joints that were fitted for it.
@@ -218,8 +256,8 @@ def written(
 
 @dataclass(frozen=True)
 class Ready:
-    """What a simulation of the scene needs: the model, keywords of ``simulate`` (but for what a live run has of its
-    own), excitations (F, muscles) at the frames, and what is told about it.
+    """What a simulation of the scene over whole frames (F,) needs: the model, keywords of ``simulate`` (but for what a
+    live run has of its own), excitations (F, muscles) at the frames, and what is told about it.
     """
 
     read: scene_to_model.SceneModel
@@ -228,15 +266,16 @@ class Ready:
     excited: np.ndarray
     warnings: list[str]
     prints: staleness.Prints
+    frames: np.ndarray
 
 
 def ready(
-    scene_uid: int, frames: np.ndarray, fitted: dict[int, FitReport], clock: Clock | None = None
+    scene_uid: int, frames: np.ndarray, fitted: dict[int, FitReport], clock: timing.Clock | None = None
 ) -> Steps[Ready]:
     """Steps that read the scene, as it is at the first of the whole frames (F,), with joints fitted just now,
     by session uid.
     """
-    clock = clock or Clock()
+    clock = clock or timing.Clock()
     scene = references.find_scene(scene_uid)
     times, prints = units.frame_times(frames, scene), staleness.prints(scene)
     with hold.without_bake(scene), hold.at_frame(scene, int(frames[0])):
@@ -270,7 +309,8 @@ def ready(
         options["controllers"] = controllers
     clock.lap("project")
     warnings += [finding.text for finding in checked]
-    return Ready(read, options, given.pulls, excited, [*warnings, *given.warnings, *begun, *looked], prints)
+    told = [*warnings, *given.warnings, *begun, *looked]
+    return Ready(read, options, given.pulls, excited, told, prints, frames)
 
 
 def _muscles(scene_uid: int, read: Any, result: Any, excited: np.ndarray) -> Steps[Any]:
@@ -351,16 +391,3 @@ def _bake_report(
         actions=made,
         seconds=seconds,
     )
-
-
-class Clock:
-    """Seconds spent in each stage."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._last = time.perf_counter()
-
-    def lap(self, stage: str) -> None:
-        now = time.perf_counter()
-        self.seconds[stage] = now - self._last
-        self._last = now

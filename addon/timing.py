@@ -1,7 +1,8 @@
-"""Which frames a simulation covers, which of them are recorded, and how a loop is asked for."""
+"""Which frames a simulation covers, which of them are recorded, how a loop is asked for, and how long it all takes."""
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,13 @@ def trimmed(arrays: dict[str, np.ndarray], count: int) -> dict[str, np.ndarray]:
     """The last samples of a result's arrays: what comes before them was the pre-roll."""
     return {
         name: array[:, -count:] if name == "rotations" else array[-count:] for name, array in arrays.items()
+    }
+
+
+def first(arrays: dict[str, np.ndarray], count: int) -> dict[str, np.ndarray]:
+    """The first samples of a result's arrays."""
+    return {
+        name: array[:, :count] if name == "rotations" else array[:count] for name, array in arrays.items()
     }
 
 
@@ -85,3 +93,16 @@ def loop_warnings(result: Any, tolerance: float) -> list[str]:
     return [
         f"the loop does not close: after {found['cycles']} cycles bodies jump by up to {jump} and {angle:.3g}°"
     ]
+
+
+class Clock:
+    """Seconds spent in each stage."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.seconds[stage] = now - self._last
+        self._last = now

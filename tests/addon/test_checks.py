@@ -208,6 +208,37 @@ def test_muscles_with_loose_points_are_told(part, scene, leg, make):
     assert finding.is_error and finding.culprit().object == muscle
 
 
+def test_a_new_obstacle_lies_across_a_muscle_and_leaves_its_points_out(part, scene, leg, make):
+    make.update()
+    body, muscles = part("references").Body, part("muscles")
+    thigh, shank = body(leg["thigh"]), body(leg["shank"])
+    muscle = muscles.add_muscle(
+        scene, [(thigh, (0.0, -0.04, 1.0)), (shank, (0.0, -0.04, 0.6))], name="Vastus"
+    )
+    scene.cursor.location = (0.0, 0.0, 0.8)
+    for item in bpy.context.view_layer.objects:
+        item.select_set(item == muscle)
+    bpy.context.view_layer.objects.active = muscle
+    assert bpy.ops.condyle.add_obstacle() == {"FINISHED"}
+    obstacle = bpy.context.object
+    make.update()
+    assert abs(obstacle.matrix_world.col[2].x) == pytest.approx(1.0)
+    assert run(part, scene) == []
+    obstacle.condyle.obstacle.radius = 0.25  # both ends are 0.204 m from its axis
+    (finding,) = run(part, scene)
+    assert finding.text == f"Vastus: points 1 and 2 lie inside {obstacle.name}, so it does not wrap over it"
+    assert finding.culprit().object == muscle
+    bpy.ops.object.delete()
+    # a turned cursor says how it lies: along the strand, whose points leave less room than usual
+    scene.cursor.rotation_euler, scene.cursor.location = (0.1, 0.0, 0.0), (0.0, -0.02, 0.6)
+    muscle.select_set(True)
+    bpy.context.view_layer.objects.active = muscle
+    muscle.condyle.muscle.obstacles.clear()
+    bpy.ops.condyle.add_obstacle()
+    assert 0.7 * 0.02 < bpy.context.object.condyle.obstacle.radius < 0.9 * 0.02
+    scene.cursor.rotation_euler = (0.0, 0.0, 0.0)
+
+
 def test_a_bone_is_selected_in_the_pose(part, scene, make):
     body = part("references").Body
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})

@@ -154,6 +154,34 @@ def test_a_run_that_blows_up_is_told_in_the_panel(part, scene, arm, ph):
     assert kept.integrator == "sdirk2" and not kept.failed_reason
 
 
+@pytest.mark.parametrize(("preroll", "samples"), [(0, 1), (2, 4)])
+def test_what_a_run_that_blows_up_gave_can_be_baked(part, scene, arm, ph, preroll, samples):
+    """Its frames are those of a bake that ends before it blows up; what was there comes back."""
+    *_, (_shoulder, elbow) = arm
+    coordinate = elbow.condyle.joint.coordinates[0]
+    coordinate.start, coordinate.stiffness = 1.0, 500.0
+    scene.frame_end = 40
+    scene.condyle.start.preroll, scene.condyle.start.samples = preroll, str(samples)
+    settings, fore = scene.condyle.simulation, bpy.data.objects["Fore"]
+    # too coarse: more energy with each step
+    settings.integrator, settings.time_step = "forward_euler", 1.0 / 240.0
+    assert not bpy.ops.condyle.bake_unfinished.poll()
+    with pytest.raises(ph.CondyleError, match="diverged at"):
+        part("tasks").bake_now(scene)
+    assert not part("actions").is_baked(fore) and bpy.ops.condyle.bake_unfinished.poll()
+    last = part("unfinished").of(scene).frames[-1]
+    report = part("tasks").bake_unfinished_now(scene)
+    assert 1 + 1 / samples <= last < 40 and report.frames[-1] == last and part("actions").is_baked(fore)
+    assert part("session").unfinished is None and scene.condyle.simulation.statistics.failed_reason
+    poses = report.poses["Fore"]
+    scene.frame_end = int(last)
+    np.testing.assert_array_equal(
+        part("tasks").bake_now(scene).poses["Fore"], poses[: int(last - 1) * samples + 1]
+    )
+    part("tasks").free_bake(scene)
+    assert not part("actions").is_baked(fore) and fore.animation_data is None
+
+
 @pytest.mark.parametrize("number", range(12))
 def test_every_method_of_the_menu_is_one_of_physics_and_bakes(part, scene, arm, number):
     known = part("core").part("integrators").INTEGRATORS

@@ -122,6 +122,15 @@ def gravity_slider():
     bpy.context.window_manager.condyle_live.gravity = (0.0, 0.0, -1.5)
 
 
+def blown_up():
+    """A bake that goes wrong after its first frames."""
+    settings, row = bpy.context.scene.condyle.simulation, knee().coordinates[0]
+    settings.integrator, settings.time_step = "forward_euler", 0.002
+    row.start, row.stiffness = 0.9, 3e4
+    with pytest.raises(RuntimeError, match="diverged"):
+        bpy.ops.condyle.bake()
+
+
 #: what is selected and done before each operator, so that it has something to do
 RECIPES = {
     "make_body": on("Spare"),
@@ -168,6 +177,7 @@ RECIPES = {
     "set_from_pose": on("Knee", before=both(op("drive"), at_frame(9))),
     "key_sliders": on("Knee", before=op("drive")),
     "bake": on("Knee", before=both(op("drive"), at_frame(4))),
+    "bake_unfinished": on("Knee", before=both(op("drive"), blown_up)),
     "free_bake": on("Knee", before=both(op("drive"), op("bake"), at_frame(4))),
     "add_connection": on("Spare", "Shank", kind="spring"),
     "remove_connection": on("Shank", before=bent),

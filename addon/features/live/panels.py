@@ -47,7 +47,8 @@ def draw_figures(layout: Any, run: Any, live: Any) -> None:
     column.label(text=f"{run.time:.1f} s: {text}", icon="ERROR" if slow else "TIME")
     named = "Too slow; head-room" if slow else "Head-room"
     # always one line: a slider that is dragged must not move away below the mouse
-    column.label(text=f"{named} {run.figures['headroom']:.2g} ×", icon="BLANK1")
+    times = float(f"{run.figures['headroom']:.2g}")
+    column.label(text=f"{named} {times:g} ×", icon="BLANK1")
     first, last = run.recorded
     if first is not None:
         seconds = (run.time if last is None else last) - first

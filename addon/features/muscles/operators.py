@@ -154,7 +154,7 @@ class StickPoints(Operator):
 
 class AddObstacle(Operator):
     """Add a surface at the 3D cursor that muscles wrap over: on the body at hand, and for the muscles that are selected
-    with it"""
+    with it. It lies across them, unless the cursor is turned, and leaves their points out"""
 
     bl_idname = "condyle.add_obstacle"
     bl_label = "Add Obstacle"
@@ -167,7 +167,7 @@ class AddObstacle(Operator):
         return bool(writable(cls) and need_object_mode(cls, context))
 
     def execute(self, context: Any) -> set[str]:
-        from ... import authoring, core, muscles, obstacles, references
+        from ... import authoring, core, muscle_points, muscles, obstacles, references
 
         chosen = references.selected_bodies(context)
         over = [each.object for each in chosen if not each.bone and each.object.condyle.muscle.enabled]
@@ -177,11 +177,16 @@ class AddObstacle(Operator):
         body = body or next(iter(carriers), None)
         size = 0.25 * authoring.typical_length(body) if body is not None else 0.05
         figures = {"radius": size, "length": 4.0 * size, "major_radius": 2.0 * size}
+        matrix = None
         try:
+            if over:
+                matrix = obstacles.across(context.scene.cursor, muscle_points.places_of(over[0]))
             item = obstacles.add_obstacle(
-                context.scene, body, self.shape, radii=(size, size, 1.5 * size), **figures
+                context.scene, body, self.shape, matrix, radii=(size, size, 1.5 * size), **figures
             )
+            context.view_layer.update()
             for muscle in over:
+                obstacles.make_room(item, muscle_points.places_of(muscle))
                 muscles.wrap_over(muscle, item)
         except core.physics().CondyleError as error:
             return failed(self, error)

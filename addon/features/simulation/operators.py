@@ -58,6 +58,34 @@ def has_work(item: Any) -> bool:
     )
 
 
+class BakeUnfinished(JobOperator, Operator):
+    """Bake the frames that were simulated until the last bake went wrong, to see what leads there"""
+
+    bl_idname = "condyle.bake_unfinished"
+    bl_label = "Bake What Was Simulated"
+    bl_options = {"REGISTER", "UNDO"}
+    title = "Bake"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        from ... import unfinished
+
+        if unfinished.of(context.scene) is None:
+            cls.poll_message_set("No bake of this scene went wrong after its first frames")
+            return False
+        return True
+
+    def steps(self, context: Any) -> Any:
+        from ... import tasks
+
+        return tasks.bake_unfinished(context.scene)
+
+    def told(self, outcome: Any) -> str:
+        return f"Baked frames {outcome.frames[0]:g} to {outcome.frames[-1]:g}, after which the simulation went wrong"
+
+
 class FreeBake(Operator):
     """Take the bake away: every object gets back the action and the pose that it had before"""
 
@@ -106,4 +134,4 @@ class CancelJob(Operator):
         return {"FINISHED"}
 
 
-classes = (Bake, FreeBake, CancelJob)
+classes = (Bake, BakeUnfinished, FreeBake, CancelJob)

@@ -4,7 +4,7 @@ from typing import Any
 
 from bpy.types import Panel
 
-from ... import session, warming
+from ... import session, unfinished, warming
 from ..common import SidebarPanel
 from .properties import ADAPTIVE, INTEGRATORS
 
@@ -34,6 +34,10 @@ class BakePanel(SidebarPanel, Panel):
             draw_lines(
                 layout.box().column(align=True), session.message, session.message_icon, context.region.width
             )
+        kept = unfinished.of(context.scene)
+        if kept is not None and job is None:
+            last = f"{kept.frames[-1]:g}"
+            layout.operator("condyle.bake_unfinished", text=f"Bake Up to Frame {last}", icon="REC")
         preparing = warming.line()
         if preparing:
             draw_lines(layout.column(align=True), preparing, "SORTTIME", context.region.width)
