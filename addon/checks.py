@@ -34,6 +34,10 @@ from .references import Body
 FAR, FAR_TURN = 1e-3, 1e-2
 # A muscle's point nearer than this share of an obstacle's thickness is told: rounded paths take little for outside.
 DEEP = 0.95
+# A body's mass by the box around it [kg/m³], and its radius of gyration by its size, between which nothing is told:
+# pith to osmium and hollow shapes, and what is hung onto a bone
+LIGHTEST, HEAVIEST = 1.0, 3e4
+WIDEST = 2.0
 
 
 def check(scene: Any) -> list[Finding]:
@@ -107,7 +111,9 @@ def _each_alone(scene: Any, curves: Mapping[int, Any]) -> Iterator[Finding]:
 def _alone(scene: Any, body: Body, joint: Any, curves: Mapping[int, Any]) -> Iterator[Finding]:
     problem = core.physics().CondyleError
     try:
-        scene_to_model.mass_properties(scene, body)
+        mass = scene_to_model.mass_properties(scene, body)
+        arguments = {"mass": mass.mass, "com": mass.center, "inertia": mass.inertia}
+        core.physics().ModelBuilder().add_body(body.name, joint=core.physics().joints.Fixed(), **arguments)
         bakeable.check(body)
     except problem as error:
         yield findings.about(str(error), CHECK, body, is_error=True)
@@ -124,7 +130,12 @@ def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int
 
     fitted: joints that were fitted just now, by session uid: their control frames are not there yet.
     """
-    found = [*_of_coordinates(scene, read), *_out_of_reach(scene, fitted), *_of_muscles(scene, read)]
+    found = [
+        *_of_coordinates(scene, read),
+        *_out_of_reach(scene, fitted),
+        *_of_muscles(scene, read),
+        *_of_masses(scene, read),
+    ]
     hung = any(entry.joint_uid for entry in read.bodies)
     gravity = np.linalg.norm(np.array(scene.condyle.simulation.gravity)) > 0.0
     if not hung and gravity and not references.connections_of(scene):
@@ -132,6 +143,26 @@ def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int
         text = "Nothing holds any body, and there is no ground: everything will fall without end"
         found.insert(0, findings.about(text, CHECK, first))
     return found
+
+
+def _of_masses(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:
+    """Masses and inertias that can be simulated, but are not those of anything of the body's size."""
+    for entry, simulated in zip(read.bodies, read.model.bodies):
+        body = entry.handle.find()
+        if body is None or body.bone or body.object.type != "MESH":
+            continue
+        sides = np.ptp(np.array(body.object.bound_box), axis=0) * entry.scale * units.length_scale(scene)
+        if not sides.min() > 0.0:
+            continue
+        density = simulated.mass / sides.prod()
+        if not LIGHTEST < density < HEAVIEST:
+            text = f"{entry.name}: its mass of {simulated.mass:.3g} kg is {density:.2g} kg/m³ of the box around it"
+            yield findings.about(text, CHECK, body)
+        far = float(np.sqrt(np.linalg.eigvalsh(simulated.inertia)[-1] / simulated.mass))
+        if far > WIDEST * np.linalg.norm(sides):
+            size = units.told_length(float(np.linalg.norm(sides)))
+            text = f"{entry.name}: its inertia is that of a mass {units.told_length(far)} away"
+            yield findings.about(f"{text}, but it is {size} in size", CHECK, body)
 
 
 def _of_coordinates(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:

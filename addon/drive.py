@@ -29,29 +29,42 @@ ENOUGH = {
 
 
 def can_drive(settings: Any) -> bool:
-    """Whether a joint has a coordinate that a slider could set."""
-    return len(settings.coordinates) > 0 and not settings.closes_loop
+    """Whether a joint's sliders can move its child; a joint without coordinates carries it along."""
+    return not settings.closes_loop
 
 
 def set_driven(scene: Any, item: Any, driven: bool) -> None:
-    """Let the sliders move the child, or stop it.
+    """Let the sliders move the child, or stop it. What is fixed to a child that they move goes along.
 
     Raises:
-        ModelError: the joint has no coordinate, is not complete, or its child may not be changed.
+        ModelError: the joint is not complete, or its child may not be changed.
     """
     settings = item.condyle.joint
     child = references.resolve(settings.child)
     if driven:
         if child is None:
             raise core.model_error(f"joint {item.name!r}: its child is missing")
-        if settings.closes_loop:
-            raise core.model_error(f"joint {item.name!r} closes a loop: its child is moved by another one")
         refresh(scene, item)
         _constrain(child, settings.follower)
+        for other in _fixed_to(scene, child):
+            if not other.condyle.joint.driven:
+                set_driven(scene, other, True)
     elif child is not None:
         _release(child, item)
     settings.driven = driven
     migrations.stamp(item.condyle)
+
+
+def _fixed_to(scene: Any, body: Body) -> list[Any]:
+    """Joints without coordinates by which others hang on a body."""
+    found = []
+    for item in references.joints_of(scene):
+        settings = item.condyle.joint
+        parent = None if settings.to_world else references.resolve(settings.parent)
+        complete = references.resolve(settings.child) is not None and not settings.coordinates
+        if complete and not settings.closes_loop and parent is not None and references.same(parent, body):
+            found.append(item)
+    return found
 
 
 def shape_changed(scene: Any, item: Any) -> None:
@@ -75,7 +88,7 @@ def refresh(scene: Any, item: Any) -> None:
     """Make properties, followers and drivers, or bring them up to date with the joint."""
     settings = item.condyle.joint
     if not can_drive(settings):
-        raise core.model_error(f"joint {item.name!r} has no coordinates that a slider could set")
+        raise core.model_error(f"joint {item.name!r} closes a loop: its child is moved by another one")
     joint = joint_reading.read_joint(scene, item)
     if len(settings.coordinates) != joint.num_coordinates:
         raise core.model_error(

@@ -261,7 +261,7 @@ def _new(
         )
     elif not other.data.body.enabled:
         authoring.make_body(scene, other, density=child.data.body.density)
-    name = bpy.utils.flip_name(item.name)
+    name = " - ".join(bpy.utils.flip_name(part) for part in item.name.split(" - "))
     settings = item.condyle.joint
     return authoring.add_joint(
         scene,

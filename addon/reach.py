@@ -98,7 +98,7 @@ class Reach:
             names.append(self._add(scene, builder, body, links, known))
             if len(self._moving) == before and not self._above(body, links):
                 raise core.model_error(
-                    f"nothing moves {body.name}: no joint between it and the world is driven by sliders; "
+                    f"nothing moves {body.name}: it hangs on no joint that is driven by sliders; "
                     "use Drive All, or Drive by Sliders on its joints"
                 )
         self.model = builder.build()
@@ -236,9 +236,9 @@ def _joints(scene: Any) -> list[Any]:
     ]
 
 
-def _parent(body: Body, item: Any) -> Body | None:
-    """What a body hangs on: by its joint, or where it has none by its parent in Blender."""
-    if item is None:
+def _parent(body: Body, item: Any, by_sliders: bool = True) -> Body | None:
+    """What a body hangs on: by its joint, or by its parent in Blender where it has none, or none with sliders."""
+    if item is None or (by_sliders and not item.condyle.joint.driven):
         return references.blender_parent(body)
     if item.condyle.joint.to_world:
         return None
@@ -267,7 +267,7 @@ def drive_all(scene: Any, body: Body | None = None) -> int:
         while at is not None:
             item = links.get(key_of(at))
             wanted += [item] if item is not None else []
-            at = _parent(at, item)
+            at = _parent(at, item, by_sliders=False)
     wanted = [
         item for item in wanted if drive.can_drive(item.condyle.joint) and not item.condyle.joint.driven
     ]

@@ -89,6 +89,10 @@ def unit_axis(value: Any, name: str) -> FloatArray:
     return scaled / np.linalg.norm(scaled)
 
 
+def _moments(values: FloatArray) -> str:
+    return ", ".join(f"{value:.6g}" for value in values) + " kg m²"
+
+
 def inertia_matrix(value: Any, name: str) -> FloatArray:
     """Rotational inertia (3, 3) about the centre of mass: symmetric, positive definite, within the triangle
     inequality.
@@ -101,9 +105,9 @@ def inertia_matrix(value: Any, name: str) -> FloatArray:
         raise ModelError(f"{name} must be symmetric, got {inertia.tolist()}")
     moments = np.linalg.eigvalsh(inertia)
     if not moments[0] > 0.0:
-        raise ModelError(f"{name} must be positive definite, its principal moments are {moments.tolist()}")
+        raise ModelError(f"{name} must be positive definite, its principal moments are {_moments(moments)}")
     if moments[0] + moments[1] < moments[2] * (1.0 - 1e-9):
         raise ModelError(
-            f"{name} breaks the triangle inequality (a + b >= c), its principal moments are {moments.tolist()}"
+            f"{name} breaks the triangle inequality (a + b >= c), its principal moments are {_moments(moments)}"
         )
     return 0.5 * (inertia + inertia.T)

@@ -208,6 +208,34 @@ def test_muscles_with_loose_points_are_told(part, scene, leg, make):
     assert finding.is_error and finding.culprit().object == muscle
 
 
+@pytest.mark.parametrize(
+    ("figures", "told"),
+    [
+        ({"mass": 1e6}, "kg/m³ of the box around it"),
+        ({"mass": 1e-7}, "kg/m³ of the box around it"),
+        ({"inertia_diagonal": (50.0, 50.0, 50.0)}, "its inertia is that of a mass"),
+    ],
+)
+def test_figures_that_no_such_body_has_are_told(part, scene, leg, figures, told):
+    settings = leg["shank"].condyle.body
+    settings.mass_source, settings.mass, settings.inertia_diagonal = "MANUAL", 2.0, (0.03, 0.03, 0.01)
+    if "mass" in figures:
+        settings.inertia_diagonal = np.array(settings.inertia_diagonal) * figures["mass"]
+    for name, value in figures.items():
+        setattr(settings, name, value)
+    (finding,) = run(part, scene)
+    assert told in finding.text and finding.culprit().object == leg["shank"]
+
+
+def test_a_bad_mass_is_told_beside_a_joint_that_is_not_complete(part, scene, make):
+    thigh, shank = make.keyed_knee()
+    body = part("references").Body
+    part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+    shank.condyle.body.mass_source, shank.condyle.body.mass = "MANUAL", 0.0
+    first, second = run(part, scene)
+    assert "no control frames" in first.text and "mass of body" in second.text
+
+
 def test_a_new_obstacle_lies_across_a_muscle_and_leaves_its_points_out(part, scene, leg, make):
     make.update()
     body, muscles = part("references").Body, part("muscles")

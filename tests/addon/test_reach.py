@@ -88,6 +88,36 @@ def test_nothing_that_moves_is_refused_before_anything_changes(part, scene, make
     assert not any(item.condyle.joint.driven for item in joints)
 
 
+@pytest.mark.parametrize("everything", [False, True])
+def test_what_is_fixed_goes_along(part, scene, make, everything):
+    """A foot without a joint of its own that moves: it hangs on the shin in the simulation, and here."""
+    upper, fore, (ball, _knee) = leg(part, make, scene, "fixed")
+    if everything:
+        assert part("reach").drive_all(scene) == 2
+    else:
+        part("drive").set_driven(scene, ball, True)
+    make.update()
+    before = np.linalg.inv(np.array(upper.matrix_world)) @ np.array(fore.matrix_world)
+    goal = np.array((0.4, 0.3, -0.8)) * 0.95 / 0.9434  # at the end's own distance from the ball
+    outcome = part("reach").reach_now(scene, [wish(part, scene, fore, goal)])
+    after = np.linalg.inv(np.array(upper.matrix_world)) @ np.array(fore.matrix_world)
+    np.testing.assert_allclose(after, before, atol=1e-6)
+    distance = np.linalg.norm(tip(fore) - goal)
+    assert (
+        abs(distance - outcome.distances[0]) < 3e-5
+        and np.abs(np.array(upper.matrix_world)[:3, :3] - ACROSS).max() > 0.1
+    )
+
+
+def test_what_does_not_follow_is_not_said_to_be_reached(part, scene, make, ph):
+    """Its joint has no sliders, and it is no child of what moves in Blender: it stays where it is."""
+    _upper, fore, (ball, _knee) = leg(part, make, scene)
+    part("drive").set_driven(scene, ball, True)
+    make.update()
+    with pytest.raises(ph.ModelError, match="nothing moves Fore"):
+        part("reach").reach_now(scene, [wish(part, scene, fore, (0.4, 0.3, -0.8))])
+
+
 def test_a_joint_without_sliders_keeps_its_pose(part, scene, make):
     upper, fore, (ball, knee) = leg(part, make, scene)
     part("drive").set_driven(scene, ball, True)

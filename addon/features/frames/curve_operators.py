@@ -114,8 +114,8 @@ class ReverseCurve(_CurveOperator, Operator):
 
 class EvenOutFrames(_CurveOperator, Operator):
     """Spread the control frames along the curve as evenly as its order lets them, closer at its ends. The curve stays
-    where it is; the coordinate then counts its length, and limits, rest, start and keys are set anew, so that the child
-    moves as before"""
+    as near where it is as they can have it (how near is told). The coordinate then counts its length, and limits,
+    rest, start and keys are set anew, so that the child moves as before"""
 
     bl_idname = "condyle.even_out_frames"
     bl_label = "Even Out Frames"

@@ -155,9 +155,6 @@ class Drive(Operator):
     def poll(cls, context: Any) -> bool:
         if not needs_joint(cls, context):
             return False
-        if not active_joint(context).condyle.joint.coordinates:
-            cls.poll_message_set("The joint does not move: it has no coordinates")
-            return False
         if active_joint(context).condyle.joint.closes_loop:
             cls.poll_message_set("The joint closes a loop: its child is moved by another one")
             return False
