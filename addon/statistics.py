@@ -11,6 +11,8 @@ from .features.simulation.properties import ADAPTIVE, INTEGRATORS
 
 # Bodies that had to be moved farther than this [m, or a turn's sine] to meet their constraints are told.
 MOVED = 1e-3
+# Contacts that are deeper than this [m] are told.
+OVERLAP = 1e-3
 SHARED = ("drift", "drift_left", "residual", "most_rows", "steps_with_contact", "steps_unmet")
 
 
@@ -69,6 +71,18 @@ def on_paths(result: Any) -> list[str]:
     """One line for each muscle that ran straight through an obstacle, or slipped off one."""
     kind = core.part("muscles.missed").MissedWrap
     return [str(kind(**each)) for each in result.info.get("missed_wraps", ())]
+
+
+def overlaps(result: Any) -> list[str]:
+    """One line where something is deeper in an obstacle than any step leaves it."""
+    found = result.info.get("constraints") or {}
+    deep = found.get("overlap", 0.0)
+    if deep <= OVERLAP:
+        return []
+    return [
+        f"{found['deepest']}: a body is up to {units.told_length(deep)} inside what it touches; it starts there, or "
+        "its given motion leads it in"
+    ]
 
 
 def moved_at_start(read: scene_to_model.SceneModel, result: Any) -> list[str]:

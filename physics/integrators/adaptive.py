@@ -45,7 +45,7 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
             slope.pass_corner(now, y[:nv], y[nv : 2 * nv])
     result = recording.result(slope.written)
     if isinstance(slope, ConstrainedSlope):
-        recording.info["constraints"] = statistics(slope.system)
+        recording.info["constraints"] = statistics(problem.model, slope.system)
     return result
 
 

@@ -71,7 +71,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
             room,
         )
         settle(written, int(counters[1]), recording)
-        recording.info["constraints"] = statistics(system)
+        recording.info["constraints"] = statistics(model, system)
         refuse_torn(problem, system, counters, recording)
 
     return run_in_stretches(problem, name, state, go_on, spaces[2])
@@ -174,9 +174,10 @@ def contact_space(model: Model) -> tuple[FloatArray, FloatArray, FloatArray]:
     return model.contact_pairs, found, np.array([reach, 1e-3 * reach + 1e-6])
 
 
-def statistics(system: Any) -> dict[str, float]:
-    """What the solver met on the way."""
+def statistics(model: Model, system: Any) -> dict[str, Any]:
+    """What the solver met on the way; "deepest" is the contact, by its name, with the largest overlap [m]."""
     values: FloatArray = system[rows.SYSTEM_STATISTICS]
+    names = [contact.name for contact in model.contacts for _ in contact.points]
     return {
         "residual": float(values[rows.RESIDUAL]),
         "most_rows": int(values[rows.MOST_ROWS]),
@@ -184,4 +185,6 @@ def statistics(system: Any) -> dict[str, float]:
         "drift": float(values[rows.DRIFT]),
         "drift_left": float(values[rows.DRIFT_LEFT]),
         "steps_unmet": int(values[rows.UNMET]),
+        "overlap": float(values[rows.OVERLAP]),
+        "deepest": names[int(values[rows.DEEPEST])] if values[rows.OVERLAP] > 0.0 else "",
     }

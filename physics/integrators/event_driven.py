@@ -177,8 +177,8 @@ class _Run:
 
     def result(self) -> Result:
         """What has been written so far."""
-        steps, flights = statistics(self.system), statistics(self.slope.system)
-        self.recording.info["constraints"] = {
-            name: max(value, flights[name]) for name, value in steps.items()
-        }
+        model = self.problem.model
+        steps, flights = statistics(model, self.system), statistics(model, self.slope.system)
+        together = {name: max(steps[name], flights[name]) for name in steps.keys() - {"deepest"}}
+        self.recording.info["constraints"] = {**steps, **together}  # in flight nothing overlaps
         return self.recording.result(int(self.counters[1]))

@@ -89,7 +89,7 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
         recording.info["substitutes"] = int(implicit[4][SUBSTITUTES])
         if settle is not None:
             settle(written, int(counters[1]), recording)
-            recording.info["constraints"] = statistics(system)
+            recording.info["constraints"] = statistics(model, system)
             refuse_torn(problem, system, counters, recording)
 
     return run_in_stretches(problem, name, state, advance, spaces[2])

@@ -44,7 +44,7 @@ from .constraint_layout import (
     UNMET,
 )
 from .constraint_rows import constraint_rows
-from .contact_rows import add_contacts, find_contacts
+from .contact_rows import add_contacts, find_contacts, note_overlap
 from .impacts import solve_impacts
 from .impulses import solve_impulses
 from .joint import kinematics
@@ -169,6 +169,7 @@ def constrain_velocities(
     forget_active(memory)
     known, equalities, found = 0, count, (0, 0)
     touching = find_contacts(arrays, contacts, dt, work)
+    note_overlap(touching, contacts[1], statistics)
     for _ in range(MOST_ROUNDS):
         if arrays[3][LIMIT_COUNT] > 0.0:
             count = add_limits(arrays[3], count, dt, ahead, q, qd, last_qd, system, memory)

@@ -66,10 +66,10 @@ ROW_WIDTH = 7
 SPAN_FIRST, SPAN_END = 0, 1
 
 # statistics: largest residual of the solver, most rows in a step, steps with rows beside the equalities, largest
-# drift of a constraint before it was brought back and behind it, steps in which a constraint could not be met, and what
-# is left of the drift at present
-RESIDUAL, MOST_ROWS, UNILATERAL_STEPS, DRIFT, DRIFT_LEFT, UNMET, LEFT_NOW = range(7)
-STATISTICS = 7
+# drift of a constraint before it was brought back and behind it, steps in which a constraint could not be met, what is
+# left of the drift at present, how deep a point of a contact was in its obstacle, and the number of that pair
+RESIDUAL, MOST_ROWS, UNILATERAL_STEPS, DRIFT, DRIFT_LEFT, UNMET, LEFT_NOW, OVERLAP, DEEPEST = range(9)
+STATISTICS = 9
 
 # memory of a limit or a contact between steps: whether it is among the rows of the step, its impulses in the last one
 # (three of them where there is friction), whether a coordinate rests on the limit, and these four as they were before

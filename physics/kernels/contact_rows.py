@@ -7,8 +7,10 @@ import math
 from ._jit import inline, jit
 from .constraint_layout import (
     ACTIVE,
+    DEEPEST,
     EQUALITY,
     NORMAL,
+    OVERLAP,
     ROW_AIM,
     ROW_FREE,
     ROW_OWNER,
@@ -71,6 +73,14 @@ def find_contacts(arrays: Array, contacts: Array, dt: float, work: Array) -> int
         going = add3((v[3], v[4], v[5]), cross(w, load3(work, i, POSE + 9)))
         fastest = max(fastest, math.sqrt(dot3(going, going)) + size[0] * math.sqrt(dot3(w, w)))
     return detect_contacts(arrays, pairs, STEPS_AHEAD * dt * fastest + size[1], work, found)
+
+
+@jit
+def note_overlap(touching: int, found: Array, statistics: Array) -> None:
+    """Keep how deep a point has ever been in its obstacle: what a given motion leads there, no impulse keeps out."""
+    for k in range(touching):
+        if -found[k, FOUND_GAP] > statistics[OVERLAP]:
+            statistics[OVERLAP], statistics[DEEPEST] = -found[k, FOUND_GAP], found[k, FOUND_PAIR]
 
 
 @inline

@@ -206,6 +206,21 @@ def test_a_box_comes_to_rest_on_the_ground(part, scene, make, connect, contact):
     assert np.isclose(height, 0.2, atol=1e-5) if contact == "RIGID" else 0.19 < height < 0.2
 
 
+def test_a_body_that_its_animation_leads_through_the_ground_is_told(part, scene, make, connect):
+    floor, ram = make.box("Floor", (0, 0, 0), (4, 4, 0.001)), make.box("Ram", (0, 0, 0.5), (0.4, 0.4, 0.4))
+    make.update()
+    body = part("references").Body
+    joint = part("authoring").add_joint(scene, None, body(ram), "slider", name="Guide")
+    joint.condyle.joint.axis, joint.condyle.joint.prescribed = (0, 0, 1), True
+    for frame, height in ((1, 0.5), (9, 0.1)):
+        ram.location.z = height
+        ram.keyframe_insert("location", frame=frame)
+    scene.frame_end = 9
+    connect("ground", floor, ram).condyle.connection.ground.contact = "RIGID"
+    (warning,) = part("tasks").bake_now(scene).warnings
+    assert "inside what it touches" in warning and warning.startswith("Ground Ram: ")
+
+
 def test_points_of_the_ground_come_from_a_vertex_group_or_the_origin(part, scene, make, connect, ph):
     box = make.box("Crate", (0, 0, 0.4))
     make.update()

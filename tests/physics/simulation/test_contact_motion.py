@@ -47,6 +47,22 @@ def test_slips_at_the_edge_of_the_cone_in_every_direction(k):
     assert moved[2] < 0.0
 
 
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "sdirk2", "event_driven"])
+def test_what_a_given_motion_leads_into_an_obstacle_is_told(integrator):
+    """No impulse stops it; how deep it went, and in which contact, is among the figures."""
+    builder = ph.ModelBuilder()
+    builder.add_body("ram", joint=ph.joints.Slider((0, 0, 1)), mass=1.0, inertia=np.eye(3))
+    builder.add_contact("floor", "ram", [(0.0, 0.0, 0.0)], Plane())
+    model = builder.build()
+    motion = ph.Motion([0.0, 0.1], [0.02, -0.03])
+    result = ph.simulate(model, model.state(q=[0.02]), 0.1, 1e-3, integrator, motions={"ram": motion})
+    found = result.info["constraints"]
+    # the last look is at the beginning of the last step
+    assert found["deepest"] == "floor" and 0.03 - 0.5e-3 - 1e-6 <= found["overlap"] <= 0.03 + 1e-6
+    fallen = ph.simulate(model, model.state(q=[0.02]), 0.2, 1e-3, integrator)
+    assert fallen.info["constraints"]["overlap"] < 1e-6  # and none where nothing leads it
+
+
 def test_a_stack_stands_still():
     """Three cubes, the heaviest on top: no creeping, and the solver ends.
 
