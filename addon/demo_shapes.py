@@ -69,6 +69,15 @@ def ball(center: Any, radii: Any) -> tuple[np.ndarray, list[Any]]:
     return np.asarray(center) + vertices * np.asarray(radii), faces
 
 
+def joined(*shapes: tuple[np.ndarray, list[Any]]) -> tuple[np.ndarray, list[Any]]:
+    """Shapes, one beside another or a little in it, as one: vertices (n, 3) and faces."""
+    starts = np.cumsum([0, *(len(vertices) for vertices, _ in shapes)])
+    faces = [
+        tuple(int(start) + index for index in face) for start, (_, own) in zip(starts, shapes) for face in own
+    ]
+    return np.vstack([vertices for vertices, _ in shapes]), faces
+
+
 def slab(low: Any, high: Any) -> tuple[np.ndarray, list[Any]]:
     """A closed box from its lower to its upper corner (3,): vertices (8, 3) and faces, outward."""
     ends = np.array([low, high], dtype=np.float64)

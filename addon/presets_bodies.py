@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import bpy
 import numpy as np
 
 from . import units
-from .demo_shapes import ball, capsule, free_spot, polygon_object, slab
+from .demo_shapes import ball, capsule, free_spot, joined, polygon_object, slab
 from .presets import Preset
 from .references import Body
 
 COLORS = ((0.32, 0.42, 0.55, 1.0), (0.86, 0.62, 0.35, 1.0))
 WIRE = ((-0.3, 0.0, 0.1), (-0.15, 0.1, -0.05), (0.0, 0.0, 0.06), (0.15, -0.1, -0.05), (0.3, 0.0, 0.1))
+
+
+def _jaw(side: float) -> list[Any]:
+    """Half of a lower jaw: from its head, near the skull, down to its angle and on to the chin."""
+    places = (
+        (side, 0.0, 0.012),
+        (0.95 * side, -0.006, -0.042),
+        (0.62 * side, -0.06, -0.056),
+        (0.0, -0.088, -0.058),
+    )
+    return [capsule(*ends, 0.01) for ends in pairwise(places)]
+
 
 #: shape of the parent and of the child
 SHAPES: dict[str, tuple[Any, Any]] = {
@@ -23,7 +36,7 @@ SHAPES: dict[str, tuple[Any, Any]] = {
     "shoulder": (ball((0, 0, 0), (0.15, 0.11, 0.2)), ball((-0.06, 0.13, 0.05), (0.05, 0.012, 0.075))),
     "wrist": (capsule((0, 0, 0.25), (0, 0, 0.025), 0.025), ball((0, 0, -0.09), (0.042, 0.015, 0.09))),
     "thumb": (ball((0, 0, 0.012), (0.012, 0.012, 0.012)), capsule((0, 0, -0.009), (0, 0, -0.09), 0.009)),
-    "jaw": (ball((0, 0, 0.09), (0.075, 0.095, 0.09)), ball((0, -0.045, -0.02), (0.05, 0.045, 0.018))),
+    "jaw": (ball((0, 0, 0.09), (0.075, 0.095, 0.09)), joined(*_jaw(-0.048), *_jaw(0.048))),
     "finger": (capsule((0, 0.05, 0), (0, 0.009, 0), 0.009), capsule((0, -0.008, 0), (0, -0.035, 0), 0.008)),
     "bead": (None, ball((-0.3, 0, 0.1), (0.025, 0.025, 0.025))),
     "hinge": (capsule((0, 0, -0.5), (0, 0, 0.5), 0.03), slab((0.03, -0.02, -0.5), (0.6, 0.02, 0.5))),
