@@ -12,6 +12,8 @@ from ._typing import FloatArray
 from .errors import MissingDependencyError, ModelError
 from .immutable import ReadOnlyArrays
 from .kernels.motion_layout import (
+    CHANNEL_COUNT,
+    CHANNEL_FIRST,
     CHANNEL_WIDTH,
     PIECE_COEFFICIENTS,
     PIECE_HOLDS,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 MotionArrays: TypeAlias = tuple[Any, Any]
 KINDS = ("position", "velocity", "acceleration")
 INTERPOLATIONS = ("cubic", "linear")
+AT_END = 1e-9  # s, and share of the time: a motion that ends this near to the end of a run ends there
 LONG_BEFORE = -1e9  # s: where the piece before the first time begins
 
 
@@ -38,7 +41,8 @@ class Motion(ReadOnlyArrays):
     Positions are joined by a cubic spline with continuous accelerations or by straight lines; velocities and
     accelerations likewise, and are integrated exactly from where the joint is at the first time, or where a run
     begins that begins behind it.
-    Before the first and after the last time the joint is free, unless `hold` says that it rests at the ends.
+    Before the first and after the last time the joint is free, unless `hold` says that it rests at the ends; where a
+    run ends with a motion, the joint moves on to the last as it did.
     Where straight lines of positions meet, the velocity leaps, and what hangs on the joint gets the impulse; likewise
     where a window catches a joint that moves. There given velocities and accelerations go on from where the joint is,
     given positions take it to where they are.
@@ -223,3 +227,18 @@ def pack_motions(model: Model, motions: Any, state: State) -> MotionArrays:
     if not channels:
         return np.zeros((0, CHANNEL_WIDTH), dtype=np.int64), np.zeros((1, PIECE_WIDTH))
     return np.array(channels, dtype=np.int64), np.ascontiguousarray(np.concatenate(pieces))
+
+
+def led_on(motions: MotionArrays, end: float, dt: float) -> MotionArrays:
+    """Motions of a run until a time, of which those that end there go on as they were until its last step is over.
+
+    Steps do not meet the end of a run but by chance. A rest that began within the last one would give it a corner,
+    and all that hangs on the joint a kick, that belong to what comes after the run.
+    """
+    channels, pieces = motions
+    pieces = pieces.copy()
+    for row in channels:
+        last = row[CHANNEL_FIRST] + row[CHANNEL_COUNT] - 1
+        if abs(pieces[last, PIECE_START] - end) <= AT_END * max(1.0, abs(end)):
+            pieces[last, PIECE_START] = end + 2.0 * dt
+    return channels, pieces

@@ -14,7 +14,7 @@ from .integrators import FIXED_STEP, INTEGRATORS
 from .integrators.base import Problem, Steer
 from .integrators.control import Control
 from .model import Model, State
-from .motion import pack_motions
+from .motion import led_on, pack_motions
 from .muscles.states import check_tendons_along
 from .result import Result
 from .starting import check_motions, check_start
@@ -159,6 +159,7 @@ def make_problem(
         interval = number(record_interval, "record_interval", positive=True)
     given = pack_motions(model, motions, state)
     check_motions(model, given)
+    given = led_on(given, float(state.time) + duration, dt)
     control = Control(model, tau) if callable(tau) else None
     problem = Problem(
         model=model,

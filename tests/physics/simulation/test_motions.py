@@ -336,3 +336,36 @@ def test_a_velocity_catches_within_a_step_where_the_joint_is(integrator):
     assert np.abs(result.q[:, 1] - result.q[:, 0]).max() < 1e-9
     later = result.t > caught + 1e-3
     assert np.abs(result.qd[later, 0] - 1.0).max() < 1e-9
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "sdirk2", "event_driven"])
+@pytest.mark.parametrize("dt", [1e-3, 1.00000005e-3, 7e-4])
+def test_a_motion_that_ends_with_the_run_moves_on_to_the_last(integrator, dt):
+    """Whether steps meet the end or not: no rest that comes after the run shows in its last step."""
+    builder = ph.ModelBuilder()
+    for name, parent in (("arm", None), ("bob", "arm")):
+        frame = np.eye(4)
+        frame[2, 3] = -0.5 if parent else 0.0
+        builder.add_body(
+            name,
+            parent,
+            joint=ph.joints.Hinge((0, 1, 0)),
+            mass=1.0,
+            com=(0, 0, -0.25),
+            inertia=0.02 * np.eye(3),
+            joint_in_parent=frame,
+        )
+    model = builder.build()
+    frames = np.arange(9) / 24.0
+    whole = np.arange(13) / 24.0
+    start = model.state(q=[0.0, 0.0], qd=[3.0, 0.0])
+
+    def run(times):
+        motions = {"arm": ph.Motion(times, 0.5 * np.sin(6.0 * times))}
+        return ph.simulate(model, start, frames[-1], dt, integrator, motions=motions)
+
+    ends, goes_on = run(frames), run(whole)
+    # splines of few and of more keys: what follows the last key bends the one before
+    assert abs(ends.qd[-1, 0] - 3.0 * np.cos(2.0)) < 0.01
+    assert np.abs(ends.qd[-1] - goes_on.qd[-1]).max() < 0.02
+    assert abs(ends.efforts[-1, 0] - goes_on.efforts[-1, 0]) < 1.0
