@@ -11,6 +11,7 @@ MODULES = (
     "claims_dynamics",
     "claims_hybrid",
     "claims_loops",
+    "claims_rows",
     "claims_closure",
     "claims_impacts",
     "claims_contacts",
