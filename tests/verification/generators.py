@@ -246,6 +246,41 @@ def random_tree(rng: Generator, num_bodies: int, kinds: tuple[str, ...] = tuple(
     return builder.build()
 
 
+def with_force_elements(model: Any, rng: Generator) -> Any:
+    """The model with force laws, limits that give way, springs, dampers, deformable ground and wrenches beside.
+
+    The limits are narrow: most random states are beyond some of them.
+    """
+    description = model.to_dict()
+    for body, entry in zip(model.bodies, description["bodies"]):
+        count = body.joint.num_coordinates
+        if not count:
+            continue
+        stiffening, resisting = np.array([1.0, 0.0, 0.3]), np.array([0.5, 0.0, 0.1])
+        for key, law in (("elastic", stiffening), ("damper", resisting)):
+            laws = [ph.joints.Polynomial([0.0, *law * rng.random(3)]) for _ in range(count)]
+            entry[key] = [each.to_dict() for each in laws]
+        middle = body.joint.readings(random_coordinates(body.joint, rng))
+        entry["limits"] = np.stack([middle - 0.1, middle + 0.1], axis=1).tolist()
+        entry["limit_stiffness"] = (50.0 * rng.random(count)).tolist()
+        entry["limit_damping"] = rng.random(count).tolist()
+    builder = ph.ModelBuilder.from_dict(description)
+    names = model.body_names
+    for index in range(1 + len(names) // 3):
+        one = int(rng.integers(len(names)))
+        other = int(rng.integers(-1, len(names)))
+        far = None if other in (-1, one) else names[other]
+        points = 0.2 * rng.standard_normal((2, 3))
+        pull = {"stiffness": 50.0 * rng.random(), "damping": 2.0 * rng.random(), "rest_length": rng.random()}
+        builder.add_spring(f"spring {index}", names[one], points[0], far, points[1], **pull)
+        builder.add_body_damping(f"drag {index}", names[one], angular=rng.random(), linear=rng.random())
+        ground = {"stiffness": 100.0, "exponent": 1.5, "damping": 1.0, "friction": 0.5}
+        plane = random_pose(rng)
+        builder.add_ground(f"ground {index}", names[one], points[0], other=far, plane=plane, **ground)
+        builder.add_wrench(f"wrench {index}", names[one], *rng.standard_normal((2, 3)), point=points[1])
+    return builder.build()
+
+
 def random_state(model: Any, rng: Generator, largest_angle: float = 3.0, speed: float = 1.0) -> Any:
     """A state within every joint's range, with velocities of about `speed`."""
     values = [random_coordinates(joint, rng, largest_angle) for joint in model.joints]
