@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 import physics as ph
+from tests.physics.constraints.mechanisms import four_bar
 
 from .claim import Measurement, claim
 from .generators import links, random_body, unit_vector
@@ -90,19 +91,7 @@ def impacts() -> Measurement:
     at_most=1e-10,
 )
 def rest() -> Measurement:
-    builder = ph.ModelBuilder()
-    body = None
-    for index, link in enumerate(links(10)):
-        values = link | {"joint_in_parent": link["joint_in_parent"] if index else level()}
-        body = builder.add_body(
-            f"link {index}",
-            parent=body,
-            joint=ph.joints.Hinge((0, 1, 0)),
-            limits=(-1.0, 0.05),
-            limit_restitution=0.0,
-            **values,
-        )
-    model = builder.build()
+    model = chain_on_stops(0.0)
     result = ph.simulate(model, model.state(), 10.0, 1e-3, record_interval=0.01)
     late = result.t > 5.0
     return Measurement(
@@ -110,8 +99,111 @@ def rest() -> Measurement:
     )
 
 
+EDGE = 0.05  # rad
+
+
+def chain_on_stops(restitution: float, cone: bool = False) -> Any:
+    """Ten rods that gravity folds onto hard stops of their hinges, or onto the edges of ball joints' cones."""
+    builder, body = ph.ModelBuilder(), None
+    for index, link in enumerate(links(10)):
+        values = link | {"joint_in_parent": link["joint_in_parent"] if index else level()}
+        if cone:
+            values["joint"] = ph.joints.Spherical(limit=ph.joints.ReachCone((0, 0, 1), EDGE))
+        else:
+            values |= {"joint": ph.joints.Hinge((0, 1, 0)), "limits": (-1.0, EDGE)}
+        body = builder.add_body(f"link {index}", body, limit_restitution=restitution, **values)
+    return builder.build()
+
+
 def level() -> Any:
     """A frame in which a rod that hangs along -z lies along x: gravity folds the chain onto its stops."""
     pose = np.eye(4)
     pose[:3, :3] = ph.lie.so3_exp(np.array([0.0, -0.5 * np.pi, 0.0]))
     return pose
+
+
+def stopped_loop(restitution: float) -> Any:
+    """A four-bar linkage whose crank falls onto a hard stop."""
+    description = four_bar("hinge")[0].to_dict()
+    description["bodies"][0] |= {"limits": [[0.8, None]], "limit_restitution": [restitution]}
+    return ph.ModelBuilder.from_dict(description).build()
+
+
+def rows_at_limits(model: Any, q: Any) -> Any:
+    """Unit gradients (m, nv) of the limits that are met, towards the inside."""
+    rows = []
+    for body in model.bodies:
+        where = model.coordinate_slice(body.name)
+        limit = getattr(body.joint, "limit", None)
+        if limit is not None:
+            found = [(limit.value(q[where]), limit.gradient(q[where]))]
+        else:
+            bounds = zip((1.0, -1.0), body.limits.T)
+            found = [(sense * (q[where] - bound)[0], np.array([sense])) for sense, bound in bounds]
+        for gap, gradient in found:
+            if abs(gap) < 1e-9:
+                rows.append(np.zeros(model.num_coordinates))
+                rows[-1][where] = gradient / np.linalg.norm(gradient)
+    return np.array(rows).reshape(-1, model.num_coordinates)
+
+
+def residual_at_rest(model: Any, result: Any, dt: float) -> tuple[float, int]:
+    """|l - proj(l - r u)| / |l| of the last step's impulses l, from momentum alone, and how many limits push.
+
+    What changes M q' beside the known forces is what limits and constraints did; a part that is along none of their
+    rows counts in full.
+    """
+    before, after = (model.state(q=result.q[k], qd=result.qd[k]) for k in (-2, -1))
+    matrix = ph.mass_matrix(model, before)
+    impulse = matrix @ (after.qd - before.qd - dt * ph.forward_dynamics(model, before))
+    limits = rows_at_limits(model, before.q)
+    closing = np.concatenate(
+        [np.zeros((0, len(impulse)))]
+        + [entry.jacobian(model, before) for entry in model.constraints.values()]
+    )
+    # a plane linkage's hinges have rows across the plane, which nothing moves
+    closing = closing[np.linalg.norm(closing, axis=1) > 0.0]
+    rows = np.concatenate([limits, closing])
+    found = np.linalg.lstsq(rows.T, impulse, rcond=None)[0]
+    aside = np.linalg.norm(impulse - rows.T @ found)
+    masses = 1.0 / np.einsum("ri,ir->r", rows, np.linalg.solve(matrix, rows.T))  # r: what a row moves
+    wanted = found - masses * (rows @ after.qd)
+    wanted[: len(limits)] = np.maximum(wanted[: len(limits)], 0.0)
+    off = np.hypot(np.linalg.norm(found - wanted), aside)
+    return float(off / np.linalg.norm(found)), len(limits)
+
+
+STOPPED = {
+    "hinges": chain_on_stops,
+    "cones of ball joints": lambda restitution: chain_on_stops(restitution, cone=True),
+    "four-bar linkage": stopped_loop,
+}
+
+
+@claim(
+    "limits.residual",
+    "ten hinges on their hard stops, ten ball joints at the edges of their cones, a four-bar linkage whose crank lies "
+    "on a stop, restitution 0 and 0.5, 10 s at 1 ms: residual |l - proj_K(l - r u)| / |l| of any step as the solver "
+    "tells it, and of the last one at rest from the bodies' momentum; largest",
+    source="own",
+    at_most=1e-9,
+)
+def residual() -> Measurement:
+    details: dict[str, Any] = {}
+    for name, make in STOPPED.items():
+        for restitution in (0.0, 0.5):
+            model = make(restitution)
+            start = model.state()
+            if model.constraints:
+                start = ph.assemble(model, model.state([1.2, -1.0, -1.8]))
+            result = ph.simulate(model, start, 10.0, 1e-3)
+            resting, rows = residual_at_rest(model, result, 1e-3)
+            if not rows:
+                raise ValueError(f"{name}: nothing rests on a limit")
+            told = result.info["constraints"]["residual"]
+            details[f"{name}, restitution {restitution:g}"] = {
+                "told": told,
+                "at rest": resting,
+                "limits": rows,
+            }
+    return Measurement(max(max(entry["told"], entry["at rest"]) for entry in details.values()), details)
