@@ -19,6 +19,7 @@ MODULES = (
     "claims_thrown",
     "claims_rolling",
     "claims_integrators",
+    "claims_event_driven",
     "claims_forces",
     "claims_limits",
     "claims_muscles",

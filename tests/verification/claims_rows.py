@@ -149,7 +149,7 @@ def on_a_plane(model: Any, state: Any, rng: Generator, kind: str) -> tuple[Any, 
 
 
 def rolling_tree(rng: Generator) -> Any:
-    """A random tree in whose middle a body rolls on a bumpy surface of its parent, the point of contact being offset."""
+    """A random tree in whose middle a body rolls on a bumpy surface of its parent, its frame beside the contact."""
     turns = tuple((axis, ph.joints.Linear(), name) for axis, name in zip(np.eye(3), "abc"))
     offset = 0.1 * rng.standard_normal(3)
     slides = tuple((axis, ph.joints.Linear(0.0, shift), None) for axis, shift in zip(np.eye(3), offset))
