@@ -1,7 +1,8 @@
-"""Chains and trees for MuJoCo: no contacts, no constraints."""
+"""Chains, trees and closed loops for MuJoCo: no contacts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import mujoco
@@ -44,6 +45,11 @@ def mujoco_chain(links: list[dict[str, Any]], axes: FloatArray, dt: float) -> An
     return mujoco.MjModel.from_xml_string(xml)
 
 
+DIFFERENCE = 1e-3  # s, of the motion that tells how rows turn
+# A connection as near to rigid as MuJoCo has it: its impedance is never above 0.9999.
+HARDEST = 'solref="0.02 1" solimp="0.9999 0.9999 0.001 0.5 2"'
+
+
 class MujocoTree:
     """MuJoCo's copy of a tree of hinges, sliders, balls and free roots, with springs; maps between velocities.
 
@@ -52,18 +58,30 @@ class MujocoTree:
     """
 
     def __init__(
-        self, bodies: list[dict[str, Any]], springs: list[dict[str, Any]], gravity: FloatArray
+        self,
+        bodies: list[dict[str, Any]],
+        springs: list[dict[str, Any]],
+        gravity: FloatArray,
+        loops: Sequence[Sequence[tuple[int, FloatArray]]] = (),
     ) -> None:
-        """bodies: arguments of `add_body`, parent an index or None. springs: arguments of `add_spring`."""
-        self.bodies, self.springs = bodies, springs
+        """bodies: arguments of `add_body`, parent an index or None. springs: arguments of `add_spring`. loops: pairs
+        of points (body or -1 for the world, (3,) in its frame) that are connected.
+        """
+        self.bodies, self.springs, self.loops = bodies, springs, loops
         children: dict[int | None, list[int]] = {}
         for index, body in enumerate(bodies):
             children.setdefault(body["parent"], []).append(index)
         self.order: list[int] = []
         tree = "".join(self._element(index, children) for index in children[None])
-        xml = f"""<mujoco><option gravity="{text(gravity)}"><flag contact="disable" constraint="disable"/></option>
+        connected = "".join(
+            f'<connect site1="end 0 {k}" site2="end 1 {k}" {HARDEST}/>' for k in range(len(loops))
+        )
+        constraint = "enable" if loops else "disable"
+        # dense, so that its rows are read as they stand; solved to the end
+        option = f'gravity="{text(gravity)}" jacobian="dense" tolerance="0" iterations="200"'
+        xml = f"""<mujoco><option {option}><flag contact="disable" constraint="{constraint}"/></option>
         <compiler angle="radian" autolimits="false"/>
-        <worldbody>{self._sites(None)}{tree}</worldbody>
+        <worldbody>{self._sites(None)}{tree}</worldbody><equality>{connected}</equality>
         <tendon>{"".join(self._tendon(number, spring) for number, spring in enumerate(springs))}</tendon></mujoco>"""
         self.model = mujoco.MjModel.from_xml_string(xml)
         self.data = mujoco.MjData(self.model)
@@ -97,6 +115,11 @@ class MujocoTree:
             for number, spring in enumerate(self.springs)
             for end, point in (("body", "point"), ("other", "other_point"))
             if spring[end] == body
+        ) + "".join(
+            f'<site name="end {side} {number}" pos="{text(point)}"/>'
+            for number, ends in enumerate(self.loops)
+            for side, (other, point) in enumerate(ends)
+            if other == (-1 if body is None else body)
         )
 
     def _tendon(self, number: int, spring: dict[str, Any]) -> str:
@@ -137,3 +160,30 @@ class MujocoTree:
             bias[rows] = np.concatenate([rotation @ (rate[3:] + np.cross(twist[:3], twist[3:])), rate[:3]])
         self.data.qvel[:] = matrix @ qd
         return matrix, bias
+
+    def constraint_rows(self) -> FloatArray:
+        """MuJoCo's Jacobian of the connections at its qpos (3 loops, nv)."""
+        mujoco.mj_forward(self.model, self.data)
+        return np.array(self.data.efc_J).reshape(self.data.nefc, self.model.nv)
+
+    def rigid_accelerations(self) -> tuple[FloatArray, FloatArray]:
+        """v' (nv,) and forces (3 loops,) of M v' = f + J^T l, J v' = -J' v with MuJoCo's M, f and J.
+
+        MuJoCo has no J' v: it is found by differences of fourth order of J along the motion.
+        """
+        nv, start, qvel = self.model.nv, self.data.qpos.copy(), self.data.qvel.copy()
+        turned = np.zeros((3 * len(self.loops), nv))
+        for times, weight in zip((-2.0, -1.0, 1.0, 2.0), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0):
+            self.data.qpos[:] = start
+            mujoco.mj_integratePos(self.model, self.data.qpos, qvel, times * DIFFERENCE)
+            turned += weight / DIFFERENCE * self.constraint_rows()
+        self.data.qpos[:] = start
+        rows = self.constraint_rows()
+        mass = np.zeros((nv, nv))
+        for row, unit in zip(mass, np.eye(nv)):
+            mujoco.mj_mulM(self.model, self.data, row, unit)
+        system = np.block([[mass, -rows.T], [rows, np.zeros((len(rows), len(rows)))]])
+        right = np.concatenate([self.data.qfrc_smooth, -turned @ qvel])
+        # rows across a plane linkage say nothing: the shortest forces
+        solved = np.linalg.lstsq(system, right, rcond=1e-12)[0]
+        return solved[:nv], solved[nv:]

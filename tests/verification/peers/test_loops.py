@@ -82,21 +82,28 @@ def moving_with_the_loop(model: Any, q: np.ndarray, ends: Any, rng: Any) -> Any:
     return model.state(q=q, qd=free.T @ rng.standard_normal(len(free)))
 
 
-def constrained(peer: PinocchioTree, ends: Any, state: Any, tau: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Pinocchio's q'' of ours, and the force on the first end in world axes."""
-    frames = []
-    for body, point in ends:
-        pose = np.eye(4)
-        pose[:3, 3] = point
-        if body >= 0:
-            pose = peer.body_in_joint[body] @ pose
-        frames.append((0 if body < 0 else peer.identifiers[body], placement(pose)))
-    constraint = pinocchio.RigidConstraintModel(
-        pinocchio.ContactType.CONTACT_3D, peer.model, *frames[0], *frames[1], pinocchio.ReferenceFrame.LOCAL
-    )
+def constrained(peer: PinocchioTree, loops: Any, state: Any, tau: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Pinocchio's q'' of ours, and the forces (3 loops,) on the first ends in world axes."""
     constraints, datas = pinocchio.StdVec_RigidConstraintModel(), pinocchio.StdVec_RigidConstraintData()
-    constraints.append(constraint)
-    datas.append(constraint.createData())
+    first = []
+    for ends in loops:
+        frames = []
+        for body, point in ends:
+            pose = np.eye(4)
+            pose[:3, 3] = point
+            if body >= 0:
+                pose = peer.body_in_joint[body] @ pose
+            frames.append((0 if body < 0 else peer.identifiers[body], placement(pose)))
+        constraint = pinocchio.RigidConstraintModel(
+            pinocchio.ContactType.CONTACT_3D,
+            peer.model,
+            *frames[0],
+            *frames[1],
+            pinocchio.ReferenceFrame.LOCAL,
+        )
+        constraints.append(constraint)
+        datas.append(constraint.createData())
+        first.append(frames[0])
     pinocchio.initConstraintDynamics(peer.model, peer.data, constraints, datas)
     matrix, bias = peer.velocity_map(state.q, state.qd)
     settings = pinocchio.ProximalSettings(1e-14, 1e-10, 100)
@@ -111,8 +118,11 @@ def constrained(peer: PinocchioTree, ends: Any, state: Any, tau: Any) -> tuple[n
         settings,
     )
     qdd = np.linalg.solve(matrix, acceleration - bias)
-    turned = peer.data.oMi[frames[0][0]].rotation @ frames[0][1].rotation
-    return qdd, turned @ datas[0].contact_force.linear
+    forces = [
+        peer.data.oMi[joint].rotation @ place.rotation @ data.contact_force.linear
+        for (joint, place), data in zip(first, datas)
+    ]
+    return qdd, np.concatenate(forces)
 
 
 def compare(bodies: list[dict[str, Any]], q: np.ndarray, ends: Any, rng: Any) -> None:
@@ -122,7 +132,7 @@ def compare(bodies: list[dict[str, Any]], q: np.ndarray, ends: Any, rng: Any) ->
     tau = rng.standard_normal(model.num_coordinates)
     rows, right = closure_rows(model, state, ends)
     ours = ph.constrained_bodies(model, state, tau, rows=rows, right=right)
-    qdd, force = constrained(peer, ends, state, tau)
+    qdd, force = constrained(peer, [ends], state, tau)
     assert np.abs(ours.qdd - qdd).max() < TOLERANCE * np.abs(qdd).max()
     named = ph.ModelBuilder.from_dict(model.to_dict())
     (body, point), (other, other_point) = ends
