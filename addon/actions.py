@@ -194,8 +194,10 @@ def is_driven(body: Body) -> bool:
 
 
 def is_baked(item: Any) -> bool:
-    """Whether an object has a bake to be freed, even if the baked action itself has been deleted."""
-    return bake_targets.is_put(item) or bool(baked_bodies(item))
+    """Whether an object has a bake to be freed, even if the baked action itself has been deleted. That of a linked one
+    is its library's, and a motion like any other here.
+    """
+    return item.library is None and (bake_targets.is_put(item) or bool(baked_bodies(item)))
 
 
 def baked_bodies(item: Any) -> list[Body]:

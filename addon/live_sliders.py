@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ MOUNT = {
 def fill(live: Any, scene: Any, read: Any, pushed: np.ndarray, excited: np.ndarray) -> None:
     """Make the sliders of a model; each stands where the scene says, torques and excitations at the first frame."""
     live.gravity = tuple(scene.condyle.simulation.gravity)
+    live.scene = scene.session_uid
     live.sliders.clear()
     _add_torques(live, read, pushed)
     for k, entry in enumerate(read.muscles):
@@ -114,23 +116,32 @@ class Reader:
 def keep(live: Any, scene: Any) -> int:
     """Write what the sliders say to the scene; returns how many numbers of it changed."""
     changed = 0
-    simulation = scene.condyle.simulation
-    if tuple(simulation.gravity) != tuple(live.gravity):
-        simulation.gravity = tuple(live.gravity)
+    if _gravity_touched(live, scene):
+        scene.condyle.simulation.gravity = tuple(live.gravity)
         changed += 1
-    for slider in live.sliders:
-        item = references.object_by_session_uid(slider.owner) if slider.owner else None
-        if item is None or slider.value == slider.base:
-            continue
+    for slider, item in _touched(live):
         place, _, name = slider.path.rpartition(".")
         setattr(item.path_resolve(place), name, slider.value)
-        slider.base, slider.times = slider.value, 1.0
+        slider.base, slider.times, slider.kept = slider.value, 1.0, True
         changed += 1
     return changed
 
 
 def touched(live: Any, scene: Any) -> bool:
     """Whether a slider says what the scene does not."""
-    if tuple(scene.condyle.simulation.gravity) != tuple(live.gravity):
-        return True
-    return any(slider.owner and slider.value != slider.base for slider in live.sliders)
+    return _gravity_touched(live, scene) or any(True for _ in _touched(live))
+
+
+def _gravity_touched(live: Any, scene: Any) -> bool:
+    own = live.scene in (0, scene.session_uid)  # 0: nothing ran yet
+    return own and tuple(scene.condyle.simulation.gravity) != tuple(live.gravity)
+
+
+def _touched(live: Any) -> Iterator[tuple[Any, Any]]:
+    """Sliders that were turned, and the objects that keep what they turn."""
+    for slider in live.sliders:
+        item = references.object_by_session_uid(slider.owner) if slider.owner else None
+        if item is None:
+            continue
+        if slider.value != slider.base or (slider.kept and item.path_resolve(slider.path) != slider.value):
+            yield slider, item

@@ -269,8 +269,8 @@ def _material(item: Any, own: Any) -> Any:
 
 
 def is_baked(item: Any) -> bool:
-    """Whether a muscle shows a bake."""
-    return item.type == "CURVE" and item.condyle.muscle.own_curve is not None
+    """Whether a muscle shows a bake, and not one of its library."""
+    return item.library is None and item.type == "CURVE" and item.condyle.muscle.own_curve is not None
 
 
 def free(scene: Any) -> int:

@@ -13,6 +13,7 @@ from .features.joints.properties import slider_names
 # The animation is looked at this far before the start [frames]. Slopes of second order from three looks: between
 # linear keys the very slope, of a swing once a second at 24 frames a second 0.15 % off.
 LOOKS = np.array([0.5, 0.25, 0.0])
+LEAPS = "leaps where the simulation starts (its keys are stepped), so it starts without speed"
 MOVING_BY_ITSELF = "starts with its start values: a surface that moves in time has no start in its animation"
 
 
@@ -99,8 +100,10 @@ def find(
     warnings: list[str] = []
     for each in seen:
         if each.followed is None:
-            count = each.joint.num_coordinates
-            start[each.name] = np.zeros(count), _speed(each.joint, np.zeros(count), each.poses, fps)
+            q = np.zeros(each.joint.num_coordinates)
+            speed, told = _speed(each.name, each.joint, q, each.poses, fps)
+            warnings += told
+            start[each.name] = q, speed
             continue
         if each.followed.readings is not None:
             readings = given_motions.unrolled(each.followed.readings, each.followed.periods)
@@ -112,7 +115,8 @@ def find(
         speed = np.zeros(q.shape[1])
         if each.with_speed:
             poses = np.array([each.joint.transform(row) for row in q])
-            speed = _speed(each.joint, q[-1], poses, fps)
+            speed, told = _speed(each.followed.name, each.joint, q[-1], poses, fps)
+            warnings += told
         start[each.name] = q[-1], speed
     return start, warnings
 
@@ -133,12 +137,19 @@ def _placed(each: Seen, near: np.ndarray, fitted: set[str]) -> tuple[np.ndarray,
     return np.array(rows), [f"{text}: the nearest that it can take"]
 
 
-def _speed(joint: Any, q: np.ndarray, poses: Any, fps: float) -> np.ndarray:
-    """Velocities (n,) of a joint at q, from its poses (3, 4, 4) at the looks."""
+def _leaps(poses: Any) -> bool:
+    """Whether poses (3, 4, 4) at the looks are those of stepped keys: at rest before the start, elsewhere at it."""
+    still, moved = np.abs(poses[1] - poses[0]).max(), np.abs(poses[2] - poses[1]).max()
+    return bool(still <= 1e-6 * moved and moved > 1e-6)
+
+
+def _speed(name: str, joint: Any, q: np.ndarray, poses: Any, fps: float) -> tuple[np.ndarray, list[str]]:
+    """Velocities (n,) of a joint at q, from its poses (3, 4, 4) at the looks; a warning where they are of no use."""
+    if _leaps(poses):
+        return np.zeros(joint.num_coordinates), [f"{name} {LEAPS}"]
     lie = core.physics().lie
     before = lie.log(lie.inverse(poses[-1]) @ poses)
     spacing = (LOOKS[0] - LOOKS[1]) / fps
     twist = (before[0] - 4.0 * before[1]) / (2.0 * spacing)
     subspace = joint.evaluate(q)[1]
-    found: np.ndarray = np.linalg.lstsq(subspace, twist, rcond=1e-9)[0]
-    return found
+    return np.linalg.lstsq(subspace, twist, rcond=1e-9)[0], []

@@ -11,6 +11,8 @@ from .features.simulation.properties import ADAPTIVE, INTEGRATORS
 
 # Bodies that had to be moved farther than this [m, or a turn's sine] to meet their constraints are told.
 MOVED = 1e-3
+# A model that nothing drives is told if its energy grows by more than this share of what changes its form [J].
+GROWN, NOTHING = 0.25, 1e-6
 # Contacts that are deeper than this [m] are told.
 OVERLAP = 1e-3
 SHARED = ("drift", "drift_left", "residual", "most_rows", "steps_with_contact", "steps_unmet")
@@ -71,6 +73,34 @@ def on_paths(result: Any) -> list[str]:
     """One line for each muscle that ran straight through an obstacle, or slipped off one."""
     kind = core.part("muscles.missed").MissedWrap
     return [str(kind(**each)) for each in result.info.get("missed_wraps", ())]
+
+
+def grown(made: Any, result: Any) -> list[str]:
+    """One line where a model that nothing drives (`made` is the `tasks.Ready` of its simulation) has more energy than
+    it could have.
+    """
+    model, options = made.read.model, made.options
+    pushed = options["tau"] is not None and np.any(options["tau"].values)
+    if pushed or options["motions"] or made.pulls or options.get("controllers") or model.prescribed.any():
+        return []
+    if any(
+        muscle.law is None and not isinstance(muscle.tension, str) and muscle.tension
+        for muscle in model.muscles
+    ):
+        return []
+    # what muscles hold at most is not in the sum: no more than their largest force over the length of their fibres
+    laws = (muscle.law for muscle in model.muscles)
+    held = sum(
+        getattr(law, "max_isometric_force", 0.0) * getattr(law, "optimal_fibre_length", 0.0) for law in laws
+    )
+    first, most = float(result.energy[0, 2]), float(result.energy[:, 2].max())
+    turned = max(first - float(result.energy[:, 1].min()), 0.0)
+    if most - first <= GROWN * turned + held + NOTHING:
+        return []
+    return [
+        f"the energy grows from {first:.3g} J to {most:.3g} J although nothing drives the model: the steps are too "
+        "long for it; try a smaller Time Step, or another Method"
+    ]
 
 
 def overlaps(result: Any) -> list[str]:

@@ -83,13 +83,19 @@ def note_loop(scene: Any, result: Any) -> None:
 
 
 def loop_warnings(result: Any, tolerance: float) -> list[str]:
-    """One line where a loop does not repeat itself and does not close."""
+    """One line where a loop does not repeat itself, and does not close or was closed by the blend alone."""
     found = result.info.get("loop")
     if found is None or found["settled"]:
         return []
     jump, angle = units.told_length(found["position_jump"]), np.degrees(found["angle_jump"])
     if max(found["position_jump"], found["angle_jump"]) <= 1e-3 * tolerance:
-        return []
+        away, turn = units.told_length(found["position_blended"]), np.degrees(found["angle_blended"])
+        if max(found["position_blended"], found["angle_blended"]) <= 1e-3 * tolerance:
+            return []
+        return [
+            f"the loop does not repeat itself after {found['cycles']} cycles: {away} and {turn:.3g}° were blended away "
+            "in its last frames"
+        ]
     return [
         f"the loop does not close: after {found['cycles']} cycles bodies jump by up to {jump} and {angle:.3g}°"
     ]

@@ -63,7 +63,8 @@ def simulate_loop(
 
     Returns:
         The last cycle. ``info["loop"]``: cycles, settled (the tolerance was met before the blend), and of its last
-        sample against its first position_jump, angle_jump, speed_jump and turn_speed_jump, as `Jump` has them.
+        sample against its first position_jump, angle_jump, speed_jump and turn_speed_jump, as `Jump` has them;
+        position_blended and angle_blended, what the blend has taken away of it.
 
     Raises:
         ModelError: an argument is not acceptable. Else as `simulate`, which looks at the blended motion, too.
@@ -89,12 +90,16 @@ def simulate_loop(
         state = model.state(q, result.qd[-1], state.time, muscles)
     if progress is not None and progress(1.0) is False:
         raise CancelledError("cancelled at the end of the last cycle", result)
+    before = jump_of(result)
     if blend > 0.0:
         result = note_paths(blended(result, blend))
         check_tendons_along(model, result)
     jump = jump_of(result)
     told = {f"{name}_jump": getattr(jump, name) for name in ("position", "angle", "speed", "turn_speed")}
-    result.info["loop"] = {"cycles": cycles, "settled": settled, **told}
+    taken = {
+        f"{name}_blended": getattr(before, name) if blend > 0.0 else 0.0 for name in ("position", "angle")
+    }
+    result.info["loop"] = {"cycles": cycles, "settled": settled, **told, **taken}
     return result
 
 

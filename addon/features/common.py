@@ -189,6 +189,9 @@ def _with_event(method: Any) -> Any:
 def _ended(outcome: set[str], since: int) -> set[str]:
     if "FINISHED" in outcome:
         session.forget_error(since)
+        session.stale_unknown = (
+            True  # what writes nothing but the add-on's own values is no change to Blender
+        )
     return outcome
 
 

@@ -87,7 +87,6 @@ def watch_closely(problem: Problem, state: State, work: FloatArray) -> None:
         or len(problem.motions[0]) > 0
         or model.prescribed.any()
         or model.num_inputs
-        or model.muscles
         or _springs_leap(model)
     )
     if not driven and not any(isinstance(force, Wrench) and not force.stores_all for force in model.forces):

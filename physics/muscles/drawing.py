@@ -14,6 +14,8 @@ from ..model import Model
 from ..validation import finite_array, float_array, number, whole_number
 from .reading import DRAWN
 
+#: least length of a belly, as a share of that at rest
+SHORTEST = 0.25
 #: radius of the tendons, as a share of the belly's at rest
 TENDON = 0.3
 # Turns of a path that are sharper than this keep their place when it is sampled [rad].
@@ -80,6 +82,9 @@ def sampled(corners: FloatArray, count: int) -> tuple[FloatArray, float]:
 def tube_radii(fractions: Any, lengths: Any, rest_length: float, tendons: Any = (0.15, 0.15)) -> FloatArray:
     """Radii along a muscle whose belly keeps its volume, between tendons that keep their length and thickness.
 
+    No belly is shorter than a quarter of its length at rest (fibres shorten to half): of a path that leaves less it
+    takes some of the tendons' part, and swells to twice its radius at most.
+
     Args:
         fractions: of its length (T, n), at which radii are wanted. lengths: (T,) [m].
         rest_length: at which the belly's largest radius is 1 [m].
@@ -100,9 +105,10 @@ def tube_radii(fractions: Any, lengths: Any, rest_length: float, tendons: Any = 
     if not lengths.min() > 0.0:
         raise ModelError(f"lengths of a muscle must be positive, got {lengths.min():g}")
     full = rest * (1.0 - shares.sum())
-    belly = np.maximum(lengths - rest * shares.sum(), 1e-3 * full)[:, None]
-    v = np.clip((u * lengths[:, None] - rest * shares[0]) / belly, 0.0, 1.0)
-    radii: FloatArray = TENDON + _bulge(full / belly) * np.sin(np.pi * v)
+    belly = np.minimum(np.maximum(lengths - rest * shares.sum(), SHORTEST * full), lengths)[:, None]
+    begin = (lengths[:, None] - belly) * (shares[0] / max(shares.sum(), 1e-9))
+    v = np.clip((u * lengths[:, None] - begin) / belly, 0.0, 1.0)
+    radii: FloatArray = TENDON + _bulge(np.minimum(full / belly, 1.0 / SHORTEST)) * np.sin(np.pi * v)
     return radii
 
 

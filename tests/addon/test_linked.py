@@ -103,6 +103,28 @@ def test_a_bake_of_linked_joints_is_refused(part, linked, ph):
 
 
 @pytest.mark.small
+def test_a_bake_of_a_library_is_not_freed_in_a_shot(part, scene, make, tmp_path):
+    """In memory it would go, and be back when the file is opened again."""
+    make.driven_knee(part, scene)
+    scene.frame_end = 3
+    part("tasks").bake_now(scene)
+    collection = bpy.data.collections.new("Leg")
+    for item in list(scene.objects):
+        collection.objects.link(item)
+    path = tmp_path / "leg.blend"
+    bpy.data.libraries.write(str(path), {collection}, fake_user=True)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    scene = bpy.context.scene
+    with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
+        wanted.collections = ["Leg"]
+    scene.collection.children.link(wanted.collections[0])
+    shank = next(item for item in scene.objects if item.condyle.channels.baked)
+    action = shank.animation_data.action
+    assert action is not None and not bpy.ops.condyle.free_bake.poll()
+    assert part("tasks").free_bake(scene) == 0 and shank.animation_data.action == action
+
+
+@pytest.mark.small
 @pytest.mark.parametrize("in_library", [True, False])
 def test_an_overridden_rig_is_baked_and_freed_and_lasts(part, linked, tmp_path, in_library):
     """The joints come from the library, or are made in the shot for a library that knows nothing of them."""

@@ -141,6 +141,14 @@ def test_sliders_act_and_are_kept_when_asked(part, scene, make, axle):
     assert axle.condyle.joint.coordinates[0].torque == 50.0
     assert not part("live_sliders").touched(settings(), scene)
     assert tuple(scene.condyle.simulation.gravity) == (0.0, 0.0, -1.0)
+    axle.condyle.joint.coordinates[0].torque = 0.0  # as an undo does
+    assert bpy.ops.condyle.live_keep() == {"FINISHED"}
+    assert axle.condyle.joint.coordinates[0].torque == 50.0
+    scene.condyle.simulation.gravity = (0.0, 0.0, -2.0)
+    assert part("live_sliders").touched(settings(), scene)
+    other = bpy.data.scenes.new("Other")
+    assert not part("live_sliders").touched(settings(), other)  # it did not run
+    bpy.data.scenes.remove(other)
 
 
 def test_ground_has_sliders(part, scene, make, axle):

@@ -83,6 +83,15 @@ def test_types_that_cannot_be_chosen_say_why(knee):
     assert bpy.ops.condyle.drive.poll()  # there is no slider, but the child goes along with its parent
 
 
+def test_after_an_operator_the_bake_s_badge_looks_again(part, knee):
+    """What writes nothing but the add-on's own values is no change that Blender tells of."""
+    session = part("session")
+    select(knee[0])
+    session.stale_unknown = False
+    assert bpy.ops.condyle.choose_type(kind="hinge") == {"FINISHED"}
+    assert session.stale_unknown
+
+
 @pytest.mark.small
 def test_undo_of_a_new_joint_and_of_a_first_fit(scene, make, window):
     thigh, shank = make.keyed_knee()

@@ -72,6 +72,21 @@ def test_a_joint_starts_in_the_pose_and_with_the_speed_of_its_slider(part, scene
     assert angle(bake(part, scene))[0] == 0.0
 
 
+def test_stepped_keys_have_no_speed(part, scene, pendulum):
+    """Where they leap just at the start there is no slope to take: it is told, and not taken for a great speed."""
+    _, joint = pendulum
+    part("authoring").drive(scene, joint, True)
+    key_slider(joint, {1: 0.0, 5: 0.1, 9: 0.2, 13: 0.3}, "CONSTANT")
+    scene.condyle.start.source = "MOTION"
+    simulation = scene.condyle.simulation
+    simulation.use_scene_range, simulation.frame_end = False, 20
+    for first, told in ((8, 0), (9, 1), (10, 0)):
+        simulation.frame_start = first
+        report = bake(part, scene)
+        assert report.result.qd[0, 0] == 0.0 and len(report.warnings) == told
+    assert angle(report)[0] == pytest.approx(0.2, abs=1e-6)
+
+
 def test_a_joint_starts_as_the_keys_of_its_child_say(part, scene, pendulum):
     item, _joint = pendulum
     item.rotation_mode = "XYZ"
@@ -186,6 +201,7 @@ def test_a_driven_and_damped_motion_becomes_a_loop(part, scene, make, pendulum):
     assert 0.0 < kept.turn_speed_jump < 0.1
     start.loop_cycles, start.loop_blend = 1, 6
     blended = bake(part, scene)
+    assert any("were blended away" in warning for warning in blended.warnings)
     assert not kept.settled and kept.position_jump < 1e-9 and kept.turn_speed_jump < 1e-9
     np.testing.assert_array_equal(blended.poses["Fore"][:18], open_ended.poses["Fore"][:18])
     start.loop_blend = 0

@@ -32,9 +32,10 @@ def draw_live(layout: Any) -> None:
     column.prop(live, "factor")
     column.prop(live, "pull")
     column.prop(live, "gravity")
-    if run is not None or live.sliders:
+    left = live.scene == context.scene.session_uid and len(live.sliders) > 0
+    if run is not None or left:
         draw_sliders(layout, live, run is not None)
-    if run is None and live.sliders:
+    if run is None and left:
         layout.operator("condyle.live_keep", icon="IMPORT")
 
 

@@ -53,6 +53,11 @@ class LiveSlider(PropertyGroup):
         description="What it was when the run began, in the units of the slider",
         override=OVERRIDE,
     )
+    kept: BoolProperty(
+        name="Kept",
+        description="Whether the scene was given what it says: an undo may have taken that back",
+        override=OVERRIDE,
+    )
     torque: FloatProperty(
         name="Torque",
         description="Pushes the joint: N·m about an axis, N along one. It acts on the next step",
@@ -121,6 +126,7 @@ class LiveSettings(PropertyGroup):
         max=1000.0,
         override=OVERRIDE,
     )
+    scene: IntProperty(name="Scene", description="Session uid of the scene that ran", override=OVERRIDE)
     sliders: CollectionProperty(type=LiveSlider, name="Sliders", override=OVERRIDE)
     show_torque: BoolProperty(
         name="Torques", description="Show the sliders of torques", default=True, override=OVERRIDE

@@ -56,9 +56,7 @@ def draw_loop(layout: Any, kept: Any, width: int) -> None:
     text = f"Repeats itself after {count}" if kept.settled else f"Not settled after {count}"
     draw_lines(column, text, icon, width)
     for label, value in loop_lines(kept):
-        split = column.split(factor=0.45)
-        split.label(text=label, icon="BLANK1")
-        split.label(text=value)
+        draw_lines(column, f"{label}: {value}", "BLANK1", width)
 
 
 def loop_lines(kept: Any) -> list[tuple[str, str]]:
@@ -67,7 +65,10 @@ def loop_lines(kept: Any) -> list[tuple[str, str]]:
 
     return [
         ("Jump", f"{units.told_length(kept.position_jump)}, {math.degrees(kept.angle_jump):.2g}°"),
-        ("In Speed", f"{units.told_length(kept.speed_jump)}/s, {math.degrees(kept.turn_speed_jump):.2g}°/s"),
+        (
+            "Jump in Speed",
+            f"{units.told_length(kept.speed_jump)}/s, {math.degrees(kept.turn_speed_jump):.2g}°/s",
+        ),
     ]
 
 

@@ -51,3 +51,12 @@ def test_tubes_keep_their_volume(tendons):
 def test_tubes_refuse_tendons_without_a_belly():
     with pytest.raises(ph.ModelError, match=r"something between them, got shares \[0.6, 0.4\]"):
         tube_radii(np.zeros((1, 2)), [0.1], 0.1, (0.6, 0.4))
+
+
+def test_a_belly_that_has_no_room_left_does_not_swell_without_end():
+    """A path shorter than its tendons: they give way, and the belly stays thin at its ends."""
+    lengths = np.array([0.3, 0.2, 0.05])
+    u = np.tile(np.linspace(0.0, 1.0, 201), (3, 1))
+    radii = tube_radii(u, lengths, 0.3, (0.5, 0.3))
+    assert radii[0].max() == pytest.approx(1.0, abs=1e-3) and 1.5 < radii[1:].max() < 2.2
+    np.testing.assert_allclose(radii[:, [0, -1]], TENDON, atol=1e-9)
