@@ -20,7 +20,7 @@ WIRE = ((-0.3, 0.0, 0.1), (-0.15, 0.1, -0.05), (0.0, 0.0, 0.06), (0.15, -0.1, -0
 def _jaw(side: float) -> list[Any]:
     """Half of a lower jaw: from its head, near the skull, down to its angle and on to the chin."""
     places = (
-        (side, 0.0, 0.012),
+        (side, 0.0, 0.03),
         (0.95 * side, -0.006, -0.042),
         (0.62 * side, -0.06, -0.056),
         (0.0, -0.088, -0.058),

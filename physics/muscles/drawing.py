@@ -15,7 +15,7 @@ from ..validation import finite_array, float_array, number, whole_number
 from .reading import DRAWN
 
 #: least length of a belly, as a share of that at rest
-SHORTEST = 0.25
+SHORTEST = 0.2
 #: radius of the tendons, as a share of the belly's at rest
 TENDON = 0.3
 # Turns of a path that are sharper than this keep their place when it is sampled [rad].
@@ -82,8 +82,8 @@ def sampled(corners: FloatArray, count: int) -> tuple[FloatArray, float]:
 def tube_radii(fractions: Any, lengths: Any, rest_length: float, tendons: Any = (0.15, 0.15)) -> FloatArray:
     """Radii along a muscle whose belly keeps its volume, between tendons that keep their length and thickness.
 
-    No belly is shorter than a quarter of its length at rest (fibres shorten to half): of a path that leaves less it
-    takes some of the tendons' part, and swells to twice its radius at most.
+    No belly is shorter than a fifth of its length at rest (fibres shorten to half): of a path that leaves less it
+    takes some of the tendons' part, and swells to 2.4 times its radius at most.
 
     Args:
         fractions: of its length (T, n), at which radii are wanted. lengths: (T,) [m].

@@ -58,5 +58,5 @@ def test_a_belly_that_has_no_room_left_does_not_swell_without_end():
     lengths = np.array([0.3, 0.2, 0.05])
     u = np.tile(np.linspace(0.0, 1.0, 201), (3, 1))
     radii = tube_radii(u, lengths, 0.3, (0.5, 0.3))
-    assert radii[0].max() == pytest.approx(1.0, abs=1e-3) and 1.5 < radii[1:].max() < 2.2
+    assert radii[0].max() == pytest.approx(1.0, abs=1e-3) and 1.5 < radii[1:].max() < 2.5
     np.testing.assert_allclose(radii[:, [0, -1]], TENDON, atol=1e-9)
