@@ -42,6 +42,9 @@ from .references import Body
 
 DELAY = 0.1  # seconds from a change to a look at what is to be mended
 _count = 0
+#: references that followed a bone since the last undo step, as `_relink` found them: session uid of their object, path
+#: to them, session uid of what they meant, and the bone's identity and name
+_followed: list[tuple[int, str, int, str, str]] = []
 
 
 def mend() -> int:
@@ -71,9 +74,32 @@ def _in_scenes() -> set[Any]:
 
 
 def _relink(reference: Any) -> int:
-    before = reference.object, reference.bone_name
+    before = reference.object, reference.bone_uid, reference.bone_name
     references.relink(reference)
-    return int(before != (reference.object, reference.bone_name))
+    meant, uid, name = before
+    if meant is not None and reference.object != meant:
+        owner = reference.id_data
+        _followed.append((owner.session_uid, reference.path_from_id(), meant.session_uid, uid, name))
+    return int((meant, name) != (reference.object, reference.bone_name))
+
+
+@bpy.app.handlers.persistent
+def before_undo(*_: Any) -> None:
+    """Handler of undo_pre and redo_pre: references mean what they meant when the last step was written.
+
+    Undo takes over as it is what no two steps have differently, our joint with it. It would then mean an armature that
+    undo has freed, and Blender would crash.
+    """
+    while _followed:
+        owner, path, meant, uid, name = _followed.pop()
+        item = references.object_by_session_uid(owner)
+        target = references.object_by_session_uid(meant)
+        if item is None or target is None or item.library is not None:
+            continue
+        reference = item.path_resolve(path)
+        reference.object = target  # which forgets a bone that is not there
+        reference.bone_name = name
+        reference.bone_uid = uid
 
 
 def _own_identities(items: list[Any], stored: list[Any]) -> int:
@@ -253,6 +279,11 @@ def on_update(_scene: Any, depsgraph: Any = None) -> None:
         look()
 
 
+def forget() -> None:
+    """Another file was opened."""
+    _followed.clear()
+
+
 def look() -> None:
     """See soon whether something is to be mended; not where no window shows it."""
     if not bpy.app.background and not bpy.app.timers.is_registered(_renew):
@@ -273,11 +304,20 @@ def start() -> None:
     """Begin to watch; nothing where there is no user who copies things."""
     if not bpy.app.background:
         bpy.app.handlers.depsgraph_update_post.append(on_update)
+        bpy.app.handlers.undo_pre.append(before_undo)
+        bpy.app.handlers.redo_pre.append(before_undo)
 
 
 def stop() -> None:
     """Watch no more."""
-    if on_update in bpy.app.handlers.depsgraph_update_post:
-        bpy.app.handlers.depsgraph_update_post.remove(on_update)
+    handlers = bpy.app.handlers
+    for kind, handler in (
+        (handlers.depsgraph_update_post, on_update),
+        (handlers.undo_pre, before_undo),
+        (handlers.redo_pre, before_undo),
+    ):
+        if handler in kind:
+            kind.remove(handler)
+    _followed.clear()
     if bpy.app.timers.is_registered(_renew):
         bpy.app.timers.unregister(_renew)

@@ -83,6 +83,7 @@ def on_load(_path: Any = None, *_rest: Any) -> None:
     session.job = None
     session.findings = []
     session.unfinished = None
+    copies.forget()
     warning = migrate()
     session.tell(warning, "ERROR" if warning else "INFO")
     if warning:
