@@ -31,8 +31,12 @@ def add_target(scene: Any, body: Body, place: Any) -> Any:
     item = bpy.data.objects.new(f"{body.bone or body.object.name} Target", None)
     item.show_in_front = True
     item.empty_display_type, item.empty_display_size = "SPHERE", 0.03 / units.length_scale(scene)
-    for collection in body.object.users_collection[:1] or (scene.collection,):
-        collection.objects.link(item)
+    homes = [
+        each
+        for each in body.object.users_collection
+        if each.library is None and each.override_library is None
+    ]
+    (homes or [scene.collection])[0].objects.link(item)
     pose, _ = units.split_scale(body.matrix, body.name, body.owner)
     world = pose.copy()
     world[:3, 3] = place

@@ -126,6 +126,9 @@ def needs_joint(cls: Any, context: Any) -> bool:
     if joint is None:
         cls.poll_message_set("Select a joint's Empty, one of its control frames, or its moving body")
         return False
+    if joint.library is not None:
+        cls.poll_message_set(f"{joint.name} is linked; make a library override first")
+        return False
     return True
 
 

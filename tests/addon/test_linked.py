@@ -96,6 +96,25 @@ def test_a_linked_rig_is_refused_with_the_way_out(part, linked, ph):
 
 
 @pytest.mark.small
+def test_a_linked_joint_is_not_changed(part, linked):
+    """Nothing of it would be saved."""
+    scene, _ = linked(True)
+    (joint, *_) = [item for item in scene.objects if item.condyle.joint.enabled]
+    bpy.context.view_layer.objects.active = joint
+    for name in ("remove_joint", "stop_driving", "set_rest_pose", "start_here", "drive"):
+        assert not getattr(bpy.ops.condyle, name).poll()
+
+
+@pytest.mark.small
+def test_a_target_of_an_overridden_rig_is_an_object_of_the_shot(part, linked):
+    scene, collection = linked(True)
+    rig = overridden(scene, collection)
+    body = part("references").Body(rig, "C")
+    target = part("targets").add_target(scene, body, tuple(rig.matrix_world @ rig.pose.bones["C"].tail))
+    assert all(each.override_library is None for each in target.users_collection) and target.users_collection
+
+
+@pytest.mark.small
 def test_a_bake_of_linked_joints_is_refused(part, linked, ph):
     scene, _ = linked(True)
     with pytest.raises(ph.ModelError, match=r"Rig/B is linked from .*; make a library override first"):
