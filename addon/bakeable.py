@@ -40,6 +40,11 @@ def check(body: Body) -> None:
         )
     paths = ("location", "scale", rotation_path(owner.rotation_mode))
     ours = {f"{body.path_prefix}{path}" for path in paths}
+    if _is_played(item, f"{body.path_prefix}rotation_mode"):
+        raise core.model_error(
+            f"{body.name}: its rotation mode is animated, so baked rotations would be read as others; remove its "
+            "keys or its driver"
+        )
     for curve in data.drivers if data is not None else ():
         if curve.data_path in ours:
             raise core.model_error(
@@ -61,9 +66,12 @@ def _acts(item: Any, constraint: Any) -> bool:
     """Whether a constraint of an object or of one of its bones does anything, now or at another frame: not one that is
     muted, that looks at nothing, or whose influence is 0, as a switch between FK and IK leaves it.
     """
-    if constraint.mute or getattr(constraint, "target", item) is None:
+    if getattr(constraint, "target", item) is None:
         return False
-    return bool(constraint.influence > 0.0 or _is_played(item, f"{constraint.path_from_id()}.influence"))
+    path = constraint.path_from_id()
+    if constraint.mute and not any(_is_played(item, f"{path}.{name}") for name in ("mute", "enabled")):
+        return False
+    return bool(constraint.influence > 0.0 or _is_played(item, f"{path}.influence"))
 
 
 def _is_played(item: Any, path: str) -> bool:

@@ -187,13 +187,17 @@ def _own_follower(item: Any, joints: list[Any]) -> int:
 
     settings = item.condyle.joint
     owner = _joint_above(settings.follower)
-    if owner == item or (owner is None and not _has_lost(item)):
+    child = references.resolve(settings.child)
+    if owner == item:
+        # its frames may have been dragged before, which gave it followers, but its child still follows the original's
+        if not settings.driven or child is None or not _follows_another(item, child):
+            return 0
+    elif owner is None and not _has_lost(item):
         return 0
-    if owner is not None:
+    elif owner is not None:
         settings.follower = None
     if not settings.driven:
         return 1
-    child = references.resolve(settings.child)
     shared = any(
         other != item and references.same(references.resolve(other.condyle.joint.child), child)
         for other in joints
@@ -206,6 +210,12 @@ def _own_follower(item: Any, joints: list[Any]) -> int:
         except core.physics().CondyleError as error:
             session.tell(str(error), "ERROR")
     return 1
+
+
+def _follows_another(item: Any, child: Body) -> bool:
+    """Whether a joint's child is moved by the followers of another joint."""
+    above = [_joint_above(constraint.target) for constraint in _targets(child.owner)]
+    return any(each is not None and each != item for each in above)
 
 
 def _has_lost(item: Any) -> bool:

@@ -37,8 +37,8 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
         record: from the beginning.
     """
     uid = scene.session_uid
-    first = tasks.frame_range(scene)[0]
-    frames = timing.run_frames(scene, tasks.frame_range(scene))
+    first, last = tasks.frame_range(scene)[[0, -1]]
+    frames = np.arange(first, last + 1.0)  # a pre-roll is of bakes: here it would be seen
     a_frame = timing.samples(scene)  # the user may change this and the next meanwhile
     a_second = units.frames_per_second(scene)
     ready = yield from tasks.ready(uid, frames, {})

@@ -9,6 +9,9 @@ import numpy as np
 
 from . import core, units
 
+# Speeds at a loop's seam that differ by more than this share of the fastest, and by more than this [m/s, rad/s].
+JERK, SLOW = 0.1, 1e-3
+
 
 def recorded_frames(first: int, last: int, samples: int) -> np.ndarray:
     """Frames (F,) that get keys: `samples` of them from each whole frame to the next."""
@@ -85,8 +88,10 @@ def note_loop(scene: Any, result: Any) -> None:
 def loop_warnings(result: Any, tolerance: float) -> list[str]:
     """One line where a loop does not repeat itself, and does not close or was closed by the blend alone."""
     found = result.info.get("loop")
-    if found is None or found["settled"]:
+    if found is None:
         return []
+    if found["settled"]:
+        return _jerks(result, found)
     jump, angle = units.told_length(found["position_jump"]), np.degrees(found["angle_jump"])
     if max(found["position_jump"], found["angle_jump"]) <= 1e-3 * tolerance:
         away, turn = units.told_length(found["position_blended"]), np.degrees(found["angle_blended"])
@@ -98,6 +103,20 @@ def loop_warnings(result: Any, tolerance: float) -> list[str]:
         ]
     return [
         f"the loop does not close: after {found['cycles']} cycles bodies jump by up to {jump} and {angle:.3g}°"
+    ]
+
+
+def _jerks(result: Any, found: dict[str, Any]) -> list[str]:
+    """One line where a motion comes back to its place, but with another speed, as what is thrown up does."""
+    times = np.diff(result.t)[:, None]
+    away = np.linalg.norm(np.diff(result.poses[:, :, :3, 3], axis=0), axis=2) / times
+    turned = np.linalg.norm(np.diff(result.poses[:, :, :3, :3], axis=0), axis=(2, 3)) / (np.sqrt(2.0) * times)
+    speed, turn = found["speed_jump"], found["turn_speed_jump"]
+    if speed <= JERK * away.max(initial=0.0) + SLOW and turn <= JERK * turned.max(initial=0.0) + SLOW:
+        return []
+    return [
+        f"the loop comes back to its place, but not with its speed: at its seam that jumps by up to "
+        f"{units.told_length(speed)}/s and {np.degrees(turn):.3g}°/s"
     ]
 
 

@@ -60,6 +60,22 @@ def test_a_whole_duplicated_rig_is_a_second_one(part, scene, knee, linked):
 
 
 @pytest.mark.small
+def test_frames_dragged_with_a_duplicate_leave_it_its_slider(part, scene, knee):
+    """Shift+D drags on at once: the copied joint is brought up to date with its frames before it is mended."""
+    thigh, shank, joint = knee
+    select(thigh, shank, joint, *frames_of(joint))
+    bpy.ops.object.duplicate()
+    copies = {item.name.removesuffix(".001"): item for item in bpy.context.selected_objects}
+    bpy.context.view_layer.update()
+    part("drive").refresh(scene, copies["Knee"])
+    part("copies").mend()
+    assert part("copies").mend() == 0
+    bpy.context.view_layer.update()
+    assert moved_by(copies["Knee"], copies["Shank"]) > 0.05 and moved_by(copies["Knee"], shank) < 1e-6
+    assert moved_by(joint, shank) > 0.05 and moved_by(joint, copies["Shank"]) < 1e-6
+
+
+@pytest.mark.small
 def test_a_driven_body_duplicated_alone_is_let_go_of_where_it_stands(part, scene, knee):
     _, shank, joint = knee
     moved_by(joint, shank)
@@ -250,6 +266,27 @@ def test_joints_follow_separated_bones_but_not_copies_of_deleted_ones(part, scen
     bpy.data.objects.remove(bpy.data.objects["Rig.002"])
     with pytest.raises(ph.ModelError, match="joint 'Elbow': its child is missing"):
         simulated(part, scene)
+
+
+@pytest.mark.small
+def test_before_an_undo_references_mean_what_its_step_has(part, scene, elbow):
+    """Undo takes our joint over as it is, and the separated armature is gone then: Blender would crash."""
+    rig, joint = elbow
+    child = joint.condyle.joint.child
+    uid, name = child.bone_uid, child.bone_name
+    select(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in rig.data.edit_bones:
+        bone.select = bone.select_head = bone.select_tail = bone.name == "B"
+    bpy.ops.armature.separate()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    part("copies").mend()
+    assert child.object != rig and part("references").resolve(child) is not None
+    part("copies").before_undo()
+    assert child.object == rig and (child.bone_uid, child.bone_name) == (uid, name)
+    part("copies").mend()  # as after the undo, if the other armature is still there
+    assert child.object != rig and child.bone_uid == uid
+    part("copies").forget()
 
 
 @pytest.mark.small

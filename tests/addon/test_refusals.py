@@ -141,3 +141,28 @@ def test_bones_of_a_hidden_armature_are_not_half_disconnected(part, scene, rig, 
         and not bone.condyle.channels.was_connected
         and not part("actions").is_baked(rig)
     )
+
+
+@pytest.mark.parametrize("switch", ["mute", "influence"])
+def test_a_constraint_that_is_switched_on_later_is_named(part, scene, make, swing, ph, switch):
+    top, bob = swing
+    constraint = bob.constraints.new("COPY_ROTATION")
+    constraint.name, constraint.target = "Aim", top
+    for frame, off in ((1, True), (3, False)):
+        if switch == "mute":
+            constraint.mute = off
+        else:
+            constraint.influence = 0.0 if off else 1.0
+        constraint.keyframe_insert(switch, frame=frame)
+    scene.frame_set(1)
+    refused(part, scene, ph, "Bob: the constraint 'Aim' would override the baked keys")
+
+
+def test_an_animated_rotation_mode_is_named(part, scene, swing, ph):
+    _, bob = swing
+    bob.rotation_mode = "QUATERNION"
+    bob.keyframe_insert("rotation_mode", frame=1)
+    bob.rotation_mode = "XYZ"
+    bob.keyframe_insert("rotation_mode", frame=4)
+    scene.frame_set(1)
+    refused(part, scene, ph, "Bob: its rotation mode is animated")

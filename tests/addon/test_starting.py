@@ -208,6 +208,20 @@ def test_a_driven_and_damped_motion_becomes_a_loop(part, scene, make, pendulum):
     assert "does not close" in bake(part, scene).warnings[-1]
 
 
+def test_a_loop_that_comes_back_with_another_speed_is_told(part, scene, make):
+    """What is thrown up lands where it began, but does not repeat itself."""
+    stone = make.box("Stone", (0, 0, 1.0))
+    make.update()
+    joint = part("authoring").add_joint(scene, None, part("references").Body(stone), "slider", name="Guide")
+    joint.condyle.joint.axis = (0, 0, 1)
+    joint.condyle.joint.coordinates[0].start_speed = 0.5 * 9.81
+    scene.frame_start, scene.frame_end = 1, 25
+    start = scene.condyle.start
+    start.loop, start.loop_tolerance, start.loop_cycles = True, 20.0, 1
+    warnings = bake(part, scene).warnings
+    assert scene.condyle.loop.settled and any("but not with its speed" in each for each in warnings)
+
+
 def test_what_a_loop_cannot_have_is_told_before_anything_runs(part, scene, pendulum, ph):
     start = scene.condyle.start
     start.loop, start.preroll = True, 3
