@@ -119,7 +119,8 @@ def moved_target():
 
 def gravity_slider():
     """A slider of the live run that says what the scene does not."""
-    bpy.context.window_manager.condyle_live.gravity = (0.0, 0.0, -1.5)
+    live = bpy.context.window_manager.condyle_live
+    live.scene, live.gravity = bpy.context.scene.session_uid, (0.0, 0.0, -1.5)
 
 
 def blown_up():

@@ -12,7 +12,7 @@ from .properties import SHOWN, settings
 GROUPS = (("TORQUE", "show_torque"), ("MUSCLE", "show_muscle"), ("GROUND", "show_ground"))
 
 
-def draw_live(layout: Any) -> None:
+def draw_live(layout: Any, scene: Any) -> None:
     """What the panel shows, before and in a run."""
     live, run = settings(), session.live
     row = layout.row(align=True)
@@ -32,7 +32,7 @@ def draw_live(layout: Any) -> None:
     column.prop(live, "factor")
     column.prop(live, "pull")
     column.prop(live, "gravity")
-    left = live.scene == context.scene.session_uid and len(live.sliders) > 0
+    left = live.scene == scene.session_uid and len(live.sliders) > 0
     if run is not None or left:
         draw_sliders(layout, live, run is not None)
     if run is None and left:
@@ -97,8 +97,8 @@ class LivePanel(SidebarPanel, Panel):
     def poll(cls, _context: Any) -> bool:
         return session.live is None
 
-    def draw(self, _context: Any) -> None:
-        draw_live(self.layout)
+    def draw(self, context: Any) -> None:
+        draw_live(self.layout, context.scene)
 
 
 class LiveRunPanel(SidebarPanel, Panel):
@@ -112,8 +112,8 @@ class LiveRunPanel(SidebarPanel, Panel):
     def poll(cls, _context: Any) -> bool:
         return session.live is not None
 
-    def draw(self, _context: Any) -> None:
-        draw_live(self.layout)
+    def draw(self, context: Any) -> None:
+        draw_live(self.layout, context.scene)
 
 
 classes = (LivePanel, LiveRunPanel)
