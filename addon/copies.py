@@ -42,9 +42,9 @@ from .references import Body
 
 DELAY = 0.1  # seconds from a change to a look at what is to be mended
 _count = 0
-#: references that followed a bone since the last undo step, as `_relink` found them: session uid of their object, path
-#: to them, session uid of what they meant, and the bone's identity and name
-_followed: list[tuple[int, str, int, str, str]] = []
+#: references that followed a bone, as `_relink` found them: session uid of their object, path to them, session uid of
+#: what they meant, the bone's identity and name, and the session uid of what they mean now
+_followed: list[tuple[int, str, int, str, str, int]] = []
 
 
 def mend() -> int:
@@ -79,24 +79,36 @@ def _relink(reference: Any) -> int:
     meant, uid, name = before
     if meant is not None and reference.object != meant:
         owner = reference.id_data
-        _followed.append((owner.session_uid, reference.path_from_id(), meant.session_uid, uid, name))
+        now = reference.object.session_uid
+        _followed.append((owner.session_uid, reference.path_from_id(), meant.session_uid, uid, name, now))
     return int((meant, name) != (reference.object, reference.bone_name))
 
 
 @bpy.app.handlers.persistent
 def before_undo(*_: Any) -> None:
-    """Handler of undo_pre and redo_pre: references mean what they meant when the last step was written.
+    """Handler of undo_pre and redo_pre: references that followed a bone mean what they meant before, if nobody has
+    changed them since.
 
     Undo takes over as it is what no two steps have differently, our joint with it. It would then mean an armature that
     undo has freed, and Blender would crash.
     """
     while _followed:
-        owner, path, meant, uid, name = _followed.pop()
+        owner, path, meant, uid, name, now = _followed.pop()
         item = references.object_by_session_uid(owner)
         target = references.object_by_session_uid(meant)
         if item is None or target is None or item.library is not None:
             continue
-        reference = item.path_resolve(path)
+        try:
+            reference = item.path_resolve(path)
+        except ValueError:  # its row was removed
+            continue
+        found = reference.object
+        if (
+            found is None
+            or found.session_uid != now
+            or (reference.bone_uid, reference.bone_name) != (uid, name)
+        ):
+            continue
         reference.object = target  # which forgets a bone that is not there
         reference.bone_name = name
         reference.bone_uid = uid

@@ -46,13 +46,16 @@ def set_driven(scene: Any, item: Any, driven: bool) -> None:
             raise core.model_error(f"joint {item.name!r}: its child is missing")
         refresh(scene, item)
         _constrain(child, settings.follower)
-        for other in _fixed_to(scene, child):
-            if not other.condyle.joint.driven:
-                set_driven(scene, other, True)
     elif child is not None:
         _release(child, item)
     settings.driven = driven
     migrations.stamp(item.condyle)
+    for other in _fixed_to(scene, child) if driven else ():
+        if not other.condyle.joint.driven:
+            try:
+                set_driven(scene, other, True)
+            except core.physics().CondyleError as error:  # this one is driven all the same
+                session.tell(str(error), "ERROR")
 
 
 def _fixed_to(scene: Any, body: Body) -> list[Any]:

@@ -143,5 +143,9 @@ def _touched(live: Any) -> Iterator[tuple[Any, Any]]:
         item = references.object_by_session_uid(slider.owner) if slider.owner else None
         if item is None:
             continue
-        if slider.value != slider.base or (slider.kept and item.path_resolve(slider.path) != slider.value):
+        try:
+            now = item.path_resolve(slider.path)
+        except ValueError:  # a coordinate that the joint has no more
+            continue
+        if slider.value != slider.base or (slider.kept and now != slider.value):
             yield slider, item

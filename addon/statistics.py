@@ -81,7 +81,10 @@ def grown(made: Any, result: Any) -> list[str]:
     """
     model, options = made.read.model, made.options
     pushed = options["tau"] is not None and np.any(options["tau"].values)
-    if pushed or options["motions"] or made.pulls or options.get("controllers") or model.prescribed.any():
+    driven = (
+        pushed or options["motions"] or made.pulls or options.get("controllers") or model.prescribed.any()
+    )
+    if driven or core.part("integrators.base").springs_leap(model):
         return []
     if any(
         muscle.law is None and not isinstance(muscle.tension, str) and muscle.tension

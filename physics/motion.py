@@ -12,6 +12,7 @@ from ._typing import FloatArray
 from .errors import MissingDependencyError, ModelError
 from .immutable import ReadOnlyArrays
 from .kernels.motion_layout import (
+    CHANNEL_COORDINATE,
     CHANNEL_COUNT,
     CHANNEL_FIRST,
     CHANNEL_WIDTH,
@@ -229,16 +230,23 @@ def pack_motions(model: Model, motions: Any, state: State) -> MotionArrays:
     return np.array(channels, dtype=np.int64), np.ascontiguousarray(np.concatenate(pieces))
 
 
-def led_on(motions: MotionArrays, end: float, dt: float) -> MotionArrays:
+def led_on(model: Model, motions: MotionArrays, end: float, dt: float) -> MotionArrays:
     """Motions of a run until a time, of which those that end there go on as they were until its last step is over.
 
     Steps do not meet the end of a run but by chance. A rest that began within the last one would give it a corner,
-    and all that hangs on the joint a kick, that belong to what comes after the run.
+    and all that hangs on the joint a kick, that belong to what comes after the run. Not where that leads out of a
+    joint's range.
     """
     channels, pieces = motions
     pieces = pieces.copy()
+    ranges = np.concatenate([np.zeros((0, 2)), *(body.joint.range for body in model.bodies)])
     for row in channels:
         last = row[CHANNEL_FIRST] + row[CHANNEL_COUNT] - 1
-        if abs(pieces[last, PIECE_START] - end) <= AT_END * max(1.0, abs(end)):
+        if abs(pieces[last, PIECE_START] - end) > AT_END * max(1.0, abs(end)):
+            continue
+        before = pieces[last - 1]
+        beyond = _value(before[PIECE_COEFFICIENTS:PIECE_LEAP], end + dt - before[PIECE_START])
+        lower, upper = ranges[row[CHANNEL_COORDINATE]]
+        if lower <= beyond <= upper:
             pieces[last, PIECE_START] = end + 2.0 * dt
     return channels, pieces

@@ -159,7 +159,7 @@ def make_problem(
         interval = number(record_interval, "record_interval", positive=True)
     given = pack_motions(model, motions, state)
     check_motions(model, given)
-    given = led_on(given, float(state.time) + duration, dt)
+    given = led_on(model, given, float(state.time) + duration, dt)
     control = Control(model, tau) if callable(tau) else None
     problem = Problem(
         model=model,

@@ -75,27 +75,29 @@ def carry(model: Model, state: State, tau: FloatArray) -> None:
 
 def watch_closely(problem: Problem, state: State, work: FloatArray) -> None:
     """Have each step's energy held against what there was and what forces did (see ``kernels.watch``), where all of it
-    has a known source: not where given motions (of coordinates or within joints), hands, inputs or muscles may add to
-    it, or forces that store none, or that store otherwise in another chart.
+    has a known source: not where given motions (of coordinates or within joints), hands or inputs may add to it, or
+    forces that store none, or that store otherwise in another chart. What muscles do is known, but by their own pull:
+    where that has lost its stability it counts as work.
     """
     from ..dynamics import observe
-    from ..kernels.watch import CLOSED, FIRST, MOST
+    from ..kernels.watch import CLOSED, FIRST, KINETIC, MOST
 
+    row = work[problem.model.num_bodies + layout.SURFACE_ROWS]
+    row[KINETIC] = np.inf  # the first look only notes what there is
     model = problem.model
     driven = (
         problem.steer is not None
         or len(problem.motions[0]) > 0
         or model.prescribed.any()
         or model.num_inputs
-        or _springs_leap(model)
+        or springs_leap(model)
     )
     if not driven and not any(isinstance(force, Wrench) and not force.stores_all for force in model.forces):
-        row = work[model.num_bodies + layout.SURFACE_ROWS]
         kinetic, _, total = observe(model, state.q[None], state.qd[None], anywhere=True)[1][0]
         row[CLOSED], row[FIRST], row[MOST] = 1.0, total, kinetic
 
 
-def _springs_leap(model: Model) -> bool:
+def springs_leap(model: Model) -> bool:
     """Whether springs are stretched otherwise, and store another energy, where a rotation vector changes its chart."""
     from ..inverse_kinematics import rotation_coordinates
 

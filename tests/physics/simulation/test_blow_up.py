@@ -70,6 +70,18 @@ def test_what_falls_from_upright_is_no_leap(integrator, length, dt):
     assert result.q[:, 0].max() > 3.0
 
 
+@pytest.mark.parametrize("offset", [1e-6, 1e-4, 1e-2])
+def test_nor_where_it_moves_from_the_first_look_on(offset):
+    """A heavier one at coarse steps."""
+    builder = ph.ModelBuilder()
+    inertia = 0.3**2 / 12.0 * np.eye(3)
+    builder.add_body("rod", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, com=(0, 0, 0.15), inertia=inertia)
+    model = builder.build()
+    for integrator in ("symplectic_euler", "rk4", "sdirk2"):
+        result = ph.simulate(model, model.state(q=[offset]), 4.0, dt=1e-2, integrator=integrator)
+        assert result.q[:, 0].max() > 3.0
+
+
 def oscillator(stiffness=1e4):
     """1 kg on a spring, 100 rad/s."""
     builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
