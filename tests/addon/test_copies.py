@@ -286,8 +286,7 @@ def test_before_an_undo_references_mean_what_its_step_has(part, scene, elbow):
     assert child.object == rig and (child.bone_uid, child.bone_name) == (uid, name)
     part("copies").mend()  # as after the undo, if the other armature is still there
     assert child.object != rig and child.bone_uid == uid
-    other = bpy.data.objects.new("Other", None)
-    child.object = other  # the user's own choice since
+    child.object = other = bpy.data.objects.new("Other", None)  # the user's own choice since
     part("copies").before_undo()
     assert child.object == other
 
