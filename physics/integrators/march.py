@@ -45,7 +45,8 @@ def march(
     options: dict[str, Any] = {"rtol": problem.rtol, "atol": problem.atol, "max_step": max_step}
     if name in WITH_JACOBIAN and len(y) == 2 * nv:
         options["jac"] = slope.jacobian
-    slope.begin(now, until)
+    y = np.array(y)
+    slope.begin(now, until, y)
 
     def start(t: float, y: FloatArray, first_step: float | None) -> Any:
         return getattr(scipy.integrate, name)(slope, t, np.array(y), until, first_step=first_step, **options)

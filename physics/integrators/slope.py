@@ -111,8 +111,10 @@ class Slope:
     def pass_corner(self, t: float, q: FloatArray, qd: FloatArray) -> None:
         """What an instant changes at which the slope jumps: nothing."""
 
-    def begin(self, now: float, until: float) -> None:
-        """Note from where to where the next stretch goes, which begins at a state that has been accepted."""
+    def begin(self, now: float, until: float, y: FloatArray) -> None:
+        """Note from where to where the next stretch goes, which begins at a state y that has been accepted; it may be
+        changed to the nearest from which motion can go on.
+        """
         self.reached = now
 
     def accept(self, t: float, y: FloatArray) -> None:
@@ -203,9 +205,13 @@ class ConstrainedSlope(Slope):
         result[nv:] -= answers.T @ (np.linalg.pinv(matrix, rcond=1e-11, hermitian=True) @ along)
         return result
 
-    def begin(self, now: float, until: float) -> None:
-        super().begin(now, until)
+    def begin(self, now: float, until: float, y: FloatArray) -> None:
+        super().begin(now, until, y)
         self.motions = motions_before(self.problem.motions, until)
+        if self.problem.model.num_constraint_rows:
+            # a velocity that does not meet the constraints would stay in y, and what is taken out turn with the rows
+            self.evaluate(now, y, np.empty(len(y)))
+            self.forget_failure()
 
     def accept(self, t: float, y: FloatArray) -> None:
         """Note a state that a method has accepted; DivergedError where given motions contradict the constraints."""

@@ -7,6 +7,8 @@ rows of the constraints' Jacobian; the rows' own small system J M^-1 J^T l = -u 
 
 from __future__ import annotations
 
+import math
+
 from ._jit import jit
 from .cholesky import factorize, residual_of, solve_factored
 from .constraint_layout import (
@@ -59,6 +61,9 @@ MET = 1e-12
 # contradict each other by less.
 UNSEEN = 1e-6
 MOST_PROJECTIONS = 8
+# Residuals up to this need no look at their size; impulses below this share of what passes along their rows are
+# next to nothing.
+SMALL, NOTHING = 1e-11, 1e-6
 # Of finding rows that impulses along others violate: what falls onto the ground in a pile comes in one by one.
 MOST_ROUNDS = 64
 
@@ -133,6 +138,28 @@ def solve_rows(count: int, found: tuple[int, int], system: Array) -> float:
 
 
 @jit
+def of_momentum(count: int, residual: float, system: Array) -> float:
+    """A residual against the impulses, or where these are next to nothing against what they would be if the rows
+    stopped all that moves along them: what is missed then is round-off of the speeds.
+    """
+    if residual <= SMALL:
+        return residual
+    jacobian, free = system[SYSTEM_JACOBIAN], system[SYSTEM_FREE]
+    matrix, impulse, size, passing = system[SYSTEM_MATRIX], system[SYSTEM_IMPULSE], 0.0, 0.0
+    for k in range(count):
+        size += impulse[k] * impulse[k]
+        if matrix[k, k] > 0.0:
+            speeds = 0.0
+            for d in range(free.shape[0]):
+                speeds += abs(jacobian[k, d] * free[d])
+            passing += (speeds / matrix[k, k]) ** 2
+    if passing == 0.0 or size >= NOTHING * NOTHING * passing:
+        return residual
+    missed = residual * math.sqrt(size) if size > 0.0 else residual
+    return missed / (NOTHING * math.sqrt(passing))
+
+
+@jit
 def constrain_velocities(
     arrays: Array,
     constraints: Array,
@@ -183,7 +210,7 @@ def constrain_velocities(
         if known == 0:
             found = factorize_equalities(equalities, system)
         known = count
-        residual = solve_rows(count, found, system)
+        residual = of_momentum(count, solve_rows(count, found, system), system)
         statistics[RESIDUAL] = max(statistics[RESIDUAL], residual)
         for d in range(qd.shape[0]):
             qd[d] = free[d]

@@ -55,6 +55,36 @@ def test_a_led_tip_follows_and_its_force_makes_the_same_motion(integrator):
     assert np.abs(rows.T @ force - tau).max() < 2e-3 * np.abs(tau).max()  # differences of 10 ms
 
 
+@pytest.mark.parametrize("integrator", ["rk4", "DOP853", "Radau", "event_driven"])
+def test_a_path_that_begins_with_speed_takes_what_rests_along_at_once(integrator):
+    builder = arm()
+    bar(builder, "hand", "lower", LENGTH, LENGTH)
+    builder.add_target("tip", "hand", point=(LENGTH, 0.0, 0.0))
+    model = builder.build()
+    q = [-0.9, 0.8, 0.6]
+    tip = (ph.body_poses(model, model.state([*q, 0.0, 0.0, 0.0]))[2] @ [LENGTH, 0.0, 0.0, 1.0])[:3]
+    times = np.linspace(0.0, 0.4, 5)
+    path = ph.Motion(times, tip + np.outer(times, [0.3, -0.2, 0.0]))
+    rest = model.state([*q, *tip])
+    # what an impulse on the tip makes of the arm's velocities, by the mass matrix
+    rows = model.constraints["tip"].jacobian(model, rest)[:2, :3]
+    answers = np.linalg.solve(ph.mass_matrix(model, rest)[:3, :3], rows.T)
+    led = answers @ np.linalg.solve(rows @ answers, [0.3, -0.2])
+    moving = model.state(rest.q, [*led, 0.3, -0.2, 0.0])
+
+    def end(state, name, dt=1e-3, **options):
+        return ph.simulate(model, state, 0.4, dt, name, motions={"tip": path}, **options).q[-1]
+
+    exact = end(moving, "DOP853", rtol=1e-11, atol=1e-12)
+    assert np.abs(exact - end(moving, "rk4")).max() < 1e-9
+    off = [np.abs(end(rest, integrator, dt) - exact).max() for dt in (1e-3, 5e-4)]
+    if integrator == "rk4":  # spreads the leap over its first step: of first order in it
+        assert off[0] < 1e-4
+        assert off[0] / off[1] > 1.9
+    else:
+        assert max(off) < 1e-6  # their tolerance
+
+
 def test_a_led_frame():
     builder = ph.ModelBuilder()
     builder.add_body("box", joint=ph.joints.Free(), mass=2.0, inertia=np.eye(3))
