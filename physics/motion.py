@@ -238,8 +238,10 @@ def led_on(model: Model, motions: MotionArrays, end: float, dt: float) -> Motion
     joint's range.
     """
     channels, pieces = motions
+    if not len(channels):
+        return motions
     pieces = pieces.copy()
-    ranges = np.concatenate([np.zeros((0, 2)), *(body.joint.range for body in model.bodies)])
+    ranges = np.concatenate([body.joint.range for body in model.bodies])
     for row in channels:
         last = row[CHANNEL_FIRST] + row[CHANNEL_COUNT] - 1
         if abs(pieces[last, PIECE_START] - end) > AT_END * max(1.0, abs(end)):

@@ -13,8 +13,9 @@ from ..model import State
 from ..result import Result
 from .base import Problem, Recording
 
-# A stretch lasts about this long [s]: progress stays lively, and the calls cost nothing beside it.
-STRETCH = 0.05
+# A stretch lasts about this long [s]: progress stays lively, and the calls cost nothing beside it. It is at most so
+# many times as long as the last one: later steps may take longer, as those on the ground do.
+STRETCH, GROWTH = 0.05, 512
 
 Advance = Callable[[int, IntArray, FloatArray, FloatArray, IntArray, Recording], None]
 
@@ -45,6 +46,6 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
         recording.check(flags, problem.start + problem.dt * int(counters[0]), int(counters[1]))
         recording.report(counters[0] / steps, int(counters[1]))
         spent = max(time.perf_counter() - began, 1e-6)
-        stretch = int(min(max(stretch * STRETCH / spent, 1), 8 * stretch))
+        stretch = int(min(max(stretch * STRETCH / spent, 1), GROWTH * stretch))
     recording.info["chart_changes"] = int((chart - state.chart).sum())
     return recording.result(int(counters[1]))
