@@ -12,7 +12,7 @@ from . import lie
 from ._typing import FloatArray
 from .body import Body
 from .errors import FormatError, ModelError
-from .joints.spline_curve import kernel_poses
+from .joints.curve_packing import kernel_poses
 from .kernels import search_layout as rows
 from .model import Model
 from .validation import finite_array, number

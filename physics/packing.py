@@ -11,7 +11,7 @@ import numpy as np
 from ._typing import FloatArray, IntArray
 from .errors import ModelError
 from .joints.base import IDENTITY, Joint
-from .joints.spline_curve import kernel_poses
+from .joints.curve_packing import kernel_poses
 from .kernels import layout
 from .kernels.muscle_layout import MUSCLE_BITS
 

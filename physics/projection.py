@@ -12,9 +12,10 @@ from ._typing import FloatArray
 from .errors import JointRangeError, ModelError
 from .joints.base import Joint
 from .joints.composite import Composite
+from .joints.curve_packing import kernel_poses
 from .joints.extent import extent, periods
 from .joints.inverted import Inverted
-from .joints.spline_curve import SplineCurve, kernel_poses
+from .joints.spline_curve import SplineCurve
 from .joints.spline_surface import SplineSurface
 from .kernels import layout
 from .packing import Workspace

@@ -13,7 +13,7 @@ from ..body import Body
 from ..errors import ModelError
 from ..immutable import ReadOnlyArrays
 from ..joints.base import IDENTITY
-from ..joints.spline_curve import kernel_poses
+from ..joints.curve_packing import kernel_poses
 from ..kernels import constraint_layout as layout
 from ..lie import check_frames
 

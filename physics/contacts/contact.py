@@ -14,7 +14,7 @@ from ..errors import ModelError
 from ..forces.base import body_index, checked_name, link_points
 from ..immutable import ReadOnlyArrays
 from ..joints.base import IDENTITY
-from ..joints.spline_curve import kernel_poses
+from ..joints.curve_packing import kernel_poses
 from ..kernels.contact_layout import PAIR_WIDTH
 from ..validation import all_finite, float_array, number
 from .obstacles import Obstacle, obstacle_from_dict

@@ -73,17 +73,18 @@ def carry(model: Model, state: State, tau: FloatArray) -> None:
     tau[first : first + len(carried)] = carried
 
 
-def watch_closely(problem: Problem, state: State, work: FloatArray) -> None:
+def watch_closely(problem: Problem, state: State, work: FloatArray, damps: bool = False) -> None:
     """Have each step's energy held against what there was and what forces did (see ``kernels.watch``), where all of it
     has a known source: not where given motions (of coordinates or within joints), hands or inputs may add to it, or
     forces that store none, or that store otherwise in another chart. What muscles do is known, but by their own pull:
-    where that has lost its stability it counts as work.
+    where that has lost its stability it counts as work. damps: the method takes energy away, if anything.
     """
     from ..dynamics import observe
-    from ..kernels.watch import CLOSED, FIRST, KINETIC, MOST
+    from ..kernels.watch import BEYOND, BEYOND_ALL, BEYOND_DAMPING, CLOSED, FIRST, KINETIC, MOST
 
     row = work[problem.model.num_bodies + layout.SURFACE_ROWS]
     row[KINETIC] = np.inf  # the first look only notes what there is
+    row[BEYOND] = BEYOND_DAMPING if damps else BEYOND_ALL
     model = problem.model
     driven = (
         problem.steer is not None

@@ -13,9 +13,9 @@ from ..errors import FormatError, ModelError
 from ..kernels import layout
 from ..validation import number, unit_axis
 from .base import IDENTITY, Block, Factorization, Joint
+from .curve_packing import kernel_twists
 from .elementary import X, Y, Z, sliding, turning
 from .functions import Function, TangentAngle, Wave, function_from_dict
-from .spline_curve import kernel_twists
 
 
 def function_block(twist: FloatArray, function: Function, weights: Sequence[float], first: int = 0) -> Block:

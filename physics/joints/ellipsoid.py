@@ -14,9 +14,9 @@ from ..kernels import layout
 from ..validation import finite_array, number
 from .anatomical import function_block
 from .base import IDENTITY, Block, Factorization, Joint
+from .curve_packing import kernel_twists
 from .elementary import X, Y, Z, sliding, turning
 from .functions import Linear, TangentAngle, Wave
-from .spline_curve import kernel_twists
 
 NORMALS = ("opensim", "true")
 

@@ -12,7 +12,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..kernels import layout
 from .base import Block, Factorization, Joint
-from .spline_curve import inverted_spline, negated_twists
+from .curve_packing import inverted_spline, negated_twists
 from .spline_surface import inverted_surface
 
 

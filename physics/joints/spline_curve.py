@@ -19,6 +19,13 @@ from ..twist_metric import TwistMetric
 from ..validation import finite_array, float_array, number, truth, unit_axis, whole_number
 from .base import IDENTITY, Block, Factorization, Joint
 from .curve_coordinate import COORDINATES, CoordinateMap, Curve, coordinate_map
+from .curve_packing import (
+    bucket_table,
+    kernel_breaks,
+    kernel_poses,
+    kernel_twists,
+    with_turned,
+)
 
 MOST_ORDER = layout.SURFACE_MOST_ORDER  # as of a surface
 
@@ -266,8 +273,7 @@ class SplineCurve(Joint):
         if self._mapping is not None:
             data[layout.SPLINE_PACE] = len(data)
             data = np.concatenate([data, self._mapping.data()])
-        _note_plain(data)
-        return Factorization((Block(layout.SPLINE_CURVE, 0, IDENTITY, data),), IDENTITY)
+        return Factorization((Block(layout.SPLINE_CURVE, 0, IDENTITY, with_turned(data)),), IDENTITY)
 
     def _end(self, span: int, x: float) -> FloatArray:
         """Pose and twist of one end of the curve (eq. 29 at x = 0 or 1 of a span), as the kernels want them."""
@@ -289,80 +295,3 @@ def frozen_array(value: Any) -> FloatArray:
     array = np.array(value, dtype=np.float64)
     array.flags.writeable = False
     return array
-
-
-def kernel_poses(frames: FloatArray) -> FloatArray:
-    """Poses (n, 4, 4) as rows (n, 12): rotation by rows, then position."""
-    return np.concatenate([frames[:, :3, :3].reshape(-1, 9), frames[:, :3, 3]], axis=1)
-
-
-def kernel_twists(twists: FloatArray) -> FloatArray:
-    """Twists (n, 6) as rows (n, 11): n, |w|, v, n x v, n . v (see ``kernels.spatial.exp_twist``)."""
-    w, v = twists[:, :3], twists[:, 3:]
-    rate = np.linalg.norm(w, axis=1, keepdims=True)
-    axis = np.divide(w, rate, out=np.zeros_like(w), where=rate > 0.0)
-    return np.concatenate([axis, rate, v, np.cross(axis, v), (axis * v).sum(axis=1, keepdims=True)], axis=1)
-
-
-def negated_twists(rows: FloatArray) -> FloatArray:
-    """Rows (..., 11) of `kernel_twists` for the opposite twists."""
-    signs = np.ones(layout.TWIST_WIDTH)
-    signs[[0, 1, 2, 4, 5, 6]] = -1.0
-    result: FloatArray = rows * signs
-    return result
-
-
-def inverted_poses(rows: FloatArray) -> FloatArray:
-    """Rows (n, 12) of `kernel_poses` for the inverse poses."""
-    rotation = rows[:, :9].reshape(-1, 3, 3).transpose(0, 2, 1)
-    position = -np.einsum("nij,nj->ni", rotation, rows[:, 9:])
-    return np.concatenate([rotation.reshape(-1, 9), position], axis=1)
-
-
-def inverted_spline(data: FloatArray) -> FloatArray:
-    """Data of a spline block for the inverse motion: twists negated and in reverse order, frames inverted."""
-    result = data.copy()
-    spans, order = int(data[layout.SPLINE_SPANS]), int(data[layout.SPLINE_ORDER])
-    start = layout.SPLINE_HEADER + 2 * int(data[layout.SPLINE_BUCKETS]) + 2 * (spans + 1)
-    stride = 12 + (order - 1) * (layout.TWIST_WIDTH + order)
-    rows = data[start : start + spans * stride].reshape(spans, stride)
-    factors = rows[:, 12:].reshape(spans, order - 1, layout.TWIST_WIDTH + order)[:, ::-1].copy()
-    factors[..., : layout.TWIST_WIDTH] = negated_twists(factors[..., : layout.TWIST_WIDTH])
-    turned = np.concatenate([inverted_poses(rows[:, :12]), factors.reshape(spans, -1)], axis=1)
-    result[start : start + spans * stride] = turned.ravel()
-    stop = start + spans * stride + 2 * (12 + layout.TWIST_WIDTH)
-    ends = data[start + spans * stride : stop].reshape(2, 12 + layout.TWIST_WIDTH)
-    flipped = np.concatenate([inverted_poses(ends[:, :12]), negated_twists(ends[:, 12:])], axis=1)
-    result[start + spans * stride : stop] = flipped.ravel()
-    result[layout.SPLINE_INVERTED] = 1.0 - data[layout.SPLINE_INVERTED]
-    _note_plain(result)
-    return result
-
-
-def _note_plain(data: FloatArray) -> None:
-    """Note whether the kernels' short way goes for a spline block."""
-    plain = (
-        data[layout.SPLINE_ORDER] == 4.0 and data[layout.SPLINE_INVERTED] == data[layout.SPLINE_PACE] == 0.0
-    )
-    data[layout.SPLINE_PLAIN] = float(plain)
-
-
-def kernel_breaks(breaks: FloatArray) -> FloatArray:
-    """Breaks (n + 1,), each with 1 / the width of the span that begins there: (2 n + 2,)."""
-    rows: FloatArray = np.stack([breaks, np.append(1.0 / np.diff(breaks), 0.0)], axis=1)
-    return rows.ravel()
-
-
-def bucket_table(breaks: FloatArray) -> tuple[int, FloatArray]:
-    """Buckets of equal width over the range, and (2 buckets,) the knot spans in which each begins and ends.
-
-    As many as spans: with even knots no bucket holds a knot, and a span is found at once.
-    """
-    spans = len(breaks) - 1
-    edges = np.linspace(breaks[0], breaks[-1], spans + 1)
-    # by round-off the kernel takes a parameter for one in the next bucket: a knot so near to an edge counts as there
-    slack = 16.0 * np.finfo(float).eps * (np.abs(breaks[[0, -1]]).sum() + breaks[-1] - breaks[0])
-    begin = np.searchsorted(breaks, edges[:-1] + slack, side="right") - 1
-    end = np.searchsorted(breaks, edges[1:] - slack, side="right") - 1
-    table = np.stack([begin, end], axis=1).clip(0, spans - 1).astype(np.float64)
-    return spans, table.ravel()

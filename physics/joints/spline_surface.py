@@ -18,8 +18,8 @@ from ..errors import ModelError
 from ..kernels import layout
 from ..validation import all_finite, finite_array, float_array, truth, whole_number
 from .base import IDENTITY, Block, Factorization, Joint
+from .curve_packing import bucket_table, kernel_breaks
 from .euler_angles import check_sequence, euler_angles, euler_rotations
-from .spline_curve import bucket_table, kernel_breaks
 
 OUTSIDE = {"extend": layout.OUTSIDE_EXTEND, "error": layout.OUTSIDE_ERROR}
 # Nearer than this to gimbal lock, angles have to turn ten times as fast as the body.

@@ -27,14 +27,18 @@ from .layout import (
     SPLINE_OUTSIDE,
     SPLINE_PACE,
     SPLINE_PERIOD,
-    SPLINE_PLAIN,
     SPLINE_SPANS,
+    SPLINE_TURNED,
     SPLINE_UPPER,
     SUBSPACE,
+    TURNED_FIRST,
+    TURNED_TWIST,
+    TURNED_WIDTH,
     TWIST_WIDTH,
 )
 from .rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian, spatial_jacobian_rate
 from .spatial import (
+    SMALL_ANGLE,
     Array,
     Rotation,
     Twist,
@@ -43,15 +47,33 @@ from .spatial import (
     bracket,
     exp_twist,
     flat3,
+    flat6,
     flat9,
     load6,
     multiply,
     rotate,
     scale_add6,
     sine_cosine,
+    small_turn,
     store6,
     twist_through,
 )
+
+
+@inline
+def turned(r: Rotation, sine: float, cosine: float) -> Rotation:
+    """A rotation, turned on about its own z axis."""
+    return (
+        cosine * r[0] + sine * r[1],
+        cosine * r[1] - sine * r[0],
+        r[2],
+        cosine * r[3] + sine * r[4],
+        cosine * r[4] - sine * r[3],
+        r[5],
+        cosine * r[6] + sine * r[7],
+        cosine * r[7] - sine * r[6],
+        r[8],
+    )
 
 
 @inline
@@ -71,17 +93,7 @@ def screw_factor(
     v = scale_add6(v, qd, w)
     if rate != 0.0:
         sine, cosine = sine_cosine(rate * q)
-        r = (
-            cosine * r[0] + sine * r[1],
-            cosine * r[1] - sine * r[0],
-            r[2],
-            cosine * r[3] + sine * r[4],
-            cosine * r[4] - sine * r[3],
-            r[5],
-            cosine * r[6] + sine * r[7],
-            cosine * r[7] - sine * r[6],
-            r[8],
-        )
+        r = turned(r, sine, cosine)
     if lead != 0.0:
         shift = lead * q
         p = (p[0] + shift * axis[0], p[1] + shift * axis[1], p[2] + shift * axis[2])
@@ -234,7 +246,7 @@ def spline_factors(
 def plain_cubic(data: Array, offset: int, q: float) -> bool:
     """Whether q lies on a spline curve that `cubic_factors` knows."""
     inside: bool = data[offset + SPLINE_LOWER] <= q <= data[offset + SPLINE_UPPER]
-    return inside and data[offset + SPLINE_PLAIN] != 0.0
+    return inside and data[offset + SPLINE_TURNED] != 0.0
 
 
 @inline
@@ -249,26 +261,70 @@ def cubic(data: Array, offset: int, x: float, scale: float) -> Vector:
 
 
 @inline
-def cubic_factors(
-    r: Rotation, p: Vector, data: Array, offset: int, q: float
-) -> tuple[Rotation, Vector, Twist, Twist]:
-    """What `spline_factors` does on the spans of a cubic curve, in the axes that the pose (r, p) is told in: the pose
-    behind it, its twist a unit of q', and the derivative of that by q.
+def scaled6(factor: float, x: Twist) -> Twist:
+    return (factor * x[0], factor * x[1], factor * x[2], factor * x[3], factor * x[4], factor * x[5])
+
+
+@inline
+def turned_twist(r: Rotation, p: Vector, data: Array, offset: int) -> Twist:
+    """A twist g = (0, 0, |w|, v) in the axes that the pose is told in."""
+    turn = data[offset]
+    return twist_through((turn * r[2], turn * r[5], turn * r[8]), rotate(r, flat3(data, offset + 1)), p)
+
+
+@inline
+def turned_step(r: Rotation, p: Vector, data: Array, offset: int, phi: float) -> tuple[Rotation, Vector]:
+    """The pose behind exp(g phi) of a twist g = (0, 0, |w|, v), and the constant rotation that follows it.
+
+    As in `exp_twist`, with the axis n along z.
     """
-    span, x, scale, row = find_span(data, offset, q)
-    width = TWIST_WIDTH + 4
-    row += span * (12 + 3 * width)
-    r, p = behind(r, p, data, row)
-    row += 12
-    still = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    phi, slope, curve = cubic(data, row + TWIST_WIDTH, x, scale)
-    w = carried_twist(r, p, data, row)
-    s, rate = scale_add6(still, slope, w), scale_add6(still, curve, w)
-    r, p = stepped(r, p, data, row, phi)
+    rate = data[offset]
+    angle = rate * phi
+    if abs(angle) < SMALL_ANGLE:
+        sinc, versinc = small_turn(angle * angle)
+        along, aside = phi * sinc, angle * phi * versinc
+        sine, cosine = angle * sinc, 1.0 - angle * angle * versinc
+    else:
+        sine, cosine = sine_cosine(angle)
+        half = math.sin(0.5 * angle)
+        along, aside = sine / rate, 2.0 * half * half / rate
+    v = flat3(data, offset + 1)
+    step = (along * v[0] - aside * v[1], along * v[1] + aside * v[0], phi * v[2])
+    p = add3(p, rotate(r, step))
+    b = flat9(data, offset + 8)
+    m = (
+        cosine * b[0] - sine * b[3],
+        cosine * b[1] - sine * b[4],
+        cosine * b[2] - sine * b[5],
+        sine * b[0] + cosine * b[3],
+        sine * b[1] + cosine * b[4],
+        sine * b[2] + cosine * b[5],
+        b[6],
+        b[7],
+        b[8],
+    )
+    return multiply(r, m), p
+
+
+@inline
+def cubic_factors(data: Array, offset: int, q: float) -> tuple[Rotation, Vector, Twist, Twist]:
+    """What `spline_factors` does on the spans of a cubic curve, in the curve's own axes: the pose, its twist a unit of
+    q', and the derivative of that by q.
+    """
+    span, x, scale, _ = find_span(data, offset, q)
+    row = offset + int(data[offset + SPLINE_TURNED]) + span * TURNED_WIDTH
+    r, p = flat9(data, row), flat3(data, row + 9)
+    w = flat6(data, row + 12)
+    row += TURNED_FIRST
+    phi, slope, curve = cubic(data, row + 4, x, scale)
+    s, rate = scaled6(slope, w), scaled6(curve, w)
+    r, p = turned_step(r, p, data, row, phi)
     for _ in range(2):
-        row += width
-        phi, slope, curve = cubic(data, row + TWIST_WIDTH, x, scale)
-        r, p, s, rate, _ = twist_factor(r, p, s, rate, data, row, phi, slope, curve)
+        row += TURNED_TWIST
+        w, (phi, slope, curve) = turned_twist(r, p, data, row), cubic(data, row + 4, x, scale)
+        rate = scale_add6(scale_add6(rate, curve, w), slope, bracket(s, w))
+        s = scale_add6(s, slope, w)
+        r, p = turned_step(r, p, data, row, phi)
     return r, p, s, rate
 
 

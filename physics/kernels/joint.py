@@ -197,19 +197,15 @@ def advance_curve(
 ) -> None:
     """Motion of body i behind a single cubic spline curve.
 
-    All that does not depend on the parent's motion is found in the parent's frame and then carried over at once: the
+    All that does not depend on the parent's motion is found in the curve's own axes and then carried over at once: the
     way along a chain of such joints, of which each has to wait for the one before, is a quarter as long.
     """
-    d, parent = body_int[i, DOF_START], body_int[i, PARENT]
+    d = body_int[i, DOF_START]
     speed = qd[d]
-    r, p = load9(body_float, i, PLACEMENT), load3(body_float, i, PLACEMENT + 9)
-    r, p, w, c = cubic_factors(r, p, data, block_int[body_int[i, BLOCK_START], DATA], q[d])
-    v, before = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    if parent >= 0:
-        outer, origin = load9(work, parent, POSE), load3(work, parent, POSE + 9)
-        v, before = load6(work, parent, VELOCITY), load6(work, parent, BIAS)
-        r, p = multiply(outer, r), add3(origin, rotate(outer, p))
-        w, c = moved(outer, origin, w), moved(outer, origin, c)
+    r, p, w, c = cubic_factors(data, block_int[body_int[i, BLOCK_START], DATA], q[d])
+    outer, origin, v, before = placed(body_float, i, body_int[i, PARENT], work)
+    r, p = multiply(outer, r), add3(origin, rotate(outer, p))
+    w, c = moved(outer, origin, w), moved(outer, origin, c)
     turn = bracket(v, w)
     c = scale_add6(scale_add6(before, speed * speed, c), speed, turn)
     store6(dof, d, SUBSPACE, w)

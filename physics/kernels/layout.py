@@ -96,9 +96,13 @@ TWIST_WIDTH = 11
     SPLINE_OUTSIDE,
     SPLINE_INVERTED,
     SPLINE_PACE,  # where, from the header on, the coordinate is mapped to the knots' parameter; 0: it is that
-    SPLINE_PLAIN,  # 1: of order 4, not inverted, and without such a map
+    SPLINE_TURNED,  # where, from the header on, the spans are told once more for a short way; 0: there is none
 ) = range(11)
 SPLINE_HEADER = 11
+# spans of a cubic curve that is not inverted, told in frames whose z axes are the axes of their twists: the first such
+# frame, the first twist in the curve's axes, then of each |w|, v, its polynomial, and the rotation from its frame to
+# the next, or from the last out
+TURNED_FIRST, TURNED_TWIST, TURNED_WIDTH = 18, 17, 18 + 3 * 17
 # a spline's pace: where the coordinate begins and ends, its period, and the function that gives the parameter
 PACE_LOWER, PACE_UPPER, PACE_PERIOD, PACE_FUNCTION = 0, 1, 2, 3
 OUTSIDE_EXTEND, OUTSIDE_CLAMP, OUTSIDE_ERROR = 0, 1, 2

@@ -49,15 +49,19 @@ LOST_ROTATION = 1e6
 # columns of the row that is watched by: steps since the last look, kinetic energy then, whole energy before it began
 # to leap, work done since then, stretches in which it leapt; and where all energy has a known source: whether that is
 # so, the energy at the start, work done since then, the most that kinetic energy could be, looks in a row in which
-# there was far more, and how many looks there were
-STEPS, KINETIC, BASE, WORK, LEAPS, CLOSED, FIRST, DONE, MOST, ABOVE, TURN = range(11)
+# there was far more, how many looks there were, the most that the squares of all speeds came to in one, and how many
+# times what there may be is beyond any error of the method
+STEPS, KINETIC, BASE, WORK, LEAPS, CLOSED, FIRST, DONE, MOST, ABOVE, TURN, FASTEST, BEYOND = range(13)
 STRETCH = 16
 FOURFOLD = 4.0
 MOST_LEAPS = 6
+FASTER = 16.0  # times the squares of speeds that any look has seen: this step is looked at, whenever it comes
 NOTHING = 1e-12  # J
+ROUND_OFF = 1e-13  # of the whole energy, which may be far more than what changes its form
 FROM_NOWHERE = 0.5  # share of the kinetic energy that must have come from nowhere
 FAR_MORE = 50.0  # symplectic Euler is 43-fold off at 0.955 of the step at which it ceases to be stable
-BEYOND_ALL = 1e5  # and as far off within 2e-5 of that step: one look is enough
+# and as far off within 2e-5 of that step: beyond that one look is enough, as it is sooner for methods that damp
+BEYOND_ALL, BEYOND_DAMPING = 1e5, 1e3
 MOST_ABOVE = 12  # looks in a row with far more: in one or two an oscillation may just turn round
 TURNS = 7.0  # a look comes after 16, 17, ... 22 steps, then again after 16
 MOVING = 0.1  # least share of what came from nowhere that is kinetic: it is no shift of what positions store
@@ -129,8 +133,9 @@ def watch_energy(arrays: Array, dt: float, tau: Array, q: Array, qd: Array, spac
     """Flag a step whose energy has leapt time and again beyond the work that was done."""
     work, dof, _ = spaces
     row = arrays[0].shape[0] + SURFACE_ROWS
-    power = 0.0
+    power, speeds = 0.0, 0.0
     for d in range(qd.shape[0]):
+        speeds += qd[d] * qd[d]
         power += (tau[d] + (dof[d, EFFORT] if dof[d, HELD] != 0.0 else 0.0)) * qd[d]
     if has_muscles(arrays):
         power = abs(power) + work[row + 1, POWER]
@@ -140,7 +145,10 @@ def watch_energy(arrays: Array, dt: float, tau: Array, q: Array, qd: Array, spac
     # looks that are evenly spaced could see an oscillation in the same phase time and again; the first steps, each of
     # which is looked at, tell how much energy there is in it
     whole = work[row, STEPS] >= STRETCH + work[row, TURN] % TURNS
-    if whole or (work[row, CLOSED] != 0.0 and work[row, TURN] == 0.0):
+    # a method that damps what it has made of nothing may have done so by the next look
+    early = work[row, TURN] == 0.0 or speeds > FASTER * work[row, FASTEST]
+    if whole or (work[row, CLOSED] != 0.0 and early):
+        work[row, FASTEST] = max(work[row, FASTEST], speeds)
         look_at_energy(arrays, q, qd, row, whole, spaces)
 
 
@@ -151,7 +159,7 @@ def from_nowhere(row: Array, whole: bool, kinetic: float, energy: float) -> bool
     """
     if not kinetic < math.inf:
         return True
-    excess = energy - row[FIRST] - row[DONE]
+    excess = energy - row[FIRST] - row[DONE] - ROUND_OFF * (abs(energy) + abs(row[FIRST]))
     # of what is let go at rest, the first step tells how fast it may become
     first = row[TURN] == 0.0 and row[STEPS] == 1.0
     row[MOST] = max(row[MOST], kinetic if first else kinetic - excess)
@@ -160,7 +168,7 @@ def from_nowhere(row: Array, whole: bool, kinetic: float, energy: float) -> bool
         row[ABOVE] = row[ABOVE] + 1.0 if excess > FAR_MORE * row[MOST] + NOTHING else 0.0
     if row[ABOVE] >= MOST_ABOVE and kinetic > MOVING * excess:
         return True
-    return bool(excess > BEYOND_ALL * row[MOST] + NOTHING and kinetic > MOVING_AT_ALL * excess)
+    return bool(excess > row[BEYOND] * row[MOST] + NOTHING and kinetic > MOVING_AT_ALL * excess)
 
 
 @jit

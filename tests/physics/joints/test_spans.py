@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from physics.joints.spline_curve import bucket_table, kernel_breaks
+from physics.joints.curve_packing import bucket_table, kernel_breaks
 from physics.kernels import layout
 from physics.kernels.factors import find_span
 

@@ -134,8 +134,10 @@ def test_leaps_are_told_in_a_run_of_few_steps(integrator, dt, steps):
     assert energy[0] == pytest.approx(50.0) and 0.0 < energy.max() < 1e12
 
 
-def test_a_leap_of_a_linearly_implicit_step_is_told():
-    """A taut, undamped spring that a step swings past: linearized, it pulls with what it would far away."""
+def test_leaps_of_linearly_implicit_steps_are_told_whenever_they_come():
+    """A taut, undamped spring that a step swings past: linearized, it pulls with what it would far away. The method
+    damps what it has made, so that little may be left of it a few steps later.
+    """
     builder = ph.ModelBuilder()
     parent = None
     for k in range(3):
@@ -152,8 +154,17 @@ def test_a_leap_of_a_linearly_implicit_step_is_told():
         )
     builder.add_spring("stay", parent, (0.1, 0, -0.4), None, (0.3, 0, -1.0), stiffness=1e5, rest_length=0.2)
     model = builder.build()
-    with pytest.raises(ph.DivergedError, match="energy leaps"):
-        ph.simulate(model, model.state(q=[0.3, 0.2, 0.1]), 1.0, dt=5e-3, integrator="linearly_implicit_euler")
+    told = 0
+    for shift in np.linspace(0.0, 0.02, 24):  # where in its swing a step comes is a matter of round-off
+        start = model.state(q=[0.3 + shift, 0.2, 0.1])
+        try:
+            result = ph.simulate(model, start, 1.0, dt=1e-2, integrator="linearly_implicit_euler")
+        except ph.DivergedError as error:
+            assert "energy leaps" in str(error)
+            told += 1
+        else:
+            assert result.energy[:, 2].max() < 2e3 * result.energy[0, 2]
+    assert told > 2
 
 
 @pytest.mark.parametrize("share", [0.2, 1.0, 1.5, 1.85, 1.88, 1.905, 1.91])
