@@ -13,6 +13,8 @@ from .features.simulation.properties import ADAPTIVE, INTEGRATORS
 MOVED = 1e-3
 # A model that nothing drives is told if its energy grows by more than this share of what changes its form [J].
 GROWN, NOTHING = 0.25, 1e-6
+# Work is counted by the forces at steps' ends, which is off by no more than this share.
+OFF = 0.05
 # Contacts that are deeper than this [m] are told.
 OVERLAP = 1e-3
 SHARED = ("drift", "drift_left", "residual", "most_rows", "steps_with_contact", "steps_unmet")
@@ -76,9 +78,18 @@ def on_paths(result: Any) -> list[str]:
 
 
 def grown(made: Any, result: Any) -> list[str]:
-    """One line where a model that nothing drives (`made` is the `tasks.Ready` of its simulation) has more energy than
-    it could have.
+    """One line where a model (`made` is the `tasks.Ready` of its simulation) has more energy than it could have: by
+    the books of its steps, and where there are none, of what nothing drives, by its samples.
     """
+    books = result.info.get("energy")
+    if books is not None:
+        gained, moving = books["gained"], books["most_kinetic"]
+        if gained <= GROWN * moving + OFF * books["work"] + NOTHING:
+            return []
+        return [
+            f"{gained:.3g} J of energy come from nowhere, beside {moving:.3g} J at most with which the bodies move: "
+            "the steps are too long for the model; try a smaller Time Step, or another Method"
+        ]
     model, options = made.read.model, made.options
     pushed = options["tau"] is not None and np.any(options["tau"].values)
     driven = (

@@ -78,24 +78,58 @@ def watch_closely(problem: Problem, state: State, work: FloatArray, damps: bool 
     has a known source: not where given motions (of coordinates or within joints), hands or inputs may add to it, or
     forces that store none, or that store otherwise in another chart. What muscles do is known, but by their own pull:
     where that has lost its stability it counts as work. damps: the method takes energy away, if anything.
+
+    Books of it are kept where given motions are all that may add to it, too, but no muscles.
     """
     from ..dynamics import observe
-    from ..kernels.watch import BEYOND, BEYOND_ALL, BEYOND_DAMPING, CLOSED, FIRST, KINETIC, MOST
+    from ..kernels.watch import (
+        BEYOND,
+        BEYOND_ALL,
+        BEYOND_DAMPING,
+        BOOKED,
+        CLOSED,
+        FIRST,
+        KINETIC,
+        LEAST,
+        MOST,
+    )
 
-    row = work[problem.model.num_bodies + layout.SURFACE_ROWS]
-    row[KINETIC] = np.inf  # the first look only notes what there is
-    row[BEYOND] = BEYOND_DAMPING if damps else BEYOND_ALL
     model = problem.model
-    driven = (
+    row = energy_row(model, work)
+    row[KINETIC] = row[LEAST] = np.inf  # the first look only notes what there is
+    row[BEYOND] = BEYOND_DAMPING if damps else BEYOND_ALL
+    unknown = (
         problem.steer is not None
-        or len(problem.motions[0]) > 0
         or model.prescribed.any()
         or model.num_inputs
         or springs_leap(model)
+        or any(isinstance(force, Wrench) and not force.stores_all for force in model.forces)
     )
-    if not driven and not any(isinstance(force, Wrench) and not force.stores_all for force in model.forces):
+    if unknown:
+        return
+    row[BOOKED] = float(not model.muscles)
+    if not len(problem.motions[0]):
         kinetic, _, total = observe(model, state.q[None], state.qd[None], anywhere=True)[1][0]
         row[CLOSED], row[FIRST], row[MOST] = 1.0, total, kinetic
+
+
+def energy_row(model: Model, work: FloatArray) -> FloatArray:
+    """The row of the bodies' workspace by which energy is watched."""
+    row: FloatArray = work[model.num_bodies + layout.SURFACE_ROWS]
+    return row
+
+
+def note_energy(problem: Problem, work: FloatArray, recording: Recording) -> None:
+    """Keep what a run with fixed steps has gained from nowhere, where that is known, for ``Result.info``."""
+    from ..kernels.watch import BOOKED, DONE, GAINED, LIVELIEST
+
+    row = energy_row(problem.model, work)
+    if row[BOOKED]:
+        recording.info["energy"] = {
+            "gained": float(row[GAINED]),
+            "most_kinetic": float(row[LIVELIEST]),
+            "work": float(row[DONE]),
+        }
 
 
 def springs_leap(model: Model) -> bool:

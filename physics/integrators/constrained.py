@@ -74,7 +74,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
         recording.info["constraints"] = statistics(model, system)
         refuse_torn(problem, system, counters, recording)
 
-    return run_in_stretches(problem, name, state, go_on, spaces[2])
+    return run_in_stretches(problem, name, state, go_on, spaces)
 
 
 def settler(problem: Problem) -> Callable[[int, int, Recording], None]:

@@ -51,4 +51,4 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
             spaces,
         )
 
-    return run_in_stretches(problem, name, state, advance, spaces[2])
+    return run_in_stretches(problem, name, state, advance, spaces)

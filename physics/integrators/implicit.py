@@ -92,4 +92,4 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
             recording.info["constraints"] = statistics(model, system)
             refuse_torn(problem, system, counters, recording)
 
-    return run_in_stretches(problem, name, state, advance, spaces[2])
+    return run_in_stretches(problem, name, state, advance, spaces)

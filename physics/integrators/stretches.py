@@ -11,7 +11,7 @@ import numpy as np
 from .._typing import FloatArray, IntArray
 from ..model import State
 from ..result import Result
-from .base import Problem, Recording
+from .base import Problem, Recording, note_energy
 
 # A stretch lasts about this long [s]: progress stays lively, and the calls cost nothing beside it. It is at most so
 # many times as long as the last one: later steps may take longer, as those on the ground do.
@@ -20,11 +20,11 @@ STRETCH, GROWTH = 0.05, 512
 Advance = Callable[[int, IntArray, FloatArray, FloatArray, IntArray, Recording], None]
 
 
-def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance, flags: Any) -> Result:
+def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance, spaces: Any) -> Result:
     """Let a kernel advance a number of steps at a time, as many as keep progress lively.
 
     advance is told how many, and gets what it changes: counters (steps done, samples written), q, qd, chart, and the
-    recording; flags are the kernel's.
+    recording; spaces are the kernel's.
     """
     q, qd, chart = np.array(state.q), np.array(state.qd), np.array(state.chart)
     steps = int(np.ceil(problem.duration / problem.dt - 1e-9))
@@ -43,7 +43,8 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
             if stretch < 1:
                 break
         advance(int(min(stretch, steps - counters[0])), counters, q, qd, chart, recording)
-        recording.check(flags, problem.start + problem.dt * int(counters[0]), int(counters[1]))
+        note_energy(problem, spaces[0], recording)
+        recording.check(spaces[2], problem.start + problem.dt * int(counters[0]), int(counters[1]))
         recording.report(counters[0] / steps, int(counters[1]))
         spent = max(time.perf_counter() - began, 1e-6)
         stretch = int(min(max(stretch * STRETCH / spent, 1), GROWTH * stretch))

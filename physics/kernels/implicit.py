@@ -50,7 +50,7 @@ from .rollout import CHART_LIMIT, change_charts, copy, has_charts, record_sample
 from .spatial import Array
 from .stepper import record_forces
 from .stopping import stop_within, unilateral
-from .watch import check_step
+from .watch import check_step, note_efforts
 
 # Alexander 1977: the diagonal of the two-stage method of order two that is L-stable; its last stage is the step's end.
 GAMMA = 1.0 - math.sqrt(0.5)
@@ -354,6 +354,7 @@ def implicit_rollout(
         count = 0
         if more is not None and flags[STATUS] == OK:
             count = settle(arrays, more, (times, values), t, dt, q, qd, implicit, spaces)
+            note_efforts(more[5], spaces[1])
         if flags[STATUS] == OK:
             check_step(arrays, charts, dt, vectors[GIVEN_FORCE], q, qd, spaces)
         if flags[STATUS] != OK:

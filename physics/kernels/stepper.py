@@ -48,7 +48,7 @@ from .rollout import (
 )
 from .runge_kutta import runge_kutta_parts
 from .spatial import Array
-from .watch import check_step
+from .watch import check_step, note_efforts
 
 
 @inline
@@ -203,6 +203,7 @@ def advance(
         else:
             count = euler_step(parts, integrator, t, dt, q, qd, room)
         if flags[STATUS] == OK:
+            note_efforts(room[1], spaces[1])
             check_step(arrays, charts, dt, stage[5], q, qd, spaces)
         if flags[STATUS] != OK:
             copy(last_q, q)

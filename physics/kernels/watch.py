@@ -52,6 +52,9 @@ LOST_ROTATION = 1e6
 # there was far more, how many looks there were, the most that the squares of all speeds came to in one, and how many
 # times what there may be is beyond any error of the method
 STEPS, KINETIC, BASE, WORK, LEAPS, CLOSED, FIRST, DONE, MOST, ABOVE, TURN, FASTEST, BEYOND = range(13)
+# and for the books that are told behind a run: whether they are kept, work put in (signed), the least of what energy
+# there is beside it, the most that this has risen since, and the largest kinetic energy of any look
+BOOKED, PUT_IN, LEAST, GAINED, LIVELIEST = range(13, 18)
 STRETCH = 16
 FOURFOLD = 4.0
 MOST_LEAPS = 6
@@ -137,6 +140,7 @@ def watch_energy(arrays: Array, dt: float, tau: Array, q: Array, qd: Array, spac
     for d in range(qd.shape[0]):
         speeds += qd[d] * qd[d]
         power += (tau[d] + (dof[d, EFFORT] if dof[d, HELD] != 0.0 else 0.0)) * qd[d]
+    work[row, PUT_IN] += dt * power
     if has_muscles(arrays):
         power = abs(power) + work[row + 1, POWER]
     work[row, WORK] += dt * abs(power)
@@ -147,7 +151,7 @@ def watch_energy(arrays: Array, dt: float, tau: Array, q: Array, qd: Array, spac
     whole = work[row, STEPS] >= STRETCH + work[row, TURN] % TURNS
     # a method that damps what it has made of nothing may have done so by the next look
     early = work[row, TURN] == 0.0 or speeds > FASTER * work[row, FASTEST]
-    if whole or (work[row, CLOSED] != 0.0 and early):
+    if whole or (early and (work[row, CLOSED] != 0.0 or work[row, BOOKED] != 0.0)):
         work[row, FASTEST] = max(work[row, FASTEST], speeds)
         look_at_energy(arrays, q, qd, row, whole, spaces)
 
@@ -178,7 +182,7 @@ def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, whole: bool, 
     """
     work, dof, flags = spaces
     row = work[index]
-    if row[CLOSED] != 0.0:  # a method's last stage is not where the step ends
+    if row[CLOSED] != 0.0 or row[BOOKED] != 0.0:  # a method's last stage is not where the step ends
         outward(arrays, q, qd, work, dof, flags)
     kinetic, culprit = kinetic_energy(arrays, work)
     potential = potential_energy(arrays, q, work)
@@ -189,6 +193,9 @@ def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, whole: bool, 
         kinetic += own
         potential += stored
     energy = kinetic + potential
+    rest = energy - row[PUT_IN]
+    row[GAINED], row[LEAST] = max(row[GAINED], rest - row[LEAST]), min(row[LEAST], rest)
+    row[LIVELIEST] = max(row[LIVELIEST], kinetic)
     if row[CLOSED] != 0.0 and from_nowhere(row, whole, kinetic, energy):
         flags[STATUS], flags[CULPRIT] = ENERGY_LEAP, culprit
     if not whole:
@@ -201,6 +208,14 @@ def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, whole: bool, 
     row[KINETIC] = kinetic
     if row[LEAPS] >= MOST_LEAPS and energy - row[BASE] > row[WORK] + FROM_NOWHERE * kinetic:
         flags[STATUS], flags[CULPRIT] = ENERGY_LEAP, culprit
+
+
+@inline
+def note_efforts(effort: Array, dof: Array) -> None:
+    """Have the work of given motions counted with what constraints and contacts ask of them."""
+    for d in range(effort.shape[0]):
+        if dof[d, HELD] != 0.0:
+            dof[d, EFFORT] = effort[d]
 
 
 @inline
