@@ -71,10 +71,8 @@ def simulate(
     """The motion that follows from a state.
 
     Args:
-        model: what moves.
-        state: where it starts; left as it is.
-        duration: [s].
-        dt: step of the fixed-step methods [s].
+        model, state: what moves, and where it starts; left as they are.
+        duration, dt: of all of it, and of a step of the methods with fixed steps [s].
         integrator: with a fixed step ``"symplectic_euler"``, ``"forward_euler"``, ``"rk4"``, and for stiff models the
             implicit ``"linearly_implicit_euler"`` (one linear system a step, order 1), ``"bdf1"`` (backward Euler,
             order 1) and ``"sdirk2"`` (order 2, L-stable), both with Newton's iteration to round-off. Adaptive ones,
@@ -94,27 +92,17 @@ def simulate(
     Returns:
         A `Result` whose first sample is the state and whose last lies at its time + duration. Where a muscle ran
         straight through an obstacle or slipped off one ``info["missed_wraps"]`` says which, how often and why.
+        ``info["energy"]``, of steps of fixed length where all that may add energy is known and no muscles are: how much
+        was "gained" from nowhere [J], the "most_kinetic" energy there was, and the "work" of forces and motions.
 
     Raises:
         ModelError: an argument is not acceptable; nothing ran.
         DivergedError: a coordinate left the finite numbers or its joint's range, or at a sample a muscle's path was
-            shorter than its tendons; carries what was computed.
-        CancelledError: progress said so; carries what was computed.
+            shorter than its tendons; CancelledError: progress said so. Both carry what was computed.
         MissingDependencyError: an adaptive method without SciPy.
     """
-    problem, state = make_problem(
-        model,
-        state,
-        duration,
-        dt,
-        integrator,
-        tau=tau,
-        motions=motions,
-        record_interval=record_interval,
-        progress=progress,
-        rtol=rtol,
-        atol=atol,
-    )
+    wishes = {"tau": tau, "motions": motions, "record_interval": record_interval, "progress": progress}
+    problem, state = make_problem(model, state, duration, dt, integrator, rtol=rtol, atol=atol, **wishes)
     result = note_paths(INTEGRATORS[integrator](problem, integrator, state))
     check_tendons_along(model, result)
     return result

@@ -213,18 +213,7 @@ class HyperReduced:
         from ..simulation import force_table, sample_times
 
         self.model.check_dynamics()
-        if self.model.constraints:
-            raise ModelError("hyper-reduced coordinates cannot have constraints beside them")
-        if self.model.contacts:
-            name = self.model.contacts[0].name
-            raise ModelError(
-                f"hyper-reduced coordinates cannot have contacts ({name!r}) beside them: take a ground that gives way"
-            )
-        if self.model.has_hard_limits:
-            raise ModelError(
-                "hyper-reduced coordinates cannot have hard limits (limit_restitution) beside them: take limits that "
-                "give way"
-            )
+        _check_free(self.model)
         start = self.state(h, hd, number(time, "time"))
         duration, dt = number(duration, "duration", positive=True), number(dt, "dt", positive=True)
         interval = (
@@ -264,3 +253,19 @@ def _single(model: Model, name: str) -> int:
     if where.stop - where.start != 1:
         raise ModelError(f"{name!r} has {where.stop - where.start} coordinates: name one of them")
     return int(where.start)
+
+
+def _check_free(model: Model) -> None:
+    """ModelError for what hyper-reduced coordinates cannot have beside them."""
+    if model.constraints:
+        raise ModelError("hyper-reduced coordinates cannot have constraints beside them")
+    if model.contacts:
+        name = model.contacts[0].name
+        raise ModelError(
+            f"hyper-reduced coordinates cannot have contacts ({name!r}) beside them: take a ground that gives way"
+        )
+    if model.has_hard_limits:
+        raise ModelError(
+            "hyper-reduced coordinates cannot have hard limits (limit_restitution) beside them: take limits that "
+            "give way"
+        )

@@ -180,17 +180,14 @@ def constrained_bodies(
     share the least forces.
 
     Args:
-        model, state: the tree and where it is. tau: generalized forces (nv,), with the inputs behind them or by name
-            if wanted (`Model.with_inputs`).
-        rows: further constraints on the bodies' accelerations (m, 6 nb), G phi' = right (a closed loop).
-        right: (m,), -G' phi for a constraint G phi = 0.
+        model, state: the tree and where it is. tau: generalized forces (nv,), see `Model.with_inputs`.
+        rows, right: further constraints on the bodies' accelerations (m, 6 nb), G phi' = right (m,): -G' phi of a loop.
         coordinate_rows, coordinate_right: further constraints on the accelerations of the coordinates (k, nv) and (k,)
             (eq. 4.105); their multipliers come last.
         wrenches: on the bodies besides (nb, 6), in their frames.
 
     Raises:
-        ModelError: bad shapes or numbers; a joint whose coordinates depend on one another in this configuration;
-            contacts.
+        ModelError: bad shapes or numbers; contacts; a joint whose coordinates depend on one another here.
         JointRangeError: as `forward_dynamics`.
     """
     state = check_state(model, state)
@@ -199,11 +196,9 @@ def constrained_bodies(
     complete = with_inputs(model, tau, "tau")
     moving = maximal_coordinates(model, state, complete[nv:])
     joints, forces = _Joints(moving), moving.joint_forces + complete[:nv]
-    outside, aim = _rows(rows, right, 6 * nb, "rows")
-    couplings, coupled = _rows(coordinate_rows, coordinate_right, nv, "coordinate rows")
-    own, own_aim, on_coordinates, on_aim = _model_rows(model, state, complete, moving)
-    outside, aim = np.concatenate([outside, own]), np.concatenate([aim, own_aim])
-    couplings, coupled = np.concatenate([couplings, on_coordinates]), np.concatenate([coupled, on_aim])
+    own = _model_rows(model, state, complete, moving)
+    outside, aim = _joined(_rows(rows, right, 6 * nb, "rows"), own[:2])
+    couplings, coupled = _joined(_rows(coordinate_rows, coordinate_right, nv, "coordinate rows"), own[2:])
     armature = np.diag(model.arrays[4][:, layout.ARMATURE])
     inertia, load = _unconstrained(moving, joints, armature, forces)
     if wrenches is not None:
@@ -212,7 +207,7 @@ def constrained_bodies(
     aims = np.concatenate([*joints.right, aim, coupled - couplings @ joints.start])
     phi, multipliers = _solve(inertia, load, jacobian, aims)
     qdd = joints.rates @ phi + joints.start
-    inner, last = sum(map(len, joints.rows)), len(multipliers) - len(couplings)
+    inner, last = sum(len(each) for each in joints.rows), len(multipliers) - len(couplings)
     motors = forces - armature @ qdd - couplings.T @ multipliers[last:]
     return ConstrainedMotion(
         phi.reshape(nb, 6),
@@ -288,3 +283,10 @@ def _solve(
     needed = (left.T @ (right - scaled @ free)) / values
     motion = np.linalg.solve(factor.T, free + directions.T @ needed)
     return motion, -left @ (needed / values)
+
+
+def _joined(
+    first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Two sets of rows, each with its right side, as one."""
+    return np.vstack([first[0], second[0]]), np.append(first[1], second[1])

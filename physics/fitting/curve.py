@@ -58,8 +58,7 @@ def fit_curve(
         length_scale: metres that count as one radian; None takes the spread of the poses, four times the root mean
             square distance of their origins from the centre.
         outside: what the joint does beyond its range, see `SplineCurve`.
-        tolerance: a step that moves no frame by more, in the metric, has converged.
-        max_iterations: Gauss-Newton steps for one set of knots.
+        tolerance: a step that moves no frame by more has converged. max_iterations: for one set of knots.
         progress: called with the done fraction and what goes on; False cancels.
         wishes: metric, weights, pinned, ends, robust, robust_scale, within, coordinate, axis: see `FitOptions`.
 

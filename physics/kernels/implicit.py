@@ -311,6 +311,19 @@ def implicit_step(
 
 
 @jit
+def take_hold(
+    motion: Array, integrator: int, t: float, dt: float, q: Array, qd: Array, notes: Array, dof: Array
+) -> None:
+    """Put the coordinates that are held in a step from time t where they are; where others are than before, what is
+    known from step to step is of no use.
+    """
+    catch(motion, t, q, qd)
+    mean = dt if integrator == LINEARLY_IMPLICIT_EULER else 0.0
+    if hold(motion, t, mean, q, qd, dof):
+        notes[KNOWN], notes[HISTORY] = 0.0, 0.0
+
+
+@jit
 def implicit_rollout(
     arrays: Array,
     integrator: int,
@@ -336,8 +349,7 @@ def implicit_rollout(
     more is None, or of a model with more than a tree (constraints, system, motion, contacts, memory, effort, records of
     the rows' forces, and of the held coordinates'), see `stepper.advance`.
     """
-    vectors, notes, flags = implicit[3], implicit[4], spaces[2]
-    nv = q.shape[0]
+    vectors, notes, flags, nv = implicit[3], implicit[4], spaces[2], q.shape[0]
     last_q, last_qd = vectors[LAST_Q, :nv], vectors[LAST_QD, :nv]
     charts = has_charts(arrays)
     for _ in range(num_steps):
@@ -346,10 +358,7 @@ def implicit_rollout(
         copy(qd, last_qd)
         begin_states(arrays[3], values.shape[1], vectors[GIVEN_FORCE], vectors[LAST_Q])
         if more is not None:
-            catch(more[2], t, q, qd)
-            mean = dt if integrator == LINEARLY_IMPLICIT_EULER else 0.0
-            if hold(more[2], t, mean, q, qd, spaces[1]):
-                notes[KNOWN], notes[HISTORY] = 0.0, 0.0
+            take_hold(more[2], integrator, t, dt, q, qd, notes, spaces[1])
         implicit_step(arrays, more, integrator, (times, values), t, counters[0], dt, q, qd, implicit, spaces)
         count = 0
         if more is not None and flags[STATUS] == OK:

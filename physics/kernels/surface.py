@@ -206,6 +206,18 @@ def slide(
     return add3(p, rotate(r, shift)), scale_add6(v, 1.0, w), c
 
 
+@inline
+def add_columns(
+    dof: Array, first: int, directions: int, sign: float, columns: tuple[Twist, Twist, Twist]
+) -> None:
+    """Add to the columns of as many coordinates as there are directions."""
+    add_column(dof, first, sign, columns[0])
+    if directions > 1:
+        add_column(dof, first + 1, sign, columns[1])
+    if directions > 2:
+        add_column(dof, first + 2, sign, columns[2])
+
+
 @jit
 def surface_factors(
     r: Rotation,
@@ -264,9 +276,5 @@ def surface_factors(
                 (rate[3], rate[4], rate[5]),
                 (curve[3], curve[4], curve[5]),
             )
-    add_column(dof, first, sign, s1)
-    if directions > 1:
-        add_column(dof, first + 1, sign, s2)
-    if directions > 2:
-        add_column(dof, first + 2, sign, s3)
+    add_columns(dof, first, directions, sign, (s1, s2, s3))
     return r, p, v, c, left and data[offset + SURFACE_OUTSIDE] == OUTSIDE_ERROR
