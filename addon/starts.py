@@ -10,10 +10,15 @@ import numpy as np
 from . import core, given_motions, hold, keyframes, placing, references, scene_to_model, units
 from .features.joints.properties import slider_names
 
-# The animation is looked at this far before the start [frames]. Slopes of second order from three looks: between
-# linear keys the very slope, of a swing once a second at 24 frames a second 0.15 % off.
-LOOKS = np.array([0.5, 0.25, 0.0])
-LEAPS = "leaps where the simulation starts (its keys are stepped), so it starts without speed"
+# The animation is looked at this far before the start [frames]. Slopes of second order from the three looks before it:
+# between linear keys the very slope, of a swing once a second at 24 frames a second 0.15 % off. What is stepped at the
+# start has come there since the last of them, and has no part in its speed.
+LOOKS = np.array([0.5, 0.25, 2.0**-8, 0.0])
+# A part of a look's way that is so many times as long as the other is the leap of a key between two frames.
+LEAPT = 10.0
+# What keys in single precision differ by without a motion [m, rad].
+SEEN = 1e-5
+LEAPS = "leaps where the simulation starts (its keys are stepped): that gives it no speed"
 MOVING_BY_ITSELF = "starts with its start values: a surface that moves in time has no start in its animation"
 
 
@@ -23,7 +28,7 @@ class Seen:
 
     Attributes:
         name: of the model's body. joint: of physics. with_speed: whether its speed is wanted, too.
-        followed: as given motions have it; None for a free body. poses: of a free body in its joint (3, 4, 4) [m].
+        followed: as given motions have it; None for a free body. poses: of a free body in its joint (4, 4, 4) [m].
     """
 
     name: str
@@ -122,7 +127,7 @@ def find(
 
 
 def _placed(each: Seen, near: np.ndarray, fitted: set[str]) -> tuple[np.ndarray, list[str]]:
-    """Coordinates (3, n) of a joint in its child's poses at the looks, the last of them searched for first."""
+    """Coordinates (4, n) of a joint in its child's poses at the looks, the last of them searched for first."""
     followed = each.followed
     after = np.eye(4) if followed.name in fitted else followed.after
     poses = followed.poses @ core.physics().lie.inverse(after)
@@ -137,19 +142,23 @@ def _placed(each: Seen, near: np.ndarray, fitted: set[str]) -> tuple[np.ndarray,
     return np.array(rows), [f"{text}: the nearest that it can take"]
 
 
-def _leaps(poses: Any) -> bool:
-    """Whether poses (3, 4, 4) at the looks are those of stepped keys: at rest before the start, elsewhere at it."""
-    still, moved = np.abs(poses[1] - poses[0]).max(), np.abs(poses[2] - poses[1]).max()
-    return bool(still <= 1e-6 * moved and moved > 1e-6)
-
-
 def _speed(name: str, joint: Any, q: np.ndarray, poses: Any, fps: float) -> tuple[np.ndarray, list[str]]:
-    """Velocities (n,) of a joint at q, from its poses (3, 4, 4) at the looks; a warning where they are of no use."""
-    if _leaps(poses):
-        return np.zeros(joint.num_coordinates), [f"{name} {LEAPS}"]
+    """Velocities (n,) of a joint at q, from its poses (4, 4, 4) at the looks; a warning where they leap."""
     lie = core.physics().lie
-    before = lie.log(lie.inverse(poses[-1]) @ poses)
-    spacing = (LOOKS[0] - LOOKS[1]) / fps
-    twist = (before[0] - 4.0 * before[1]) / (2.0 * spacing)
+    far, near = (LOOKS[:2] - LOOKS[2]) / fps
+    before = lie.log(lie.inverse(poses[2]) @ poses[:2])
+    twist = (near**2 * before[0] - far**2 * before[1]) / (far * near * (far - near))
+    leapt = False
+    for part in (slice(0, 3), slice(3, 6)):  # turning and going may be keyed in ways of their own
+        ways = -before[1, part] / near, (before[1, part] - before[0, part]) / (far - near)
+        short, long = sorted(ways, key=np.linalg.norm)
+        if np.linalg.norm(long) > LEAPT * np.linalg.norm(short) + SEEN / near:
+            twist[part], leapt = short, True
+    turned = poses[3][:3, :3].T @ poses[2][:3, :3]  # it goes on as it did, whichever way it is turned at once
+    last = np.abs(poses[3] - poses[2]).max()
+    went = np.linalg.norm(twist) * LOOKS[2] / fps
+    leapt |= bool(last > 2.0 * LEAPT * went + SEEN)
+    twist = np.concatenate([turned @ twist[:3], turned @ twist[3:]])
     subspace = joint.evaluate(q)[1]
-    return np.linalg.lstsq(subspace, twist, rcond=1e-9)[0], []
+    speed = np.linalg.lstsq(subspace, twist, rcond=1e-9)[0]
+    return speed, [f"{name} {LEAPS}"] if leapt else []
