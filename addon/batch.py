@@ -225,7 +225,7 @@ class Run:
         return {
             "blender": told.blender,
             "input": {"path": str(shot.source), "sha256": source_digest},
-            "libraries": {path: records.library_digest(path) for path in told.libraries},
+            "libraries": told.libraries,
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
             "scenes": told.scenes,
             "warnings": told.warnings,

@@ -19,6 +19,7 @@ from typing import Any
 
 from . import core, overrides
 from .batch_jobs import Shot
+from .batch_records import library_digest
 
 LAST_LINES = 12  # of what a child printed, kept for when it crashes
 
@@ -40,7 +41,8 @@ class Told:
         code: its exit code; below 0 the number of the signal that ended it.
         scenes: facts about each baked scene. warnings, errors: one line each.
         empty: its file has nothing to simulate.
-        blender: version of its Blender. libraries: files that its file links to.
+        blender: version of its Blender. libraries: files that its file links to, with their hashes when it had read
+            them: what is saved later it has not seen.
         lines: the last of what it printed beside.
     """
 
@@ -50,7 +52,7 @@ class Told:
     errors: list[str] = field(default_factory=list)
     empty: bool = False
     blender: str = ""
-    libraries: list[str] = field(default_factory=list)
+    libraries: dict[str, str] = field(default_factory=dict)
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
 
     def take(self, line: str) -> float | None:
@@ -62,7 +64,8 @@ class Told:
             return None
         kind = event["event"]
         if kind == "opened":
-            self.blender, self.libraries = str(event["blender"]), list(event["libraries"])
+            self.blender = str(event["blender"])
+            self.libraries = {str(path): library_digest(path) for path in event["libraries"]}
         elif kind == "done":
             self.scenes.append({key: value for key, value in event.items() if key not in ("event", "name")})
         elif kind == "warning":

@@ -172,7 +172,7 @@ def _usage_problem(source: Path, target: Path | None) -> str:
 def _bake_file(task: Task, reporter: Any) -> int:
     import bpy
 
-    from . import core, references
+    from . import cli_files, core, references
 
     reporting = core.part("reporting")
     names = _open(task, reporter)
@@ -191,14 +191,14 @@ def _bake_file(task: Task, reporter: Any) -> int:
         if item.condyle.connection.enabled:
             references.relink(item.condyle.connection.body)
             references.relink(item.condyle.connection.other)
-    return _save(task.target, reporter)
+    return cli_files.save(task.target, reporter)
 
 
 def _open(task: Task, reporter: Any) -> list[str] | int:
     """Open a file and give it the task's settings; names of the scenes to bake, or the exit code where it ends here."""
     import bpy
 
-    from . import core, overrides, session, tasks
+    from . import cli_files, core, overrides, session, tasks
     from .features.simulation.operators import has_work
 
     reporting = core.part("reporting")
@@ -215,9 +215,7 @@ def _open(task: Task, reporter: Any) -> list[str] | int:
     libraries = sorted({bpy.path.abspath(each.filepath, library=each.parent) for each in bpy.data.libraries})
     libraries = [os.path.normpath(path) for path in libraries]
     reporter.event("opened", blender=bpy.app.version_string, libraries=libraries)
-    for path in libraries:
-        if not os.path.isfile(path):
-            reporter.warning(f"the library {path} is missing: what is linked from it is not there")
+    cli_files.tell_missing(libraries, reporter)
     names = [scene.name for scene in bpy.data.scenes if any(has_work(item) for item in scene.objects)]
     if task.scene is not None:
         if task.scene not in bpy.data.scenes:
@@ -302,25 +300,6 @@ def _bake_scene(scene: Any, reporter: Any) -> int:
         bodies=len(outcome.bodies),
         **{f"{stage}_s": round(seconds, 3) for stage, seconds in outcome.seconds.items()},
     )
-    return int(reporting.EXIT_DONE)
-
-
-def _save(target: Path, reporter: Any) -> int:
-    """Write the open file beside the target, then put it in its place."""
-    import bpy
-
-    from . import core
-
-    reporting = core.part("reporting")
-    try:
-        with core.part("io.files").write_atomically(target) as temporary, silenced():
-            bpy.ops.wm.save_as_mainfile(
-                filepath=str(temporary), copy=True, check_existing=False, relative_remap=True
-            )
-    except (RuntimeError, OSError) as error:
-        reporter.error(f"{target} cannot be written: {str(error).strip()}")
-        return int(reporting.EXIT_FAILED)
-    reporter.message(f"written: {target}")
     return int(reporting.EXIT_DONE)
 
 

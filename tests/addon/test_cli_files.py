@@ -1,0 +1,80 @@
+"""Outputs of the command line are whole; linked files that are of no use are named."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+class Said:
+    """What a reporter was told."""
+
+    def __init__(self):
+        self.warnings, self.errors = [], []
+        self.warning, self.error, self.message = self.warnings.append, self.errors.append, lambda text: None
+
+
+@pytest.mark.parametrize("compress", [False, True])
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
+def test_a_file_that_is_cut_short_is_told(part, scene, make, tmp_path, compress, share):
+    make.box("Stone")
+    path = tmp_path / "whole.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, compress=compress)
+    check_whole = part("cli_files").check_whole
+    check_whole(path)
+    data = path.read_bytes()
+    path.write_bytes(data[: int(share * len(data))])
+    with pytest.raises(OSError, match="cut short"):
+        check_whole(path)
+
+
+def test_an_earlier_output_stays_where_the_new_one_is_cut_short(part, scene, make, tmp_path, monkeypatch):
+    """As on a full disk, where Blender may say that it has saved all."""
+    make.box("Stone")
+    files, said, target = part("cli_files"), Said(), tmp_path / "out.blend"
+    assert files.save(target, said) == 0 and not said.errors
+    before = target.read_bytes()
+    whole = files.check_whole
+
+    def short(path):
+        path.write_bytes(path.read_bytes()[:8192])
+        whole(path)
+
+    monkeypatch.setattr(files, "check_whole", short)
+    assert files.save(target, said) == 1
+    assert len(said.errors) == 1 and "is the disk full?" in said.errors[0] and str(target) in said.errors[0]
+    assert target.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["out.blend"]
+
+
+def test_a_library_without_what_is_linked_is_named(part, scene, make, tmp_path):
+    make.box("Linked Stone")
+    library, shot = tmp_path / "lib.blend", tmp_path / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(library), copy=True)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
+        wanted.objects = ["Linked Stone"]
+    bpy.context.scene.collection.objects.link(wanted.objects[0])
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    for content, words in ((b"", "cannot be read, or has no 'Linked Stone'"), (None, "is missing")):
+        library.unlink()
+        if content is not None:
+            library.write_bytes(content)
+        bpy.ops.wm.open_mainfile(filepath=str(shot), load_ui=False)
+        said = Said()
+        part("cli_files").tell_missing([str(library)], said)
+        assert len(said.warnings) == 1 and words in said.warnings[0] and str(library) in said.warnings[0]
+
+
+def test_a_library_counts_as_it_was_when_it_was_read(part, tmp_path):
+    """One that is saved while a shot is baked has changed since, so that the shot is baked again."""
+    library = tmp_path / "lib.blend"
+    library.write_bytes(b"before")
+    digest = part("batch_records").library_digest
+    before, told = digest(str(library)), part("batch_child").Told()
+    told.take(json.dumps({"event": "opened", "blender": "5.0.1", "libraries": [str(library)]}))
+    library.write_bytes(b"after")
+    assert told.libraries == {str(library): before} and before != digest(str(library))
