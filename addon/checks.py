@@ -35,9 +35,9 @@ FAR, FAR_TURN = 1e-3, 1e-2
 # A muscle's point nearer than this share of an obstacle's thickness is told: rounded paths take little for outside.
 DEEP = 0.95
 # A body's mass by the box around it [kg/m³], and its radius of gyration by its size, between which nothing is told:
-# pith to osmium and hollow shapes, and what is hung onto a bone
+# pith to osmium and hollow shapes, and what is hung onto a bone; a heavy hub with light spokes
 LIGHTEST, HEAVIEST = 1.0, 3e4
-WIDEST = 2.0
+NARROWEST, WIDEST = 0.02, 2.0
 
 
 def check(scene: Any) -> list[Finding]:
@@ -159,10 +159,11 @@ def _of_masses(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]
             text = f"{entry.name}: its mass of {simulated.mass:.3g} kg is {density:.2g} kg/m³ of the box around it"
             yield findings.about(text, CHECK, body)
         far = float(np.sqrt(np.linalg.eigvalsh(simulated.inertia)[-1] / simulated.mass))
-        if far > WIDEST * np.linalg.norm(sides):
-            size = units.told_length(float(np.linalg.norm(sides)))
-            text = f"{entry.name}: its inertia is that of a mass {units.told_length(far)} away"
-            yield findings.about(f"{text}, but it is {size} in size", CHECK, body)
+        size = float(np.linalg.norm(sides))
+        if not NARROWEST * size < far < WIDEST * size:
+            where = f"{units.told_length(far)} away" if far > size else f"within {units.told_length(far)}"
+            text = f"{entry.name}: its inertia is that of a mass {where}"
+            yield findings.about(f"{text}, but it is {units.told_length(size)} in size", CHECK, body)
 
 
 def _of_coordinates(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:

@@ -213,7 +213,14 @@ def test_muscles_with_loose_points_are_told(part, scene, leg, make):
     [
         ({"mass": 1e6}, "kg/m³ of the box around it"),
         ({"mass": 1e-7}, "kg/m³ of the box around it"),
-        ({"inertia_diagonal": (50.0, 50.0, 50.0)}, "its inertia is that of a mass"),
+        (
+            {"inertia_diagonal": (50.0, 50.0, 50.0)},
+            "its inertia is that of a mass 5 m away, but it is 424 mm in",
+        ),
+        (
+            {"inertia_diagonal": (2e-9, 2e-9, 2e-9)},
+            "that of a mass within 0.0316 mm, but it is 424 mm in size",
+        ),
     ],
 )
 def test_figures_that_no_such_body_has_are_told(part, scene, leg, figures, told):
