@@ -220,6 +220,8 @@ def test_a_loop_that_comes_back_with_another_speed_is_told(part, scene, make):
     start.loop, start.loop_tolerance, start.loop_cycles = True, 20.0, 1
     warnings = bake(part, scene).warnings
     assert scene.condyle.loop.settled and any("but not with its speed" in each for each in warnings)
+    start.loop_blend = 4  # frames that are led to another speed say nothing of the method's steps
+    assert bake(part, scene).warnings == []
 
 
 def test_what_a_loop_cannot_have_is_told_before_anything_runs(part, scene, pendulum, ph):
