@@ -122,6 +122,7 @@ def _channels_of(scene: Any, frames: np.ndarray, read: Any, result: Any) -> list
         for index, entry in enumerate(read.bodies):
             body = references.find_body(entry.handle, entry.name)
             bakeable.check(body)
+            units.split_scale(body.matrix, body.name, body.owner)  # it may have been scaled since it was read
             world = units.to_blender(result.poses[:, index], scene)
             world[:, :3, :3] *= entry.scale
             bodies.append(body)

@@ -154,17 +154,20 @@ def test_a_run_that_blows_up_is_told_in_the_panel(part, scene, arm, ph):
     assert kept.integrator == "sdirk2" and not kept.failed_reason
 
 
+def too_coarse(scene, elbow):
+    """Settings with which the arm gains energy at each step until it is too much."""
+    coordinate, settings = elbow.condyle.joint.coordinates[0], scene.condyle.simulation
+    coordinate.start, coordinate.stiffness, scene.frame_end = 1.0, 500.0, 40
+    settings.integrator, settings.time_step = "forward_euler", 1.0 / 240.0
+
+
 @pytest.mark.parametrize(("preroll", "samples"), [(0, 1), (2, 4)])
 def test_what_a_run_that_blows_up_gave_can_be_baked(part, scene, arm, ph, preroll, samples):
     """Its frames are those of a bake that ends before it blows up; what was there comes back."""
     *_, (_shoulder, elbow) = arm
-    coordinate = elbow.condyle.joint.coordinates[0]
-    coordinate.start, coordinate.stiffness = 1.0, 500.0
-    scene.frame_end = 40
+    too_coarse(scene, elbow)
     scene.condyle.start.preroll, scene.condyle.start.samples = preroll, str(samples)
-    settings, fore = scene.condyle.simulation, bpy.data.objects["Fore"]
-    # too coarse: more energy with each step
-    settings.integrator, settings.time_step = "forward_euler", 1.0 / 240.0
+    fore = bpy.data.objects["Fore"]
     assert not bpy.ops.condyle.bake_unfinished.poll()
     with pytest.raises(ph.CondyleError, match="diverged at"):
         part("tasks").bake_now(scene)
@@ -180,6 +183,23 @@ def test_what_a_run_that_blows_up_gave_can_be_baked(part, scene, arm, ph, prerol
     )
     part("tasks").free_bake(scene)
     assert not part("actions").is_baked(fore) and fore.animation_data is None
+
+
+def test_what_a_run_gave_is_not_baked_to_a_body_that_was_stretched_since(part, scene, arm, ph):
+    *_, (_shoulder, elbow) = arm
+    too_coarse(scene, elbow)
+    with pytest.raises(ph.CondyleError, match="diverged at"):
+        part("tasks").bake_now(scene)
+    fore = bpy.data.objects["Fore"]
+    fore.scale = (1, 1, 2)
+    bpy.context.view_layer.update()
+    with pytest.raises(ph.ModelError, match=r"Fore: non-uniform scale \(1, 1, 2\); apply the scale"):
+        part("tasks").bake_unfinished_now(scene)
+    assert fore.animation_data is None
+    fore.scale = (1, 1, 1)
+    bpy.context.view_layer.update()
+    part("tasks").bake_unfinished_now(scene)
+    assert part("actions").is_baked(fore)
 
 
 @pytest.mark.parametrize("number", range(12))
