@@ -13,6 +13,7 @@ from . import (
     core,
     findings,
     hold,
+    inside_ground,
     keyframes,
     muscle_points,
     muscle_reading,
@@ -28,6 +29,7 @@ from .features.joints.panels import title_of
 from .features.joints.properties import slider_names
 from .features.simulation.properties import frame_ends
 from .findings import CHECK, Finding
+from .joint_reading import starts_as_set
 from .references import Body
 
 # A body that stands farther off its joint than this [m, rad] is told.
@@ -53,6 +55,7 @@ def check(scene: Any) -> list[Finding]:
         held = [body for body in (handle.find() for handle in read.held) if body is not None]
         left = transforms.held_motion(scene, held, np.arange(begin, end + 1))
         return [
+            *inside_ground.check(scene, read),
             *warnings(scene, read),
             *(findings.about(text, CHECK, body) for body, text in left),
         ]
@@ -188,7 +191,7 @@ def _of_coordinates(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Fin
                     f"{item.name}: {name} rests at {units.figure(row.rest, unit)}, outside its limits {shown}"
                 )
                 yield findings.about(text, CHECK, item)
-            if _starts_as_set(scene, item) and not lower - slack <= row.start <= upper + slack:
+            if starts_as_set(scene, item) and not lower - slack <= row.start <= upper + slack:
                 text = f"{item.name}: {name} starts at {units.figure(row.start, unit)}, outside its limits {shown}"
                 yield findings.about(text, CHECK, item)
             if not (settings.driven and isinstance(item.get(slider), float)):
@@ -229,12 +232,6 @@ def _keys_beyond(scene: Any, item: Any, joint: Any) -> Iterator[Finding]:
         if whole[number] and row.limits != "CUSTOM" and row.unit != "m":
             text += ", a whole round: key one round, and let the curve in the Graph Editor repeat it (Make Cyclic)"
         yield findings.about(text, CHECK, item)
-
-
-def _starts_as_set(scene: Any, item: Any) -> bool:
-    """Whether a joint starts with its start values, and not where its animation has it."""
-    own = item.condyle.joint.start_from
-    return (scene.condyle.start.source if own == "SCENE" else own) == "SETTINGS"
 
 
 def _of_muscles(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:
@@ -278,7 +275,7 @@ def _out_of_reach(scene: Any, fitted: Collection[int]) -> Iterator[Finding]:
     """
     for item in references.joints_of(scene):
         settings = item.condyle.joint
-        if settings.driven or item.session_uid in fitted or not _starts_as_set(scene, item):
+        if settings.driven or item.session_uid in fitted or not starts_as_set(scene, item):
             continue
         joint = scene_to_model.read_joint(scene, item)
         if not 1 <= joint.num_coordinates <= 3 or any(joint.prescribed):

@@ -46,6 +46,12 @@ def start_of(item: Any, joint: Any) -> tuple[np.ndarray, np.ndarray]:
     return q, (ahead - behind) / (2.0 * step)
 
 
+def starts_as_set(scene: Any, item: Any) -> bool:
+    """Whether a joint starts with its start values, and not where its animation has it."""
+    own = item.condyle.joint.start_from
+    return bool((scene.condyle.start.source if own == "SCENE" else own) == "SETTINGS")
+
+
 def read_shape(scene: Any, item: Any, shape: Any) -> Any:
     """The joint of a whole joint's settings or of one part of a composite."""
     joints = core.physics().joints

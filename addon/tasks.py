@@ -22,6 +22,7 @@ from . import (
     forcing,
     given_motions,
     hold,
+    inside_ground,
     muscle_bakes,
     muscle_control,
     references,
@@ -200,6 +201,7 @@ def check(scene: Any) -> Steps[list[str]]:
     findings.
     """
     made, _ = yield from _prepared(scene, frame_range(scene), timing.Clock())
+    inside_ground.refuse(made.read)
     return made.warnings
 
 
@@ -310,7 +312,7 @@ def ready(
         options["controllers"] = controllers
     clock.lap("project")
     warnings += [finding.text for finding in checked]
-    told = [*warnings, *given.warnings, *begun, *looked]
+    told = [*warnings, *given.warnings, *begun, *looked, *inside_ground.warnings(read, set(given.start))]
     return Ready(read, options, given.pulls, excited, told, prints, frames)
 
 

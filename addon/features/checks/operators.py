@@ -11,8 +11,8 @@ from ..simulation.operators import has_work
 
 
 class CheckScene(Operator):
-    """Look for what would stop a bake, and for what may not be meant: masses, limits, joints out of reach, loose
-    muscles; nothing is changed"""
+    """Look for what would stop a bake, and for what may not be meant: masses, limits, joints out of reach, bodies
+    inside the ground, loose muscles; nothing is changed"""
 
     bl_idname = "condyle.check_scene"
     bl_label = "Check Scene"

@@ -1,0 +1,171 @@
+"""Bodies that begin inside the ground: hard ground refuses them, soft ground pushes them out."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import core, findings, given_motions, joint_reading, references, units
+from .findings import CHECK, Finding
+
+# Depth in hard ground [m] from which a simulation refuses to begin (`PASSED_AT_START` of `physics.starting`, which
+# Blender's process does not import).
+REFUSED = 1e-3
+# Soft ground that could send what lies in it out of itself faster than this [m/s] is told: half a millimetre high.
+THROWN = 0.1
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A body that begins inside ground: its number in the model, that ground's name, how deep [m], and whether the
+    ground is hard.
+    """
+
+    body: int
+    ground: str
+    depth: float
+    is_hard: bool
+
+    def text(self, model: Any) -> str:
+        """The line for people."""
+        name, depth = model.body_names[self.body], units.told_length(self.depth)
+        if self.is_hard:
+            return f"{name} begins {depth} inside the ground {self.ground}: move it out"
+        return (
+            f"{name} begins {depth} inside the soft ground {self.ground}, deeper than its weight presses it in, so it "
+            "will be pushed out"
+        )
+
+
+def check(scene: Any, read: Any) -> list[Finding]:
+    """What begins inside ground, as the scene is evaluated now."""
+    if not _has_ground(read.model):
+        return []
+    led, poses = set(), core.physics().body_poses(read.model, read.state)
+    shown: set[int] = set()
+    for index, entry in enumerate(read.bodies):
+        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        by_animation = item is not None and not joint_reading.starts_as_set(scene, item)
+        if item is not None and _is_led(item.condyle.joint):
+            led.add(entry.name)
+        if by_animation or entry.name in led or read.model.bodies[index].parent in shown:
+            shown.add(index)
+            body = references.find_body(entry.handle, entry.name)
+            poses[index] = units.to_metres(units.split_scale(body.matrix, body.name, body.owner)[0], scene)
+    # what is off its constraints is led onto them first, maybe out of the ground
+    sure = not read.model.constraints
+    return [
+        findings.about(
+            each.text(read.model), CHECK, read.bodies[each.body].handle.find(), each.is_hard and sure
+        )
+        for each in (*_in_hard(read.model, poses), *_in_soft(read.model, poses, led))
+    ]
+
+
+def _is_led(settings: Any) -> bool:
+    """Whether a joint follows its animation now."""
+    return bool(settings.prescribed or settings.follow >= given_motions.HELD)
+
+
+def warnings(read: Any, led: Container[str]) -> list[str]:
+    """Lines about what soft ground will push out of itself, from the state in which a run begins.
+
+    led: names of the bodies whose joints follow their animation there.
+    """
+    if not _has_ground(read.model):
+        return []
+    poses = core.physics().body_poses(read.model, read.state)
+    return [each.text(read.model) for each in _in_soft(read.model, poses, led)]
+
+
+def refuse(read: Any) -> None:
+    """ModelError where a simulation would refuse to begin in this state, as far as that is known without one."""
+    if read.model.contacts and not read.model.constraints:
+        poses = core.physics().body_poses(read.model, read.state)
+        for each in _in_hard(read.model, poses):
+            raise core.model_error(each.text(read.model))
+
+
+def _has_ground(model: Any) -> bool:
+    return bool(model.contacts) or any(isinstance(each, core.part("forces").Ground) for each in model.forces)
+
+
+def _in_hard(model: Any, poses: np.ndarray) -> Iterator[Inside]:
+    """The deepest contact of each body that is too deep to begin there."""
+    deepest: dict[int, Inside] = {}
+    for contact in model.contacts:
+        depth = float(_depths(poses, contact, contact.pose, contact.radii).max())
+        if depth > REFUSED and (contact.body not in deepest or depth > deepest[contact.body].depth):
+            deepest[contact.body] = Inside(contact.body, contact.name, depth, True)
+    yield from deepest.values()
+
+
+def _in_soft(model: Any, poses: np.ndarray, led: Container[str]) -> Iterator[Inside]:
+    """Of bodies that hang together the one that is deepest in soft ground, where that holds more energy than it takes
+    to lift them all out: more than at rest, where it holds no more than half of that.
+    """
+    together, gravity = _together(model), float(np.linalg.norm(model.gravity))
+    masses = np.array([body.mass for body in model.bodies])
+    energy: dict[int, float] = {}
+    deepest: dict[int, Inside] = {}
+    for ground in model.forces:
+        if not isinstance(ground, core.part("forces").Ground):
+            continue
+        if not any(_moves(model, body, led) for body in (ground.body, ground.other)):
+            continue
+        depths = np.maximum(_depths(poses, ground, ground.plane, ground.radius), 0.0)
+        if not depths.any():
+            continue
+        group, power, depth = int(together[ground.body]), ground.exponent + 1.0, float(depths.max())
+        energy[group] = energy.get(group, 0.0) + ground.stiffness / power * float((depths**power).sum())
+        if group not in deepest or depth > deepest[group].depth:
+            deepest[group] = Inside(ground.body, ground.name, depth, False)
+    for group, found in deepest.items():
+        mass = float(masses[together == group].sum())
+        if energy[group] > mass * (gravity * found.depth + 0.5 * THROWN**2):
+            yield found
+
+
+def _depths(poses: np.ndarray, touching: Any, plane: np.ndarray, radius: Any) -> np.ndarray:
+    """How deep [m] points (n,) of a body are in a plane; negative outside."""
+    pose = poses[touching.body]
+    points = touching.points @ pose[:3, :3].T + pose[:3, 3]
+    if touching.other >= 0:
+        plane = poses[touching.other] @ plane
+    return np.asarray(radius - (points - plane[:3, 3]) @ plane[:3, 2])
+
+
+def _moves(model: Any, body: int, led: Container[str]) -> bool:
+    """Whether forces can move a body of the model (-1: the world)."""
+    while body >= 0:
+        if model.bodies[body].joint.num_coordinates and model.body_names[body] not in led:
+            return True
+        body = model.bodies[body].parent
+    return False
+
+
+def _together(model: Any) -> np.ndarray:
+    """A number for each body (nb,), the same where joints, constraints or forces let one lie on the other."""
+    groups = np.arange(len(model.bodies))
+    owners = {name: k for k, body in enumerate(model.bodies) for name in _coordinates(body)}
+    pairs = [(k, body.parent) for k, body in enumerate(model.bodies)]
+    pairs += [
+        (getattr(each, "body", -1), getattr(each, "other", -1))
+        for each in (*model.springs, *model.forces, *model.contacts)
+    ]
+    for constraint in model.constraints.values():
+        if constraint.type == "coupling":
+            pairs += [(owners[constraint.coordinate], owners[name]) for name in constraint.drivers]
+        elif getattr(constraint, "other", None) is not None:
+            pairs.append((model.index(constraint.body), model.index(constraint.other)))
+    for one, other in pairs:
+        if one >= 0 and other >= 0:
+            groups[groups == groups[other]] = groups[one]
+    return groups
+
+
+def _coordinates(body: Any) -> list[str]:
+    return [f"{body.name}.{name}" for name in body.joint.coordinate_names]

@@ -1,0 +1,117 @@
+"""Bodies that begin inside hard and soft ground are told, by the check of a scene and by a bake."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+pytestmark = pytest.mark.small
+
+
+@pytest.fixture
+def stand(part, scene, make):
+    """Let a body, 0.4 m high, touch ground at the height 0 of the world, or of another body; its Empty."""
+    body = part("references").Body
+    scene.frame_start, scene.frame_end = 1, 9
+
+    def add(item, contact, other=None):
+        make.update()
+        pose = np.eye(4) if other is None else np.array(other.matrix_world)
+        if other is not None:
+            pose[2, 3] += 0.2
+        carrier = None if other is None else body(other)
+        made = part("connections").add_connection(scene, carrier, body(item), "ground", pose, None)
+        made.condyle.connection.ground.contact = contact
+        for each in (item, other):
+            if each is not None and not each.condyle.body.enabled:
+                part("authoring").make_body(scene, body(each), motion="FREE")
+        make.update()
+        return made
+
+    return add
+
+
+def told(part, scene):
+    return [finding.text for finding in part("checks").check(scene)]
+
+
+@pytest.mark.parametrize(
+    ("height", "depth"), [(0.15, "50 mm"), (0.1, "100 mm"), (-0.1, "300 mm"), (-1.0, "1.2 m")]
+)
+@pytest.mark.parametrize("contact", ["SOFT", "RIGID"])
+def test_what_begins_inside_ground_is_told_with_its_depth(
+    part, scene, make, stand, ph, contact, height, depth
+):
+    stone = make.box("Stone", (0, 0, height))
+    stand(stone, contact)
+    (finding,) = part("checks").check(scene)
+    soft = "soft " if contact == "SOFT" else ""
+    assert finding.text.startswith(f"Stone begins {depth} inside the {soft}ground Ground Stone")
+    assert finding.is_error is (contact == "RIGID") and finding.culprit().object == stone
+    assert bpy.ops.condyle.check_scene() == {"FINISHED"}
+    assert bpy.ops.condyle.select_culprit(index=0) == {"FINISHED"}
+    assert bpy.context.view_layer.objects.active == stone
+    if contact == "SOFT":
+        assert part("tasks").check_now(scene) == [finding.text]
+        assert finding.text in part("tasks").bake_now(scene).warnings
+        assert part("session").findings[0].culprit().object == stone
+        return
+    with pytest.raises(ph.ModelError, match=r"Stone begins .* inside the ground"):
+        part("tasks").check_now(scene)
+    with pytest.raises(ph.CondyleError, match="inside its obstacle: move body 'Stone' out of it"):
+        part("tasks").bake_now(scene)
+
+
+@pytest.mark.parametrize(("contact", "stiffness"), [("SOFT", 2e4), ("SOFT", 1e3), ("RIGID", 0.0)])
+def test_what_rests_on_ground_is_not_told(part, scene, make, stand, contact, stiffness):
+    """Two boxes, one on the other, where their weight has let them sink."""
+    lower, upper = make.box("Lower", (0, 0, 0.2)), make.box("Upper", (0, 0, 0.6))
+    first, second = stand(lower, contact), stand(upper, contact, lower)
+    for each in (first, second):
+        each.condyle.connection.ground.stiffness = max(stiffness, 1.0)
+    model = part("scene_to_model").read(scene).model
+    weight = 9.81 * model.bodies[0].mass
+    assert model.num_bodies == 2 and told(part, scene) == []
+    if contact == "SOFT":
+        below, above = 2.0 * weight / (4.0 * stiffness), weight / (4.0 * stiffness)
+        lower.location.z -= below
+        upper.location.z -= below + above
+        make.update()
+        assert told(part, scene) == [] and part("tasks").bake_now(scene).warnings == []
+
+
+def test_the_start_that_the_animation_gives_is_looked_at(part, scene, make, stand):
+    """Not where the joint's start values would have the body; and what is led there is not thrown out."""
+    ram = make.box("Ram", (0, 0, 1.0))
+    make.update()
+    body = part("references").Body
+    joint = part("authoring").add_joint(scene, None, body(ram), "slider", name="Guide")
+    joint.condyle.joint.axis = (0, 0, 1)
+    stand(ram, "SOFT")
+    assert told(part, scene) == []
+    ram.location.z = 0.1
+    make.update()
+    scene.condyle.start.source = "POSE"
+    (line,) = told(part, scene)
+    assert line.startswith("Ram begins 100 mm inside the soft ground")
+    assert line in part("tasks").bake_now(scene).warnings
+    part("tasks").free_bake(scene)
+    joint.condyle.joint.prescribed = True
+    assert told(part, scene) == [] and part("tasks").bake_now(scene).warnings == []
+
+
+def test_what_is_led_onto_its_constraints_first_is_no_error(part, scene, make, stand):
+    stone, other = make.box("Stone", (0, 0, 0.1)), make.box("Other", (1, 0, 3))
+    stand(stone, "RIGID")
+    body = part("references").Body
+    part("authoring").make_body(scene, body(other), motion="FREE")
+    part("connections").add_connection(scene, body(stone), body(other), "distance", np.eye(4), None)
+    make.update()
+    (finding,) = [each for each in part("checks").check(scene) if "inside" in each.text]
+    assert not finding.is_error
+
+
+def test_the_depth_that_is_refused_is_that_of_physics(part):
+    assert part("inside_ground").REFUSED == part("core").part("starting").PASSED_AT_START
