@@ -10,7 +10,7 @@ import numpy as np
 from . import core, forcing, muscle_bakes, references
 from .bake_figures import FORCE_UNITS
 from .features.joints.panels import title_of
-from .features.live.properties import SHOWN
+from .features.live.properties import SHOWN, scene_of
 
 #: numbers of soft ground and of mounts that are turned, by what they are called
 GROUND = {"stiffness": "Stiffness", "damping": "Damping"}
@@ -114,7 +114,14 @@ class Reader:
 
 
 def keep(live: Any, scene: Any) -> int:
-    """Write what the sliders say to the scene; returns how many numbers of it changed."""
+    """Write what the sliders say to the scene; returns how many numbers of it changed.
+
+    Raises:
+        ModelError: the run was of another scene: gravity is this one's, and all else the other's.
+    """
+    why_not = of_another(live, scene)
+    if why_not:
+        raise core.model_error(why_not)
     changed = 0
     if _gravity_touched(live, scene):
         scene.condyle.simulation.gravity = tuple(live.gravity)
@@ -127,14 +134,25 @@ def keep(live: Any, scene: Any) -> int:
     return changed
 
 
+def of_another(live: Any, scene: Any) -> str:
+    """Why a scene cannot take what the sliders say: the run was another one's; empty where it was its own."""
+    if live.scene in (0, scene.session_uid):  # 0: nothing ran yet
+        return ""
+    its = scene_of(live)
+    if its is None:
+        return "The scene of the last live run is gone"
+    return f"The last live run was of the scene {its.name!r}: show that to keep its values"
+
+
 def touched(live: Any, scene: Any) -> bool:
-    """Whether a slider says what the scene does not."""
+    """Whether a slider says what the scene, whose run it was, does not."""
+    if of_another(live, scene):
+        return False
     return _gravity_touched(live, scene) or any(True for _ in _touched(live))
 
 
 def _gravity_touched(live: Any, scene: Any) -> bool:
-    own = live.scene in (0, scene.session_uid)  # 0: nothing ran yet
-    return own and tuple(scene.condyle.simulation.gravity) != tuple(live.gravity)
+    return tuple(scene.condyle.simulation.gravity) != tuple(live.gravity)
 
 
 def _touched(live: Any) -> Iterator[tuple[Any, Any]]:

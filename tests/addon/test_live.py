@@ -151,6 +151,35 @@ def test_sliders_act_and_are_kept_when_asked(part, scene, make, axle):
     bpy.data.scenes.remove(other)
 
 
+@pytest.mark.small
+def test_what_ran_in_one_scene_is_not_kept_in_another(part, scene, make, axle, ph):
+    """Not its torque alone while its gravity is left out; a panel of the other scene says which one runs."""
+    sliders, panels = part("live_sliders"), part("features.live.panels")
+    other = bpy.data.scenes.new("Other")
+    drawn = {}
+
+    def turn(run):
+        settings().sliders[0].torque, settings().gravity = 50.0, (0.0, 0.0, -1.0)
+        for shown in (scene, other):
+            layout = MagicMock()
+            panels.draw_live(layout, shown)
+            drawn[shown.name] = [call.kwargs["text"] for call in layout.label.call_args_list]
+
+    Hand(part, scene, [(0.02, turn)], duration=0.1).walk()
+    assert drawn == {scene.name: [], "Other": [f"Running: scene {scene.name}"]}
+    gravity = tuple(other.condyle.simulation.gravity)
+    with bpy.context.temp_override(scene=other):
+        assert not bpy.ops.condyle.live_keep.poll()
+    with pytest.raises(ph.ModelError, match=f"was of the scene '{scene.name}': show that"):
+        sliders.keep(settings(), other)
+    assert axle.condyle.joint.coordinates[0].torque == 0.0
+    assert tuple(other.condyle.simulation.gravity) == gravity
+    assert bpy.ops.condyle.live_keep() == {"FINISHED"}
+    assert axle.condyle.joint.coordinates[0].torque == 50.0
+    assert tuple(scene.condyle.simulation.gravity) == (0.0, 0.0, -1.0)
+    bpy.data.scenes.remove(other)
+
+
 def test_ground_has_sliders(part, scene, make, axle):
     references, connections = part("references"), part("connections")
     item = connections.add_connection(

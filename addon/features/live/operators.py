@@ -156,7 +156,8 @@ class KeepLive(Operator):
         from ... import live_sliders
 
         if not live_sliders.touched(settings(), context.scene):
-            cls.poll_message_set("No slider of the last live run says what the scene does not")
+            why_not = live_sliders.of_another(settings(), context.scene)
+            cls.poll_message_set(why_not or "No slider of the last live run says what the scene does not")
             return False
         return True
 

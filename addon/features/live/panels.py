@@ -7,7 +7,7 @@ from bpy.types import Panel
 from ... import session
 from ..common import SidebarPanel
 from .operators import speed_text
-from .properties import SHOWN, settings
+from .properties import SHOWN, scene_of, settings
 
 GROUPS = (("TORQUE", "show_torque"), ("MUSCLE", "show_muscle"), ("GROUND", "show_ground"))
 
@@ -25,6 +25,9 @@ def draw_live(layout: Any, scene: Any) -> None:
         row.operator(
             "condyle.live_record", text="End" if recording else "Record", icon="REC", depress=recording
         )
+        its = scene_of(live)
+        if its not in (None, scene):
+            layout.label(text=f"Running: scene {its.name}", icon="SCENE_DATA")
         draw_figures(layout, run, live)
     column = layout.column()
     column.use_property_split = True

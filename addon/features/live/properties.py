@@ -147,6 +147,11 @@ def settings() -> Any:
     return bpy.context.window_manager.condyle_live
 
 
+def scene_of(live: Any) -> Any:
+    """The scene that runs, or ran last; None where none did, or it is gone."""
+    return next((scene for scene in bpy.data.scenes if scene.session_uid == live.scene), None)
+
+
 def attach() -> None:
     """Put the settings where panels find them: window_manager.condyle_live."""
     bpy.types.WindowManager.condyle_live = PointerProperty(type=LiveSettings, name="Condyle Live")
