@@ -18,6 +18,8 @@ LOOKS = np.array([0.5, 0.25, 2.0**-8, 0.0])
 LEAPT = 10.0
 # What keys in single precision differ by without a motion [m, rad].
 SEEN = 1e-5
+# A slider this far [m, rad] from a start value that is as it was is told.
+AWAY = 1e-3
 LEAPS = "leaps where the simulation starts (its keys are stepped): that gives it no speed"
 MOVING_BY_ITSELF = "starts with its start values: a surface that moves in time has no start in its animation"
 
@@ -58,6 +60,8 @@ def see(
         if source == "SETTINGS" or (
             item is None and source == "POSE"
         ):  # a free body starts in its pose anyway
+            if item is not None and item.condyle.joint.driven:
+                told += _left_behind(item, units.length_scale(scene))
             continue
         if any(joint.prescribed):
             told.append(f"{entry.joint_name} {MOVING_BY_ITSELF}")
@@ -91,6 +95,19 @@ def see(
             )
         seen.append(made)
     return seen, told
+
+
+def _left_behind(item: Any, metres: float) -> list[str]:
+    """One line where somebody has put a slider elsewhere than to a start value that nobody has set."""
+    settings = item.condyle.joint
+    for row, slider in zip(settings.coordinates, slider_names(settings)):
+        value = float(item[slider]) * (metres if row.unit == "m" else 1.0)
+        if not row.start and not row.start_speed and abs(value) > AWAY:
+            return [
+                f"{item.name} starts at its start value {units.figure(0.0, row.unit)}, though its slider stands at "
+                f"{units.figure(value, row.unit)}: choose Pose in Start With to start there"
+            ]
+    return []
 
 
 def find(

@@ -1,0 +1,60 @@
+"""Speeds at a start: of what is keyed smoothly its own, of what is stepped there or shortly before none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from .test_starting import curves_of, key_slider, pendulum  # noqa: F401
+
+
+def start_of(part, scene):
+    scene.condyle.start.begin, scene.condyle.start.source = "PLAYHEAD", "MOTION"
+    scene.frame_set(13)
+    made = part("tasks").bake_now(scene)
+    return made.result.qd[0], any("keys are stepped" in text for text in made.warnings)
+
+
+@pytest.mark.parametrize("turns", ["CONSTANT", "LINEAR"])
+@pytest.mark.parametrize("goes", ["CONSTANT", "LINEAR"])
+def test_a_body_whose_place_or_turn_is_stepped_keeps_the_other_s_speed(part, scene, make, turns, goes):
+    stone = make.box("Stone")
+    stone.rotation_mode = "XYZ"
+    stone.condyle.body.enabled, stone.condyle.body.motion = True, "FREE"
+    for frame, value in ((1, 0.0), (13, 1.2), (25, 2.4)):
+        stone.location.x = stone.rotation_euler.z = value
+        stone.keyframe_insert("location", frame=frame)
+        stone.keyframe_insert("rotation_euler", frame=frame)
+    for curve in curves_of(stone):
+        for point in curve.keyframe_points:
+            point.interpolation = turns if "rotation" in curve.data_path else goes
+    scene.frame_end = 25
+    speed, told = start_of(part, scene)
+    # 1.2 in 12 frames of 1/24 s; keys are in single precision, a look is half a frame long
+    assert np.linalg.norm(speed[:3]) == pytest.approx(2.4 * (goes == "LINEAR"), abs=2e-3)
+    assert np.linalg.norm(speed[3:]) == pytest.approx(2.4 * (turns == "LINEAR"), abs=2e-3)
+    assert told == ("CONSTANT" in (turns, goes))
+
+
+@pytest.mark.parametrize("key", [13.0, 12.9, 12.75, 12.6, 12.51])
+def test_a_step_between_frames_gives_no_speed(part, scene, pendulum, key):
+    _, joint = pendulum
+    part("authoring").drive(scene, joint, True)
+    key_slider(joint, {1: 0.0, 5: 0.1, key: 0.3, 17: 0.5}, "CONSTANT")
+    speed, told = start_of(part, scene)
+    assert abs(speed[0]) < 1e-3 and told
+
+
+def test_a_slider_that_stands_elsewhere_than_at_the_start_value_is_told(part, scene, pendulum):
+    _, joint = pendulum
+    part("authoring").drive(scene, joint, True)
+    joint["coordinate"] = 0.8
+    scene.frame_set(1)
+    words = "starts at its start value 0°, though its slider stands at 45.84°: choose Pose in Start With"
+    assert any(words in text for text in part("tasks").bake_now(scene).warnings)
+    part("tasks").free_bake(scene)
+    scene.condyle.start.source = "POSE"
+    assert not any("start value" in text for text in part("tasks").bake_now(scene).warnings)
+    part("tasks").free_bake(scene)
+    scene.condyle.start.source, joint.condyle.joint.coordinates[0].start = "SETTINGS", 0.3
+    assert not any("start value" in text for text in part("tasks").bake_now(scene).warnings)
