@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Container, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from . import core, findings, given_motions, joint_reading, references, units
+from . import core, findings, forcing, given_motions, joint_reading, muscle_bakes, references, units
 from .findings import CHECK, Finding
 
 # Depth in hard ground [m] from which a simulation refuses to begin (`PASSED_AT_START` of `physics.starting`, which
 # Blender's process does not import).
 REFUSED = 1e-3
-# Soft ground that could send what lies in it out of itself faster than this [m/s] is told: half a millimetre high.
-THROWN = 0.1
+# Soft ground that could send what lies in it out of itself faster than this [m/s] is told: half a millimetre high; if
+# it does so with more than this [m/s²]: levers, springs and torques may press a body in with more than its weight.
+THROWN, PUSHED = 0.1, 1.0
 
 
 @dataclass(frozen=True)
 class Inside:
     """A body that begins inside ground: its number in the model, that ground's name, how deep [m], and whether the
-    ground is hard.
+    ground is hard; of soft ground also the deepest point in the body's frame (3,) and the ground's normal there (3,).
     """
 
     body: int
     ground: str
     depth: float
     is_hard: bool
+    point: np.ndarray | None = None
+    normal: np.ndarray | None = None
 
     def text(self, model: Any) -> str:
         """The line for people."""
@@ -55,13 +58,16 @@ def check(scene: Any, read: Any) -> list[Finding]:
             shown.add(index)
             body = references.find_body(entry.handle, entry.name)
             poses[index] = units.to_metres(units.split_scale(body.matrix, body.name, body.owner)[0], scene)
+    soft = list(_in_soft(read.model, poses, led))
+    if soft and not shown:
+        soft = _pushed(read.model, read.state, _forces_now(scene, read), soft)
     # what is off its constraints is led onto them first, maybe out of the ground
     sure = not read.model.constraints
     return [
         findings.about(
             each.text(read.model), CHECK, read.bodies[each.body].handle.find(), each.is_hard and sure
         )
-        for each in (*_in_hard(read.model, poses), *_in_soft(read.model, poses, led))
+        for each in (*_in_hard(read.model, poses), *soft)
     ]
 
 
@@ -70,15 +76,47 @@ def _is_led(settings: Any) -> bool:
     return bool(settings.prescribed or settings.follow >= given_motions.HELD)
 
 
-def warnings(read: Any, led: Container[str]) -> list[str]:
+def _forces_now(scene: Any, read: Any) -> np.ndarray | None:
+    """Generalized forces and inputs at the frame that the scene shows; None where they are refused."""
+    frames = scene.frame_current + np.arange(2.0)
+    try:
+        excited, pushed = muscle_bakes.excitations(scene, read, frames), forcing.torques(scene, read, frames)
+    except core.physics().CondyleError:
+        return None
+    given = forcing.table(read, excited, pushed, units.frame_times(frames, scene))
+    return forcing.sampled(read.model, given, np.array([read.state.time]))[0]
+
+
+def warnings(read: Any, led: Collection[str], inputs: Any) -> list[str]:
     """Lines about what soft ground will push out of itself, from the state in which a run begins.
 
-    led: names of the bodies whose joints follow their animation there.
+    led: names of the bodies whose joints follow their animation there. inputs: the `Table` that drives it, or None.
     """
-    if not _has_ground(read.model):
+    model, state = read.model, read.state
+    if not _has_ground(model):
         return []
-    poses = core.physics().body_poses(read.model, read.state)
-    return [each.text(read.model) for each in _in_soft(read.model, poses, led)]
+    soft = list(_in_soft(model, core.physics().body_poses(model, state), led))
+    if soft and not led:
+        soft = _pushed(model, state, forcing.sampled(model, inputs, np.array([state.time]))[0], soft)
+    return [each.text(model) for each in soft]
+
+
+def _pushed(model: Any, state: Any, forces: np.ndarray | None, soft: list[Inside]) -> list[Inside]:
+    """Those of what is in soft ground that begin to leave it; all where forces cannot be told apart from impacts."""
+    physics = core.physics()
+    try:
+        if model.constraints or model.contacts:
+            qdd = physics.constrained_dynamics(model, state, forces).qdd
+        else:
+            qdd = physics.forward_dynamics(model, state, forces)
+    except physics.CondyleError:
+        return soft
+    found = []
+    for each in soft:
+        twist = physics.body_jacobian(model, state, model.body_names[each.body]) @ qdd
+        if (twist[3:] + np.cross(twist[:3], each.point)) @ each.normal > PUSHED:
+            found.append(each)
+    return found
 
 
 def refuse(read: Any) -> None:
@@ -105,7 +143,7 @@ def _in_hard(model: Any, poses: np.ndarray) -> Iterator[Inside]:
 
 def _in_soft(model: Any, poses: np.ndarray, led: Container[str]) -> Iterator[Inside]:
     """Of bodies that hang together the one that is deepest in soft ground, where that holds more energy than it takes
-    to lift them all out: more than at rest, where it holds no more than half of that.
+    to lift them all out: more than under their own weight at rest, when it holds no more than half of that.
     """
     together, gravity = _together(model), float(np.linalg.norm(model.gravity))
     masses = np.array([body.mass for body in model.bodies])
@@ -122,7 +160,9 @@ def _in_soft(model: Any, poses: np.ndarray, led: Container[str]) -> Iterator[Ins
         group, power, depth = int(together[ground.body]), ground.exponent + 1.0, float(depths.max())
         energy[group] = energy.get(group, 0.0) + ground.stiffness / power * float((depths**power).sum())
         if group not in deepest or depth > deepest[group].depth:
-            deepest[group] = Inside(ground.body, ground.name, depth, False)
+            point = ground.points[int(depths.argmax())]
+            normal = poses[ground.body][:3, :3].T @ _in_world(poses, ground, ground.plane)[:3, 2]
+            deepest[group] = Inside(ground.body, ground.name, depth, False, point, normal)
     for group, found in deepest.items():
         mass = float(masses[together == group].sum())
         if energy[group] > mass * (gravity * found.depth + 0.5 * THROWN**2):
@@ -133,9 +173,12 @@ def _depths(poses: np.ndarray, touching: Any, plane: np.ndarray, radius: Any) ->
     """How deep [m] points (n,) of a body are in a plane; negative outside."""
     pose = poses[touching.body]
     points = touching.points @ pose[:3, :3].T + pose[:3, 3]
-    if touching.other >= 0:
-        plane = poses[touching.other] @ plane
+    plane = _in_world(poses, touching, plane)
     return np.asarray(radius - (points - plane[:3, 3]) @ plane[:3, 2])
+
+
+def _in_world(poses: np.ndarray, touching: Any, plane: np.ndarray) -> np.ndarray:
+    return plane if touching.other < 0 else poses[touching.other] @ plane
 
 
 def _moves(model: Any, body: int, led: Container[str]) -> bool:

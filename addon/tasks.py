@@ -312,7 +312,8 @@ def ready(
         options["controllers"] = controllers
     clock.lap("project")
     warnings += [finding.text for finding in checked]
-    told = [*warnings, *given.warnings, *begun, *looked, *inside_ground.warnings(read, set(given.start))]
+    pressed = inside_ground.warnings(read, set(given.start), options["tau"])
+    told = [*warnings, *given.warnings, *begun, *looked, *pressed]
     return Ready(read, options, given.pulls, excited, told, prints, frames)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
+from mathutils import Matrix  # noqa: E402
 
 pytestmark = pytest.mark.small
 
@@ -80,6 +81,37 @@ def test_what_rests_on_ground_is_not_told(part, scene, make, stand, contact, sti
         upper.location.z -= below + above
         make.update()
         assert told(part, scene) == [] and part("tasks").bake_now(scene).warnings == []
+
+
+@pytest.mark.parametrize("torque", [0.0, 20.0])
+def test_what_rests_under_more_than_its_weight_is_not_told(part, scene, make, stand, torque):
+    """The beam's weight by a lever of three, or a torque too, presses the foot in; with neither it is pushed out."""
+    beam = make.box("Beam", (0.1, 0, 0), (0.6, 0.1, 0.1))
+    for vertex in beam.data.vertices:
+        vertex.co.x += 0.2
+    make.update()
+    frame = np.eye(4)
+    frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
+    joint = part("authoring").add_joint(
+        scene, None, part("references").Body(beam), "hinge", frame, name="Hinge"
+    )
+    stand(beam, "SOFT").condyle.connection.ground.points = "ORIGIN"
+    row = joint.condyle.joint.coordinates[0]
+    row.torque = torque
+    scene.frame_end = 97
+    angles = part("tasks").bake_now(scene).coordinates["Hinge.angle"]
+    part("tasks").free_bake(scene)
+    assert abs(angles[-1] - angles[-9]) < 1e-3 and 0.08 < angles[-1] < 0.4
+    row.start, scene.frame_end = angles[-1], 5
+    beam.matrix_world = (
+        Matrix(frame) @ Matrix.Rotation(angles[-1], 4, "Z") @ Matrix(frame).inverted() @ beam.matrix_world
+    )
+    make.update()
+    assert told(part, scene) == [] and part("tasks").bake_now(scene).warnings == []
+    part("tasks").free_bake(scene)
+    scene.condyle.simulation.gravity, row.torque = (0, 0, -1.0), 0.0
+    (line,) = told(part, scene)
+    assert line.startswith("Beam begins ") and line in part("tasks").bake_now(scene).warnings
 
 
 def test_the_start_that_the_animation_gives_is_looked_at(part, scene, make, stand):
