@@ -75,3 +75,17 @@ def test_no_books_are_kept_of_what_has_no_known_source():
     builder.add_force("push", "lower", (1.0, 0.0, 0.0), 1.0, axes="body")
     model = builder.build()
     assert "energy" not in ph.simulate(model, model.state(), 0.1, 1e-3).info
+
+
+@pytest.mark.parametrize("off", [-1e-5, 0.0, 1e-5])
+def test_what_begins_at_rest_on_soft_ground_may_tremble(off):
+    """Ground that a step of this length is too long for by little: next to what gravity does in a step it is nothing."""
+    corners = np.array([[x, y, z] for x in (-0.05, 0.05) for y in (-0.2, 0.2) for z in (-0.05, 0.05)])
+    builder, mass, stiffness = ph.ModelBuilder(), 4.0, 2e4
+    inertia = mass / 12.0 * np.diag([0.17, 0.02, 0.17])
+    builder.add_body("stone", joint=ph.joints.Free(), mass=mass, inertia=inertia)
+    builder.add_ground("floor", "stone", corners, stiffness=stiffness, damping=1000.0, friction=0.5)
+    model = builder.build()
+    deep = mass * 9.81 / 4.0 / stiffness
+    result = ph.simulate(model, model.state([0.0, 0.0, 0.05 - deep + off, 0.0, 0.0, 0.0]), 1.0, 1e-3)
+    assert result.info["energy"]["gained"] < 0.1 * result.info["energy"]["most_kinetic"]
