@@ -79,7 +79,7 @@ def test_no_books_are_kept_of_what_has_no_known_source():
 
 @pytest.mark.parametrize("off", [-1e-5, 0.0, 1e-5])
 def test_what_begins_at_rest_on_soft_ground_may_tremble(off):
-    """Ground that a step of this length is too long for by little: next to what gravity does in a step it is nothing."""
+    """A step of this length is too long for the ground by little: next to what gravity does in one it is nothing."""
     corners = np.array([[x, y, z] for x in (-0.05, 0.05) for y in (-0.2, 0.2) for z in (-0.05, 0.05)])
     builder, mass, stiffness = ph.ModelBuilder(), 4.0, 2e4
     inertia = mass / 12.0 * np.diag([0.17, 0.02, 0.17])
