@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import core, forcing, live_sliders
+from . import core, forcing, live_sliders, units
 from .features.live import properties as live_properties
 from .live_display import Display
 from .references import Handle
@@ -40,6 +40,9 @@ class Run:
         self._display = Display(scene, ready.read)
         self._seen: Any = None
         self._seconds = seconds
+        self._least = 2.0 / units.frames_per_second(
+            scene
+        )  # of a record: it holds two samples wherever it begins
         self._told = -TOLD_INTERVAL
         self._stopping = False
         self._turned: list[tuple[float, dict[str, float]]] = []  # times and inputs that the sliders said
@@ -118,13 +121,14 @@ class Run:
             self.recorded = (self.recorded[0], self.time)
 
     def stop(self) -> None:
-        """End the run; what is recorded comes back."""
+        """End the run; what is recorded comes back, but for less than two frames."""
         if self._stopping:
             return
         self._stopping = True
         self.stop_recording()
         first, last = self.recorded
-        self.job.tell({"stop": None if first is None else {"from": first, "to": last}})
+        kept = first is not None and last is not None and last - first >= self._least
+        self.job.tell({"stop": {"from": first, "to": last} if kept else None})
 
     def cancel(self) -> None:
         """End the run at once; nothing is kept."""

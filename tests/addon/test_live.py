@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import MagicMock
 
 import numpy as np
@@ -353,3 +354,16 @@ def test_a_joint_between_its_keys_and_the_simulation_is_refused(part, scene, mak
     with pytest.raises(ph.ModelError, match="a live run cannot blend Rod"):
         part("worker_client").run(part("live_mode").live(scene, 0.1), seconds=60.0)
     assert part("session").live is None
+
+
+@pytest.mark.parametrize(("until", "kept"), [(0.0, False), (0.06, False), (0.2, True)])
+def test_less_than_two_frames_of_a_record_are_nothing(part, until, kept):
+    """A run that is stopped before its first picture has none."""
+    told = []
+    run = part("live_run").Run.__new__(part("live_run").Run)
+    run._stopping, run._least, run.recorded, run.figures = False, 2.0 / 24.0, (None, None), {}
+    run.job = SimpleNamespace(tell=told.append)
+    run.start_recording()
+    run.figures["time"] = until
+    run.stop()
+    assert (told[0]["stop"] is not None) == kept
