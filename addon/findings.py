@@ -72,6 +72,11 @@ def forget_gone() -> None:
     ]
 
 
+def forget_bake() -> None:
+    """Lines about a bake go with it."""
+    session.findings = [finding for finding in session.findings if finding.source != BAKE]
+
+
 def select(context: Any, body: Body) -> bool:
     """Make an object, or a bone in pose mode, the only one selected, and active; False where it cannot be seen."""
     item = body.object

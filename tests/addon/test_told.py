@@ -88,3 +88,14 @@ def test_a_run_that_went_wrong_is_told_with_what_to_try(part, scene, ph, integra
     text = told(scene, ph.DivergedError(0.088, "Forearm", "a coordinate is no longer finite"))
     assert text.startswith("diverged at t = 0.088 s in body 'Forearm'") and advice in text
     assert told(scene, ph.ModelError("no mass")) == "no mass"
+
+
+def test_lines_about_a_bake_go_with_it(part, session, scene, knee):
+    part("tasks").bake_now(scene)
+    findings = part("findings")
+    session.findings = [
+        findings.Finding("a bake's", findings.BAKE),
+        findings.Finding("a check's", findings.CHECK),
+    ]
+    assert bpy.ops.condyle.free_bake() == {"FINISHED"}
+    assert [each.text for each in session.findings] == ["a check's"]

@@ -105,12 +105,13 @@ class FreeBake(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ... import core, tasks
+        from ... import core, findings, tasks
 
         try:
             count = tasks.free_bake(context.scene)
         except core.physics().CondyleError as error:
             return failed(self, error)
+        findings.forget_bake()
         session.tell(f"Bake of {count} {'object' if count == 1 else 'objects'} freed", "CHECKMARK")
         return {"FINISHED"}
 
