@@ -132,6 +132,17 @@ def needs_joint(cls: Any, context: Any) -> bool:
     return True
 
 
+def needs_own_joint(cls: Any, context: Any) -> bool:
+    """Poll: as `needs_joint`, but one that no library brings back with the next load."""
+    if not needs_joint(cls, context):
+        return False
+    joint = active_joint(context)
+    if joint.override_library is not None:
+        cls.poll_message_set(f"{joint.name} is of a library, which would bring it back with the next load")
+        return False
+    return True
+
+
 def need_object_mode(cls: Any, context: Any) -> bool:
     """Poll: not in an edit mode."""
     if context.mode in {"OBJECT", "POSE"}:

@@ -189,3 +189,14 @@ def test_connected_bones_of_a_linked_armature_stay_connected(part, linked, ph):
         with pytest.raises(ph.ModelError, match=reason):
             part("tasks").bake_now(scene)
     assert not part("actions").is_baked(rig)
+
+
+def test_what_a_library_would_bring_back_is_not_taken_away(part, linked):
+    scene, collection = linked(True)
+    overridden(scene, collection)
+    joint = next(item for item in scene.objects if item.condyle.joint.enabled)
+    assert joint.override_library is not None
+    bpy.context.view_layer.objects.active = joint
+    for name, words in (("remove_joint", "would bring it back"), ("stop_driving", "would drive it again")):
+        with pytest.raises(RuntimeError, match=words):
+            getattr(bpy.ops.condyle, name)()

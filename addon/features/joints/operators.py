@@ -5,7 +5,7 @@ from typing import Any
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 from bpy.types import Operator
 
-from ..common import active_joint, failed, need_object_mode, needs_joint, writable
+from ..common import active_joint, failed, need_object_mode, needs_joint, needs_own_joint, writable
 from .properties import shape_changed
 from .types import WHOLE_ONLY, search_items
 
@@ -112,7 +112,7 @@ class RemoveJoint(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return needs_joint(cls, context) and need_object_mode(cls, context)
+        return needs_own_joint(cls, context) and need_object_mode(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         from ... import authoring
@@ -175,8 +175,19 @@ class StopDriving(Operator):
     def poll(cls, context: Any) -> bool:
         if not needs_joint(cls, context):
             return False
-        if not active_joint(context).condyle.joint.driven:
+        joint = active_joint(context)
+        if not joint.condyle.joint.driven:
             cls.poll_message_set("The sliders do not drive this joint")
+            return False
+        override = joint.override_library
+        if (
+            override is not None
+            and override.reference is not None
+            and override.reference.condyle.joint.driven
+        ):
+            cls.poll_message_set(
+                f"{joint.name} is of a library, which would drive it again with the next load"
+            )
             return False
         return True
 
