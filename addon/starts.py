@@ -10,11 +10,13 @@ import numpy as np
 from . import core, given_motions, hold, keyframes, placing, references, scene_to_model, units
 from .features.joints.properties import slider_names
 
-# The animation is looked at this far before the start [frames]. Slopes of second order from the three looks before it:
+# The animation is looked at this far before the start [frames]. Slopes of second order from the looks before it:
 # between linear keys the very slope, of a swing once a second at 24 frames a second 0.15 % off. What is stepped at the
 # start has come there since the last of them, and has no part in its speed.
-LOOKS = np.array([0.5, 0.25, 2.0**-8, 0.0])
-# A part of a look's way that is so many times as long as the other is the leap of a key between two frames.
+LOOKS = np.array([*np.linspace(0.5, 2.0**-8, 5), 0.0])
+SPACING, LAST = LOOKS[0] - LOOKS[1], LOOKS[-2]
+# What is so many times as fast between two looks as between any others is the leap of a key: of a motion whose speed
+# changes evenly, three times at most, where it turns back.
 LEAPT = 10.0
 # What keys in single precision differ by without a motion [m, rad].
 SEEN = 1e-5
@@ -30,7 +32,7 @@ class Seen:
 
     Attributes:
         name: of the model's body. joint: of physics. with_speed: whether its speed is wanted, too.
-        followed: as given motions have it; None for a free body. poses: of a free body in its joint (4, 4, 4) [m].
+        followed: as given motions have it; None for a free body. poses: of a free body in its joint (looks, 4, 4) [m].
     """
 
     name: str
@@ -127,24 +129,28 @@ def find(
             warnings += told
             start[each.name] = q, speed
             continue
-        if each.followed.readings is not None:
-            readings = given_motions.unrolled(each.followed.readings, each.followed.periods)
+        followed, readings = each.followed, None
+        if followed.readings is not None:
+            readings = given_motions.unrolled(followed.readings, followed.periods)
             q = np.array([each.joint.from_readings(row) for row in readings])
         else:
             set_values = np.array(read.state.q[read.model.coordinate_slice(each.name)])
             q, told = _placed(each, set_values, fitted)
             warnings += told
         speed = np.zeros(q.shape[1])
-        if each.with_speed:
+        if each.with_speed and readings is not None:
+            speed, told = _speed_of_sliders(followed.name, each.joint, q[-1], readings, fps)
+            warnings += told
+        elif each.with_speed:
             poses = np.array([each.joint.transform(row) for row in q])
-            speed, told = _speed(each.followed.name, each.joint, q[-1], poses, fps)
+            speed, told = _speed(followed.name, each.joint, q[-1], poses, fps)
             warnings += told
         start[each.name] = q[-1], speed
     return start, warnings
 
 
 def _placed(each: Seen, near: np.ndarray, fitted: set[str]) -> tuple[np.ndarray, list[str]]:
-    """Coordinates (4, n) of a joint in its child's poses at the looks, the last of them searched for first."""
+    """Coordinates (looks, n) of a joint in its child's poses at the looks, the last of them searched for first."""
     followed = each.followed
     after = np.eye(4) if followed.name in fitted else followed.after
     poses = followed.poses @ core.physics().lie.inverse(after)
@@ -159,23 +165,56 @@ def _placed(each: Seen, near: np.ndarray, fitted: set[str]) -> tuple[np.ndarray,
     return np.array(rows), [f"{text}: the nearest that it can take"]
 
 
-def _speed(name: str, joint: Any, q: np.ndarray, poses: Any, fps: float) -> tuple[np.ndarray, list[str]]:
-    """Velocities (n,) of a joint at q, from its poses (4, 4, 4) at the looks; a warning where they leap."""
+def _speed_of_sliders(
+    name: str, joint: Any, q: np.ndarray, readings: np.ndarray, fps: float
+) -> tuple[np.ndarray, list[str]]:
+    """Velocities (n,) of a joint at q, from its sliders (looks, n), each by itself; a warning where one leaps."""
+    each = [slice(k, k + 1) for k in range(readings.shape[1])]
+    rates, leapt = _slopes(np.diff(readings, axis=0), each, fps)
+    told = [f"{name} {LEAPS}"] if leapt else []
+    if np.array_equal(q, readings[-1]):
+        return rates, told
+    # sliders that are not the coordinates: by what they do to the pose, which has no other values a turn away
+    little = 1e-4 / max(1.0, float(np.abs(rates).max()))
+    before, after = (
+        joint.transform(joint.from_readings(readings[-1] + side * little * rates)) for side in (-1.0, 1.0)
+    )
     lie = core.physics().lie
-    far, near = (LOOKS[:2] - LOOKS[2]) / fps
-    before = lie.log(lie.inverse(poses[2]) @ poses[:2])
-    twist = (near**2 * before[0] - far**2 * before[1]) / (far * near * (far - near))
+    return _velocities(joint, q, lie.log(lie.inverse(before) @ after) / (2.0 * little)), told
+
+
+def _speed(name: str, joint: Any, q: np.ndarray, poses: Any, fps: float) -> tuple[np.ndarray, list[str]]:
+    """Velocities (n,) of a joint at q, from its poses (looks, 4, 4); a warning where they leap."""
+    rotations = poses[:, :3, :3]
+    turns = core.physics().lie.so3_log(rotations[1:] @ rotations[:-1].swapaxes(1, 2))
+    # both as the joint's parent sees them: so what leaps in turning has no part in what goes on in going
+    changes = np.hstack([turns, np.diff(poses[:, :3, 3], axis=0)])
+    slopes, leapt = _slopes(changes, [slice(0, 3), slice(3, 6)], fps)
+    twist = (slopes.reshape(2, 3) @ rotations[-1]).ravel()
+    return _velocities(joint, q, twist), [f"{name} {LEAPS}"] if leapt else []
+
+
+def _slopes(changes: np.ndarray, parts: list[slice], fps: float) -> tuple[np.ndarray, bool]:
+    """Rates (n,) at the last look before the start, from the changes (looks - 1, n) between looks, and whether any of
+    the parts, which are keyed in ways of their own, leaps.
+    """
+    ways = changes[:-1] * (fps / SPACING)
     leapt = False
-    for part in (slice(0, 3), slice(3, 6)):  # turning and going may be keyed in ways of their own
-        ways = -before[1, part] / near, (before[1, part] - before[0, part]) / (far - near)
-        short, long = sorted(ways, key=np.linalg.norm)
-        if np.linalg.norm(long) > LEAPT * np.linalg.norm(short) + SEEN / near:
-            twist[part], leapt = short, True
-    turned = poses[3][:3, :3].T @ poses[2][:3, :3]  # it goes on as it did, whichever way it is turned at once
-    last = np.abs(poses[3] - poses[2]).max()
-    went = np.linalg.norm(twist) * LOOKS[2] / fps
-    leapt |= bool(last > 2.0 * LEAPT * went + SEEN)
-    twist = np.concatenate([turned @ twist[:3], turned @ twist[3:]])
-    subspace = joint.evaluate(q)[1]
-    speed = np.linalg.lstsq(subspace, twist, rcond=1e-9)[0]
-    return speed, [f"{name} {LEAPS}"] if leapt else []
+    for part in parts:
+        fast = np.linalg.norm(ways[:, part], axis=1)
+        k = int(np.argmax(fast))
+        if fast[k] > LEAPT * np.delete(fast, k).max() + SEEN * fps / SPACING:
+            ways[k, part] = ways[k + 1 if k + 1 < len(ways) else k - 1, part]
+            leapt = True
+    earlier, later = ways[:2].mean(axis=0), ways[2:].mean(axis=0)
+    slopes = later + 0.5 * (later - earlier)
+    for part in parts:
+        at_once, goes_on = np.linalg.norm(changes[-1, part]), np.linalg.norm(slopes[part]) * LAST / fps
+        leapt |= bool(at_once > LEAPT * goes_on + SEEN)
+    return slopes, leapt
+
+
+def _velocities(joint: Any, q: np.ndarray, twist: np.ndarray) -> np.ndarray:
+    """Velocities (n,) with which a joint at q comes nearest to its child's twist (6,)."""
+    velocities: np.ndarray = np.linalg.lstsq(joint.evaluate(q)[1], twist, rcond=1e-9)[0]
+    return velocities

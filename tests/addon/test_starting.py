@@ -87,6 +87,80 @@ def test_stepped_keys_have_no_speed(part, scene, pendulum):
     assert angle(report)[0] == pytest.approx(0.2, abs=1e-6)
 
 
+def step_some(item, *paths):
+    """Make the keys of some of an item's curves constant, those of the others linear."""
+    for curve in curves_of(item):
+        for point in curve.keyframe_points:
+            point.interpolation = "CONSTANT" if curve.data_path in paths else "LINEAR"
+
+
+@pytest.mark.parametrize("kind", ("universal", "spherical", "euler"))
+def test_a_stepped_slider_leaves_the_speed_of_the_others(part, scene, make, kind):
+    body = part("references").Body(make.box("Bob", (0, 0, -0.3)))
+    make.update()
+    joint = part("authoring").add_joint(scene, None, body, kind, np.eye(4), name="Ball")
+    part("authoring").drive(scene, joint, True)
+    names = part("features.joints.properties").slider_names(joint.condyle.joint)
+    for frame, (smooth, stepped) in {1: (0.0, 0.0), 13: (0.6, 0.3), 25: (1.2, 0.3)}.items():
+        for name, value in zip(names, (smooth, stepped)):
+            joint[name] = value
+            joint.keyframe_insert(f'["{name}"]', frame=frame)
+    step_some(joint, f'["{names[1]}"]')
+    scene.frame_start, scene.frame_end, scene.condyle.start.source = 13, 15, "MOTION"
+    report = bake(part, scene)
+    assert any(warning.startswith("Ball leaps where the simulation starts") for warning in report.warnings)
+    result, step = report.result, 1e-6
+    read = result.model.joints[0]
+    rates = (read.readings(result.q[0] + step * result.qd[0]) - read.readings(result.q[0])) / step
+    wanted = np.zeros(len(names))
+    wanted[0] = 1.2
+    # sliders are kept in float32: two of them a quarter of a frame apart give their slope to 1e-5
+    np.testing.assert_allclose(rates, wanted, atol=1e-4)
+
+
+@pytest.mark.parametrize("stepped", ((), ("location",), ("rotation_euler",), ("location", "rotation_euler")))
+def test_a_body_keeps_the_speed_of_what_is_not_stepped(part, scene, make, stepped):
+    """Its turning and its going are keyed in ways of their own."""
+    item = make.box("Stone", (0, 0, 0))
+    item.rotation_mode = "XYZ"
+    item.condyle.body.enabled, item.condyle.body.motion = True, "FREE"
+    for frame, x in {1: 0.0, 13: 1.2, 25: 2.4}.items():
+        item.location.x = item.rotation_euler.z = x
+        for path in ("location", "rotation_euler"):
+            item.keyframe_insert(path, frame=frame)
+    step_some(item, *stepped)
+    scene.frame_start, scene.frame_end, scene.condyle.start.source = 13, 15, "MOTION"
+    report = bake(part, scene)
+    qd = report.result.qd[0]
+    # keys are kept in float32
+    assert np.linalg.norm(qd[:3]) == pytest.approx(0.0 if "location" in stepped else 2.4, abs=1e-3)
+    assert qd[5] == pytest.approx(0.0 if "rotation_euler" in stepped else 2.4, abs=1e-3)
+    assert any("leaps where" in warning for warning in report.warnings) == bool(stepped)
+
+
+def test_a_motion_that_turns_back_between_frames_does_not_leap(part, scene, pendulum):
+    """At rest an eighth of a frame before the start: it is nearly still between two looks, and not by a step."""
+    _, joint = pendulum
+    part("authoring").drive(scene, joint, True)
+    for back in (0.125, 0.2, 0.3, 0.375):
+        joint.animation_data_clear()
+        turn = 13.0 - back
+        key_slider(joint, {turn - 6.0: 0.6, turn: 0.0, turn + 6.0: 0.6})
+        for curve in curves_of(joint):
+            for point in curve.keyframe_points:
+                point.handle_left_type = point.handle_right_type = "AUTO_CLAMPED"
+        values = []
+        for frame in (12.9, 13.1):
+            scene.frame_set(int(frame), subframe=frame % 1.0)
+            values.append(joint["coordinate"])
+        scene.frame_start, scene.frame_end, scene.condyle.start.source = 13, 15, "MOTION"
+        report = bake(part, scene)
+        assert not report.warnings
+        # the last look is 2^-8 frames before the start, where it is 0.01 rad/s slower
+        slope = (values[1] - values[0]) * 24.0 / 0.2
+        assert report.result.qd[0, 0] == pytest.approx(slope, abs=0.02)
+
+
 def test_a_joint_starts_as_the_keys_of_its_child_say(part, scene, pendulum):
     item, _joint = pendulum
     item.rotation_mode = "XYZ"
