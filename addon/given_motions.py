@@ -29,6 +29,11 @@ PATH, WEIGHT_PATH = "condyle.joint.prescribed", "condyle.joint.follow"
 HELD = 0.999
 # Keys this far from the joint [m, radians] are told: the joint takes the nearest pose that it can.
 FAR, FAR_TURN = 1e-3, 1e-2
+# A seam at which accelerations change from frame to frame so many times as much as elsewhere is no smooth one: the
+# spline of what begins and ends at rest, or bounces there, is better off with two ends.
+CORNER = 1.5
+# What keys in single precision differ by without a motion [m, rad].
+SEEN = 1e-5
 # Beyond this length [rad] a step takes a rotation vector that is free for the shorter one of the same rotation
 # (`CHART_LIMIT` of `kernels.rollout`, which Blender's process does not import), so that it would leave what leads it.
 FARTHEST_TURN = np.pi + 0.5
@@ -163,12 +168,14 @@ def followed_of(
     return made
 
 
-def motions(followed: list[Followed], times: np.ndarray, fitted: set[str]) -> Steps[Given]:
+def motions(
+    followed: list[Followed], times: np.ndarray, fitted: set[str], loop: dict[str, Any] | None = None
+) -> Steps[Given]:
     """Steps that find what joints do by their animation.
 
     Args:
         times: of the frames (F,) [s]. fitted: names of joints whose curve was fitted just now, with the child's own
-            pose as the joint's.
+            pose as the joint's. loop: as of `timing.loop_options`.
     """
     made = Given()
     for each in followed:
@@ -178,7 +185,11 @@ def motions(followed: list[Followed], times: np.ndarray, fitted: set[str]) -> St
         made.warnings += told
         windows = None if each.switched.all() else windows_of(each.switched, times)
         if each.switched.any():
-            made.motions[each.body] = core.physics().Motion(times[rows], q, windows=windows)
+            goes_on = loop is not None and windows is None and repeats(each.joint, q, loop["tolerance"])
+            through = "periodic" if goes_on else "cubic"
+            made.motions[each.body] = core.physics().Motion(
+                times[rows], q, "position", through, windows=windows
+            )
         if (near & ~each.switched).any() and len(rows) > 1:
             weights = np.minimum(each.weights, HELD)[rows]
             made.pulls[each.body] = core.part("pull").Pull(times[rows], q, weights, each.time)
@@ -207,6 +218,29 @@ def coordinates(each: Followed, fitted: set[str], rows: Any = slice(None)) -> St
         q[:, vector] = without_leaps(q[:, vector])
         _check_turns(each, q[:, vector])
     return q, told
+
+
+def repeats(joint: Any, q: np.ndarray, tolerance: float) -> bool:
+    """Whether a joint that is led through coordinates (F, n) is at the last as at the first, and goes on from there as
+    smoothly as it went: so a loop's seam is none of the motion's.
+
+    Args:
+        tolerance: of the place [m, rad].
+    """
+    if len(q) < 5:
+        return False
+    lie, rise = core.physics().lie, q[-1] - q[0]
+    if np.abs(lie.log(lie.inverse(joint.transform(q[0])) @ joint.transform(q[-1]))).max() > tolerance:
+        return False
+    vector = _rotation_vector(joint)
+    turn = 0.0 if vector is None else float(np.linalg.norm(rise[vector]))
+    if turn > 1.0:  # a whole turn on, a rotation vector means the same about its own axis alone
+        aside = np.linalg.norm(np.cross(q[:, vector], rise[vector] / turn), axis=1)
+        if aside.max() > FAR_TURN:
+            return False
+    bends = np.diff(q, axis=0) - np.roll(np.diff(q, axis=0), 1, axis=0)  # the first of them at the seam
+    changes = np.abs(np.roll(bends, -1, axis=0) - bends)
+    return bool((changes[[-1, 0]].max(axis=0) <= CORNER * changes[1:-1].max(axis=0) + SEEN).all())
 
 
 def _check_turns(each: Followed, vectors: np.ndarray) -> None:

@@ -18,8 +18,6 @@ SPACING, LAST = LOOKS[0] - LOOKS[1], LOOKS[-2]
 # What is so many times as fast between two looks as between any others is the leap of a key: of a motion whose speed
 # changes evenly, three times at most, where it turns back.
 LEAPT = 10.0
-# What keys in single precision differ by without a motion [m, rad].
-SEEN = 1e-5
 # A slider this far [m, rad] from a start value that is as it was is told.
 AWAY = 1e-3
 LEAPS = "leaps where the simulation starts (its keys are stepped): that gives it no speed"
@@ -203,14 +201,14 @@ def _slopes(changes: np.ndarray, parts: list[slice], fps: float) -> tuple[np.nda
     for part in parts:
         fast = np.linalg.norm(ways[:, part], axis=1)
         k = int(np.argmax(fast))
-        if fast[k] > LEAPT * np.delete(fast, k).max() + SEEN * fps / SPACING:
+        if fast[k] > LEAPT * np.delete(fast, k).max() + given_motions.SEEN * fps / SPACING:
             ways[k, part] = ways[k + 1 if k + 1 < len(ways) else k - 1, part]
             leapt = True
     earlier, later = ways[:2].mean(axis=0), ways[2:].mean(axis=0)
     slopes = later + 0.5 * (later - earlier)
     for part in parts:
         at_once, goes_on = np.linalg.norm(changes[-1, part]), np.linalg.norm(slopes[part]) * LAST / fps
-        leapt |= bool(at_once > LEAPT * goes_on + SEEN)
+        leapt |= bool(at_once > LEAPT * goes_on + given_motions.SEEN)
     return slopes, leapt
 
 

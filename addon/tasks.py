@@ -218,9 +218,7 @@ def _prepared(
         scene = references.find_scene(scene_uid)
         fitted[uid] = yield from fits.fit_joint(scene, references.find_joint(uid, "a joint to be fitted"))
     clock.lap("fit")
-    made = yield from ready(scene_uid, run, fitted, clock)
-    if loop is not None:
-        made.options["loop"] = loop
+    made = yield from ready(scene_uid, run, fitted, clock, loop)
     return replace(made, warnings=warnings + made.warnings), fitted
 
 
@@ -273,10 +271,14 @@ class Ready:
 
 
 def ready(
-    scene_uid: int, frames: np.ndarray, fitted: dict[int, FitReport], clock: timing.Clock | None = None
+    scene_uid: int,
+    frames: np.ndarray,
+    fitted: dict[int, FitReport],
+    clock: timing.Clock | None = None,
+    loop: dict[str, Any] | None = None,
 ) -> Steps[Ready]:
     """Steps that read the scene, as it is at the first of the whole frames (F,), with joints fitted just now,
-    by session uid.
+    by session uid; for a loop with what `timing.loop_options` says of it.
     """
     clock = clock or timing.Clock()
     scene = references.find_scene(scene_uid)
@@ -303,8 +305,10 @@ def ready(
     yield worker_client.Drawn()  # from here on the scene may be another one
     clock.lap("draw")
     names = {report.joint_name for report in fitted.values()}
-    given = yield from given_motions.motions(followed, times, names)
+    given = yield from given_motions.motions(followed, times, names, loop)
     options["motions"] = given.motions
+    if loop is not None:
+        options["loop"] = loop
     found, looked = starts.find(seen, read, fps, names)
     read = replace(read, state=_started(read, given.start, found))
     options["tau"] = forcing.table(read, excited, pushed, times, given.targets)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 MotionArrays: TypeAlias = tuple[Any, Any]
 KINDS = ("position", "velocity", "acceleration")
-INTERPOLATIONS = ("cubic", "linear")
+INTERPOLATIONS = ("cubic", "periodic", "linear")
 AT_END = 1e-9  # s, and share of the time: a motion that ends this near to the end of a run ends there
 LONG_BEFORE = -1e9  # s: where the piece before the first time begins
 
@@ -52,7 +53,11 @@ class Motion(ReadOnlyArrays):
         times: (K,), increasing [s]; a single one with `hold` is a joint that is locked.
         values: (K,) of a joint with one coordinate, or (K, n).
         kind: ``"position"``, ``"velocity"`` or ``"acceleration"``.
-        interpolation: ``"cubic"`` (needs SciPy) or ``"linear"``.
+        interpolation: ``"cubic"`` (needs SciPy), ``"linear"``, or ``"periodic"``: cubic, with the slope and the bend of
+            the first time at the last, where it may have risen.
+        leaps: (L,), increasing; those of the times which cubic positions reach at once: what comes before and what
+            comes after know nothing of each other, but that the way from the time before has the velocities of both
+            at its ends.
         hold: whether the joint rests before the first time and after the last one.
         windows: (start, end) pairs [s], increasing, in which the joint is held; None: always. Outside of them it is
             simulated, and takes with it the velocity that it was held with.
@@ -64,6 +69,7 @@ class Motion(ReadOnlyArrays):
     interpolation: str = "cubic"
     hold: bool = True
     windows: Any = None
+    leaps: Any = ()
 
     def __post_init__(self) -> None:
         times = all_finite(float_array(self.times, "times of a motion"), "times of a motion")
@@ -88,7 +94,14 @@ class Motion(ReadOnlyArrays):
         if not truth(self.hold, "hold of a motion") and len(times) == 1:
             raise ModelError(f"a motion with the single time {times[0]:g} and no hold holds nothing")
         windows = None if self.windows is None else _checked_windows(self.windows)
-        for name, value in (("times", times), ("values", values), ("windows", windows)):
+        leaps = all_finite(float_array(self.leaps, "leaps of a motion"), "leaps of a motion")
+        if leaps.ndim != 1 or (np.diff(leaps) <= 0.0).any() or not np.isin(leaps, times[1:]).all():
+            raise ModelError(
+                f"leaps of a motion must be some of its times after the first, got {leaps.tolist()}"
+            )
+        if len(leaps) and (self.kind, self.interpolation) != ("position", "cubic"):
+            raise ModelError(f"only cubic positions have leaps, got {self.interpolation} {self.kind}")
+        for name, value in (("times", times), ("values", values), ("windows", windows), ("leaps", leaps)):
             object.__setattr__(self, name, value)
         self.lock()
 
@@ -101,6 +114,7 @@ class Motion(ReadOnlyArrays):
             "interpolation": self.interpolation,
             "hold": bool(self.hold),
             "windows": None if self.windows is None else self.windows.tolist(),
+            "leaps": self.leaps.tolist(),
         }
 
     def pieces(self, coordinate: int, q: float, qd: float, start: float) -> FloatArray:
@@ -130,18 +144,51 @@ class Motion(ReadOnlyArrays):
             coefficients = np.zeros((1, PIECE_ORDER))
             coefficients[0, 0] = values[0]
             return breaks, coefficients
-        coefficients = np.zeros((len(self.times) - 1, PIECE_ORDER))
-        if self.interpolation == "linear" or len(self.times) == 2:
-            coefficients[:, 0] = values[:-1]
-            coefficients[:, 1] = np.diff(values) / np.diff(self.times)
-        else:
-            try:
-                from scipy.interpolate import CubicSpline
-            except ImportError as error:
-                raise MissingDependencyError("a cubic motion needs SciPy, which is not installed") from error
-            ends = "not-a-knot" if len(self.times) > 3 else "natural"
-            coefficients[:, :4] = CubicSpline(self.times, values, bc_type=ends).c[::-1].T
-        return np.array(self.times), coefficients
+        ends = [0, *np.searchsorted(self.times, self.leaps), len(self.times)]
+        parts = [_spline(self.times[a:b], values[a:b], self.interpolation) for a, b in pairwise(ends)]
+        rows = [parts[0]]
+        for k, before, after in zip(ends[1:], parts, parts[1:]):
+            slope = 0.0
+            if len(before):
+                slope = _slope(before[-1], float(self.times[k - 1] - self.times[k - 2]))
+            next_slope = float(after[0, 1]) if len(after) else 0.0
+            width = float(self.times[k] - self.times[k - 1])
+            rows += [_between(width, values[k - 1 : k + 1], (slope, next_slope)), after]
+        return np.array(self.times), np.concatenate(rows)
+
+
+def _spline(times: FloatArray, values: FloatArray, interpolation: str) -> FloatArray:
+    """Coefficients (K - 1, PIECE_ORDER) of what leads through values (K,) at times (K,)."""
+    coefficients = np.zeros((len(times) - 1, PIECE_ORDER))
+    if interpolation == "linear" or len(times) <= 2:
+        coefficients[:, 0] = values[:-1]
+        coefficients[:, 1] = np.diff(values) / np.diff(times)
+        return coefficients
+    try:
+        from scipy.interpolate import CubicSpline
+    except ImportError as error:
+        raise MissingDependencyError("a cubic motion needs SciPy, which is not installed") from error
+    if interpolation == "periodic":
+        rise = (values[-1] - values[0]) / (times[-1] - times[0])
+        even = values - rise * (times - times[0])
+        even[-1] = even[0]
+        coefficients[:, :4] = CubicSpline(times, even, bc_type="periodic").c[::-1].T
+        coefficients[:, 0] = values[:-1]
+        coefficients[:, 1] += rise
+        return coefficients
+    ends = "not-a-knot" if len(times) > 3 else "natural"
+    coefficients[:, :4] = CubicSpline(times, values, bc_type=ends).c[::-1].T
+    return coefficients
+
+
+def _between(width: float, values: FloatArray, slopes: tuple[float, float]) -> FloatArray:
+    """Coefficients (1, PIECE_ORDER) of Hermite's cubic of this width with values (2,) and slopes at its ends."""
+    mean = float(values[1] - values[0]) / width
+    coefficients = np.zeros((1, PIECE_ORDER))
+    coefficients[0, :2] = values[0], slopes[0]
+    coefficients[0, 2] = (3.0 * mean - 2.0 * slopes[0] - slopes[1]) / width
+    coefficients[0, 3] = (slopes[0] + slopes[1] - 2.0 * mean) / width**2
+    return coefficients
 
 
 def _checked_windows(windows: Any) -> FloatArray:
@@ -158,6 +205,11 @@ def _checked_windows(windows: Any) -> FloatArray:
 def _value(coefficients: FloatArray, x: float) -> float:
     """A polynomial by rising powers."""
     return float(coefficients @ x ** np.arange(len(coefficients)))
+
+
+def _slope(coefficients: FloatArray, x: float) -> float:
+    """The derivative of a polynomial by rising powers."""
+    return _value(coefficients[1:] * np.arange(1, len(coefficients)), x)
 
 
 def _integrated(breaks: FloatArray, coefficients: FloatArray, value: float, at: float) -> FloatArray:

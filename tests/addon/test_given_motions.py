@@ -328,3 +328,34 @@ def test_any_rotation_is_followed_without_leaps(part, scene, make, kind):
     joint.condyle.joint.follow = 0.5
     with pytest.raises(error, match=r"by 3\d\d.* at most, unless it is prescribed in all"):
         part("tasks").bake_now(scene)
+
+
+def test_in_a_loop_a_motion_goes_on_through_the_seam(part, scene, arm):
+    """A sine of eight frames: its spline's own error is of fourth order."""
+    _upper, _fore, (shoulder, elbow) = arm
+    elbow.condyle.joint.coordinates[0].damping = 0.6
+    part("authoring").drive(scene, shoulder, True)
+    key_slider(shoulder, {k + 1: 0.6 * np.sin(2.0 * np.pi * k / 8 + 0.7) for k in range(9)})
+    shoulder.condyle.joint.prescribed = True
+    scene.frame_set(1)
+    scene.frame_end, scene.condyle.start.loop = 9, True
+    report = part("tasks").bake_now(scene)
+    speeds = report.result.qd[[0, -1], 0]
+    exact = 0.6 * (2.0 * np.pi * 24.0 / 8.0) * np.cos(0.7)
+    assert speeds[0] == pytest.approx(speeds[1], rel=1e-6)
+    assert speeds[0] == pytest.approx(exact, rel=5e-3)
+
+
+def test_what_repeats_in_a_loop(part, ph):
+    repeats, x = part("given_motions").repeats, np.linspace(0.0, 1.0, 25)
+    hinge, ball = ph.joints.Hinge((0.0, 0.0, 1.0)), ph.joints.Euler()
+    wave = 0.3 * np.sin(2.0 * np.pi * x + 0.7)
+    assert repeats(hinge, wave[:, None], 1e-4) and repeats(hinge, 0.0 * wave[:, None], 1e-4)
+    assert repeats(hinge, (wave + 2.0 * np.pi * x)[:, None], 1e-4)
+    assert not repeats(hinge, (wave + 0.01 * x)[:, None], 1e-4)
+    assert not repeats(hinge, np.abs(np.sin(np.pi * x))[:, None], 1e-4)  # it bounces at the seam
+    eased = (x * (1.0 - x)) ** 2 * (0.5 - x)  # it comes to rest there and sets off as suddenly
+    assert not repeats(hinge, eased[:, None], 1e-4)
+    turned = np.column_stack([2.0 * np.pi * x, 0.0 * x, 0.0 * x])
+    assert repeats(ball, turned, 1e-4) and repeats(ball, np.column_stack([wave, wave, 0.0 * x]), 1e-4)
+    assert not repeats(ball, turned + np.column_stack([0.0 * x, wave - wave[0], 0.0 * x]), 1e-4)

@@ -94,7 +94,9 @@ def test_a_driven_loop():
         (lambda: ph.Motion([0.0, 1.0], [1.0]), "values of a motion must be"),
         (lambda: ph.Motion([0.0], [np.nan]), "must be finite, got nan"),
         (lambda: ph.Motion([0.0], [0.0], kind="jerk"), "position, velocity, acceleration, got 'jerk'"),
-        (lambda: ph.Motion([0.0], [0.0], interpolation="x"), "cubic, linear, got 'x'"),
+        (lambda: ph.Motion([0.0], [0.0], interpolation="x"), "cubic, periodic, linear, got 'x'"),
+        (lambda: ph.Motion([0.0, 1.0], [0.0, 1.0], leaps=[0.0]), "leaps of a motion"),
+        (lambda: ph.Motion([0.0, 1.0], [0.0, 1.0], "velocity", leaps=[1.0]), "only cubic positions"),
         (lambda: ph.Motion([0.0], [0.0], windows=[(1.0, 0.0)]), "windows of a motion"),
     ],
 )

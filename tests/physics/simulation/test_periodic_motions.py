@@ -1,0 +1,63 @@
+"""Given motions that go on as they began, and such as leap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.interpolate
+
+import physics as ph
+from tests.physics.simulation.test_motions import chain
+
+
+@pytest.mark.parametrize("rise", (0.0, 2.0 * np.pi))
+def test_a_periodic_motion_goes_on_as_it_began(rise):
+    """Its spline is that through the samples of many periods, of which the ends are far."""
+    times = np.linspace(0.0, 1.0, 9)
+
+    def values(t):
+        return 0.6 * np.sin(2.0 * np.pi * t + 0.7) + rise * t
+
+    many = np.linspace(-10.0, 10.0, 161)
+    spline = scipy.interpolate.CubicSpline(many, values(many))
+    model = chain(2)
+    motion = ph.Motion(times, values(times), interpolation="periodic")
+    result = ph.simulate(
+        model, model.state(), 1.0, dt=2.5e-4, integrator="rk4", motions={"link0": motion}, record_interval=1.0
+    )
+    # what happens at a spline's end fades by 2 + sqrt(3) a sample
+    np.testing.assert_allclose(result.q[:, 0], values(times)[[0, -1]], atol=1e-12)
+    np.testing.assert_allclose(result.qd[:, 0], spline(times[[0, -1]], 1), atol=1e-9)
+    rows = motion.pieces(0, 0.0, 0.0, 0.0)
+    np.testing.assert_allclose(2.0 * rows[1, 4], spline(0.0, 2), atol=1e-8)
+
+
+def test_a_motion_that_leaps_is_still_before_and_after():
+    """A spline through all of its samples swings around the leap."""
+    times = np.array([0.0, 1.0, 2.0, 2.75, 3.0, 4.0, 5.0])
+    values = np.array([0.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.5])
+    model = chain(2)
+    asked = {"record_interval": 0.05, "dt": 5e-3}
+    through = ph.simulate(model, model.state(), 5.0, motions={"link0": ph.Motion(times, values)}, **asked)
+    motion = ph.Motion(times, values, leaps=[3.0])
+    assert ph.Motion(**motion.to_dict()).leaps.tolist() == [3.0]
+    leaping = ph.simulate(model, model.state(), 5.0, motions={"link0": motion}, **asked)
+    still = (leaping.t < 2.75) | (leaping.t > 3.0 - 1e-9)
+    wanted = np.where(leaping.t < 2.9, 0.0, 0.5)
+    assert np.abs(leaping.q[still, 0] - wanted[still]).max() < 1e-12
+    assert np.abs(through.q[still, 0] - wanted[still]).max() > 0.05
+    between = leaping.q[~still, 0]
+    assert len(between) > 2 and (np.diff(between) > 0.0).all()
+    assert np.abs(leaping.qd[still, 0]).max() < 1e-9
+
+
+def test_what_moves_on_both_sides_of_a_leap_moves_into_it_and_out_of_it():
+    times = np.linspace(0.0, 2.0, 9)
+    values = np.where(times < 1.0, times, 3.0 - times)
+    rows = ph.Motion(times, values, leaps=[1.0]).pieces(0, 0.0, 0.0, 0.0)
+    pieces = [np.polynomial.Polynomial(row[2:8]) for row in rows[1:-1]]
+    for k, width in enumerate(np.diff(times)):
+        slopes = pieces[k].deriv()(np.array([0.0, width]))
+        wanted = [1.0 if times[k] < 1.0 else -1.0, 1.0 if times[k + 1] < 1.0 else -1.0]
+        np.testing.assert_allclose(slopes, wanted, atol=1e-12)
+        np.testing.assert_allclose(pieces[k](np.array([0.0, width])), values[k : k + 2], atol=1e-12)
