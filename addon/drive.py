@@ -8,7 +8,7 @@ child copies the last follower's location and rotation by two constraints.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,36 @@ def _fixed_to(scene: Any, body: Body) -> list[Any]:
         if complete and not settings.closes_loop and parent is not None and references.same(parent, body):
             found.append(item)
     return found
+
+
+def join_chain(scene: Any, item: Any) -> None:
+    """Let the child of a new joint go along at once where sliders move its parent.
+
+    A joint that is not complete yet (a curve without its frames) is left as it is, and so is one that moves where its
+    child goes along by itself, as a Blender child does, or has keys, which sliders would hide.
+    """
+    from . import keyframes  # imports this module
+
+    settings = item.condyle.joint
+    child, parent = references.resolve(settings.child), references.resolve(settings.parent)
+    if settings.driven or settings.to_world or not can_drive(settings) or child is None:
+        return
+    if not _goes_along(scene, parent):
+        return
+    if settings.coordinates and (_goes_along(scene, child) or len(keyframes.keyed_frames(child))):
+        return
+    with suppress(core.physics().CondyleError):
+        set_driven(scene, item, True)
+
+
+def _goes_along(scene: Any, body: Body | None) -> bool:
+    """Whether sliders move a body: its own joint's, or those of what it hangs on in Blender."""
+    while body is not None:
+        item = references.joint_of(scene, body)
+        if item is not None and item.condyle.joint.driven:
+            return True
+        body = references.blender_parent(body)
+    return False
 
 
 def shape_changed(scene: Any, item: Any) -> None:

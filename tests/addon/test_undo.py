@@ -137,7 +137,7 @@ RECIPES = {
     "make_body": on("Spare"),
     "remove_body": on("Shank"),
     "fill_in_mass": on("Shank"),
-    "add_joint": on("Spare", "Shank"),
+    "add_joint": on("Spare", "Shank", before=op("drive"), kind="fixed"),
     "add_preset": on("Spare", "Shank", preset="elbow"),
     "demo_knee": on("Spare"),
     "choose_type": on("Knee", before=op("drive"), kind="ellipsoid"),

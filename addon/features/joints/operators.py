@@ -56,13 +56,14 @@ class AddJoint(_SearchOperator, Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ... import authoring, core, references
+        from ... import authoring, core, drive, references
 
         parent, child = references.parent_and_child(context)
         try:
             joint = authoring.add_joint(context.scene, parent, child, self.kind, closes_loop=self.closes_loop)
         except core.physics().CondyleError as error:
             return failed(self, error)
+        drive.join_chain(context.scene, joint)
         # the joint that carries the child is found by the child, one that closes a loop by itself
         at_hand = references.Body(joint) if self.closes_loop and context.mode == "OBJECT" else child
         references.make_active(context, at_hand)
@@ -89,9 +90,14 @@ class ChooseType(_SearchOperator, Operator):
         return needs_joint(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        settings = active_joint(context).condyle.joint
+        from ... import drive
+
+        joint = active_joint(context)
+        settings = joint.condyle.joint
         if self.part == 0:
             settings.type = self.kind
+            if not settings.coordinates:  # what moves waits for Drive by Sliders: it may have been let go of
+                drive.join_chain(context.scene, joint)
             return {"FINISHED"}
         if self.part > len(settings.parts):
             self.report({"ERROR"}, f"The joint has no part {self.part}")
