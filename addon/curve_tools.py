@@ -182,7 +182,7 @@ def _reshape(scene: Any, item: Any, make: Callable[[Any], Wanted]) -> Steps[Resh
         converted: np.ndarray = fit.joint.coordinate_at(wanted.map(old.parameter_at(readings)))
         return converted
 
-    warnings = _left_alone(scene, item)
+    warnings = left_alone(scene, item)
     place(scene, item, fit.joint, convert)
     return Reshaped(
         name,
@@ -241,8 +241,8 @@ def convert_coordinate(item: Any, convert: Map) -> None:
         curve.update()
 
 
-def _left_alone(scene: Any, item: Any) -> list[str]:
-    """What refers to a joint's coordinate and does not follow."""
+def left_alone(scene: Any, item: Any) -> list[str]:
+    """What refers to the coordinate of a joint and does not follow when that counts otherwise."""
     told = [
         f"{other.name} couples this joint: check its ratio"
         for other in references.connections_of(scene)

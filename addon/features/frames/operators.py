@@ -5,7 +5,8 @@ from typing import Any
 from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
-from ..common import active_joint, failed, needs_joint
+from ... import session, units
+from ..common import active_joint, failed, figure, needs_joint
 from ..joints.properties import has_curve
 
 
@@ -53,16 +54,20 @@ class FrameOperator:
         return True
 
     least_frames = 0
+    share: Any = None  # of the way to the next frame, where one is added that is to leave the motion as it is
 
     def execute(self, context: Any) -> set[str]:
-        from ... import core, curve_tools, drive
+        from ... import core, curve_growth, curve_tools, drive
 
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
         try:
             joint.condyle.joint.active_frame = frame_at_hand(context, joint.condyle.joint)
+            before = curve_growth.curve_of(context.scene, joint) if self.share else None
             self.change(context, joint)
             curve_tools.rename_frames(joint)
+            if before is not None:
+                self._keep_motion(context, joint, before)
         except core.physics().CondyleError as error:
             return failed(self, error)
         try:
@@ -73,6 +78,18 @@ class FrameOperator:
         ) as error:  # the frames are as wished, the slider waits for better ones
             self.report({"WARNING"}, f"The slider was not renewed: {error}")
         return {"FINISHED"}
+
+    def _keep_motion(self, context: Any, joint: Any, before: Any) -> None:
+        """Let the child move as it did before the frame was added, and tell how nearly it does."""
+        from ... import curve_growth
+
+        index = joint.condyle.joint.active_frame
+        moved = curve_growth.grow(context.scene, joint, before, index, self.share)
+        if moved is not None:
+            far = f"{units.told_length(1e-3 * moved.distance)} and {figure(moved.angle)}°"
+            told = "; ".join([f"{self.bl_label}: the curve moved by at most {far}", *moved.warnings])
+            session.tell(told, "CHECKMARK")
+            self.report({"INFO"}, told)
 
 
 def tell_place(operator: Any, settings: Any) -> None:
@@ -130,11 +147,13 @@ class AddControlFrame(FrameOperator, Operator):
 
 
 class InsertControlFrame(FrameOperator, Operator):
-    """Insert a control frame halfway between the one at hand and the next"""
+    """Insert a control frame halfway between the one at hand and the next. On an open curve its neighbours move a
+    little, so that the child moves as before, keys and all (how nearly is told)"""
 
     bl_idname = "condyle.insert_control_frame"
     bl_label = "Insert Control Frame"
     least_frames = 2
+    share = 0.5
 
     def change(self, context: Any, joint: Any) -> None:
         from ... import authoring

@@ -1,0 +1,78 @@
+"""A control frame more in a curve that is keyed: the child moves as before, as nearly as the new curve lets it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+KEYED = (1.0, 20.0, 48.0)
+FRAMES = (*KEYED, 8.0, 14.5, 31.0, 40.0)
+
+
+def only(item):
+    for other in bpy.context.view_layer.objects:
+        other.select_set(other == item)
+    bpy.context.view_layer.objects.active = item
+
+
+@pytest.fixture(params=["knots of a fit", "by hand", "angle"])
+def keyed(request, part, scene, make):
+    """A knee whose slider is keyed: the joint's Empty and its child."""
+    thigh, shank = make.keyed_knee()
+    body, authoring = part("references").Body, part("authoring")
+    joint = authoring.add_joint(scene, body(thigh), body(shank), name="Knee")
+    only(joint)
+    if request.param in {"knots of a fit", "angle"}:
+        options = {"coordinate": "ANGLE", "angle_axis": (0, 1, 0)} if request.param == "angle" else {}
+        assert bpy.ops.condyle.fit(num_frames=6, **options) == {"FINISHED"}
+    else:
+        for number in range(6):
+            turn, pose = (0.3 + 0.05 * number) * number, np.eye(4)
+            pose[:3, :3] = [[np.cos(turn), 0, np.sin(turn)], [0, 1, 0], [-np.sin(turn), 0, np.cos(turn)]]
+            pose[:3, 3] = pose[:3, :3] @ (0, 0.03 * np.sin(turn), -0.2)
+            authoring.add_control_frame(scene, joint, pose)
+        authoring.drive(scene, joint, True)
+    ends = joint.id_properties_ui("coordinate").as_dict()
+    for frame, share in zip(KEYED, (0.05, 0.4, 0.95)):
+        joint["coordinate"] = ends["min"] + share * (ends["max"] - ends["min"])
+        joint.keyframe_insert('["coordinate"]', frame=frame)
+    return joint, shank
+
+
+def motion(scene, child):
+    found = []
+    for frame in FRAMES:
+        scene.frame_set(int(frame), subframe=frame % 1.0)
+        found.append(np.array(child.matrix_world))
+    scene.frame_set(1)
+    return np.array(found)
+
+
+def off(one, other):
+    """How far apart two motions are at most: metres, degrees."""
+    turns = np.swapaxes(one[:, :3, :3], 1, 2) @ other[:, :3, :3]
+    cosines = np.clip((np.trace(turns, axis1=1, axis2=2) - 1.0) / 2.0, -1.0, 1.0)
+    return np.linalg.norm((one - other)[:, :3, 3], axis=1).max(), np.degrees(np.arccos(cosines)).max()
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("operator", ["insert_control_frame", "duplicate_control_frame"])
+@pytest.mark.parametrize("number", [0, 2, 5])
+def test_the_keyed_motion_stays_and_what_is_left_is_told(part, scene, keyed, operator, number):
+    joint, shank = keyed
+    settings = joint.condyle.joint
+    before = motion(scene, shank)
+    only(settings.frames[number].object)
+    assert getattr(bpy.ops.condyle, operator)() == {"FINISHED"}
+    assert len(settings.frames) == 7
+    told, now = part("session").message, motion(scene, shank)
+    assert f"{operator.split('_')[0].title()} Control Frame: the curve moved by at most" in told
+    behind_the_end = operator.startswith("duplicate") and number == 5
+    if behind_the_end:  # another curve, by another coordinate: keys are where they were
+        distance, angle = off(now[: len(KEYED)], before[: len(KEYED)])
+        assert distance < 3e-3 and angle < 0.1 and "Between keys of the slider" in told
+    else:
+        distance, angle = off(now, before)
+        assert distance < 5e-5 and angle < 0.1 and "Between keys" not in told
