@@ -37,7 +37,7 @@ from typing import Any
 
 import bpy
 
-from . import core, idle, references, session
+from . import core, followers, idle, references, session
 from .references import Body
 
 DELAY = 0.1  # seconds from a change to a look at what is to be mended
@@ -62,6 +62,7 @@ def mend() -> int:
     for item in joints:
         if item in shown:
             changed += _own_frames(item) + _own_follower(item, [each for each in joints if each in shown])
+            changed += followers.put_away(item)
         elif references.is_deleted(item):
             changed += _stop(item)
     own = [item for item in _in_scenes() if item.library is None and item.override_library is None]
@@ -244,7 +245,7 @@ def _joint_above(item: Any) -> Any:
 
 def _stop(item: Any) -> int:
     """What a deleted joint leaves: its child free, no followers."""
-    from . import drive, followers
+    from . import drive
 
     settings = item.condyle.joint
     if not settings.driven and settings.follower is None:

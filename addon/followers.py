@@ -115,9 +115,23 @@ def _ensure_chain(scene: Any, item: Any, count: int) -> list[Any]:
     while len(chain) < count:
         chain.insert(0, _new(item, "Step"))
     settings.follower = chain[-1]
+    _hide(chain)
+    return chain
+
+
+def put_away(item: Any) -> bool:
+    """Hide a joint's followers again, which Blender shows and selects where it pastes them; whether any was seen."""
+    seen = [follower for follower in chain_of(item) if not (follower.hide_viewport and follower.hide_select)]
+    for follower in seen:
+        if follower.select_get():
+            follower.select_set(False)
+    _hide(seen)
+    return bool(seen)
+
+
+def _hide(chain: list[Any]) -> None:
     for follower in chain:
         follower.hide_viewport = follower.hide_select = True
-    return chain
 
 
 def _new(item: Any, name: str) -> Any:
