@@ -64,6 +64,7 @@ def make(scene: Any, preset: Preset) -> tuple[Body, Body]:
             item = polygon_object(name, (shape[0] - middle) / length, shape[1], collection, material, smooth)
             item.location = middle / length
         item.location = np.array(item.location) + spot / length
+        item.rotation_mode = "QUATERNION"  # baked angles of Euler's would jump where the body turns far
         made.append(Body(item))
     bpy.context.view_layer.update()
     return made[0], made[1]

@@ -370,3 +370,12 @@ def test_an_imported_model_moves_by_sliders_after_one_more_press(part, scene, tm
     before, after = (placed(part, joint, "coordinate", value) for value in (0.0, 0.5))
     turn = before[:3, :3].T @ after[:3, :3]
     assert math.acos((np.trace(turn) - 1.0) / 2.0) == pytest.approx(0.5, abs=1e-5)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("name", ["bead", "knee"])
+def test_bodies_that_a_preset_makes_bake_without_a_word_about_their_turns(part, scene, name):
+    bpy.ops.condyle.add_preset(preset=name)
+    scene.frame_end = 40
+    bpy.ops.condyle.bake()
+    assert not [each.text for each in part("session").findings if "Euler" in each.text]
