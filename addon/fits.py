@@ -171,15 +171,16 @@ def joint_of_selected(context: Any) -> Any:
 
 
 def _keyed_child(context: Any) -> tuple[references.Body, references.Body | None]:
-    """Child and parent of the joint that a fit makes: the active body moves against the other selected one, or against
-    its Blender parent; where only the other one is keyed, that one moves."""
-    child = references.active_body(context)
-    others = [body for body in references.selected_bodies(context) if not references.same(body, child)]
+    """Child and parent of the joint that a fit makes: as Add Joint has them; where only the parent of two is keyed,
+    that one moves."""
+    active = references.active_body(context)
+    others = [body for body in references.selected_bodies(context) if not references.same(body, active)]
     if len(others) != 1:
-        return child, references.blender_parent(child)
-    if len(keyframes.keyed_frames(others[0])) and not len(keyframes.keyed_frames(child)):
-        return others[0], child
-    return child, others[0]
+        return active, references.blender_parent(active)
+    parent, child = references.parent_and_child(context)
+    if len(keyframes.keyed_frames(parent)) and not len(keyframes.keyed_frames(child)):
+        return parent, child
+    return child, parent
 
 
 def _steps(

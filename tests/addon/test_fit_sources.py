@@ -234,3 +234,23 @@ def test_worst_keys_come_first_and_a_click_goes_to_the_frame(part, scene, knee):
     assert max(row.distance for row in fit.residuals) in [fit.residuals[int(k)].distance for k in order[:2]]
     fit.active_residual = 7
     assert scene.frame_current == fit.residuals[7].frame
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("hangs", [False, True])
+def test_of_two_that_are_keyed_the_parent_is_selected_last_as_for_add_joint(part, scene, make, hangs):
+    thigh, shank = make.keyed_knee(parented=hangs)
+    for frame in (1, 49):
+        thigh.location.x = 0.01 * frame
+        thigh.keyframe_insert("location", frame=frame)
+    scene.frame_set(1)
+    for last in (
+        (shank, thigh) if hangs else (thigh,)
+    ):  # what hangs on the other in Blender is the child all the same
+        for item in (thigh, shank):
+            item.select_set(True)
+        bpy.context.view_layer.objects.active = last
+        assert bpy.ops.condyle.fit(num_frames=5) == {"FINISHED"}
+        (joint,) = part("references").joints_of(scene)
+        assert (joint.condyle.joint.child.object, joint.condyle.joint.parent.object) == (shank, thigh)
+        part("authoring").remove_joint(scene, joint)

@@ -98,9 +98,9 @@ class _FitOperator(JobOperator):
 
 
 class FitFromKeyframes(_FitOperator, Operator):
-    """Fit the joint's curve to the keyed poses of its child, relative to its parent. Without a joint one is made first,
-    from the active object or bone to the other selected one, or to its parent in Blender. Of two, the keyed one moves
-    """
+    """Fit the joint's curve to the keyed poses of its child, relative to its parent. Without a joint one is made first:
+    select the child, then the parent, as for Add Joint; with the child alone, it is its parent in Blender. Where only
+    one of two is keyed, that one moves"""
 
     bl_idname = "condyle.fit"
     bl_label = "Fit Curve from Keyframes"
