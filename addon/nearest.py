@@ -53,6 +53,44 @@ def from_pose(scene: Any, item: Any) -> Steps[Nearest]:
     return found
 
 
+def drive_here(scene: Any, item: Any) -> None:
+    """Let a joint's sliders move the child from where it stands, or as near to that as a curve or a surface comes.
+
+    Other joints are at rest where the child was when they were made, and keyed sliders begin where they are.
+
+    Raises:
+        ModelError: as of `drive.set_driven`.
+    """
+    here = None
+    if item.condyle.joint.type in {"spline_curve", "spline_surface"} and not item.condyle.joint.driven:
+        here = _readings_here(scene, item)
+    drive.set_driven(scene, item, True)
+    if here is not None:
+        set_readings(scene, item, here)
+
+
+def _readings_here(scene: Any, item: Any) -> np.ndarray | None:
+    """Readings of a curve or a surface where it is nearest to the child; None where its sliders are animated."""
+    paths = {f'["{name}"]' for name in drive.slider_names(item.condyle.joint)}
+    drivers = item.animation_data.drivers if item.animation_data is not None else ()
+    if any(curve.data_path in paths for curve in [*compat.curves_in_use(item), *drivers]):
+        return None
+    given = keyframes.source_of_joint(item)
+    joint = joint_reading.read_joint(scene, item)
+    if any(joint.prescribed):  # its own time says where it is
+        return None
+    after = units.to_metres(joint_reading.child_in_joint(item), scene)
+    pose = units.to_metres(keyframes.pose_now(given, given.child.name), scene)
+    found = core.physics().project(
+        joint,
+        pose @ core.physics().lie.inverse(after),
+        bounds=_bounds(item, joint),
+        length_scale=item.condyle.joint.length_scale * units.length_scale(scene),
+    )
+    readings: np.ndarray = joint.readings(found.q)
+    return readings
+
+
 def from_keys(scene: Any, item: Any) -> Steps[Nearest]:
     """Steps of `key_from_poses`. The child's keys stay; they move it again when it is no longer driven."""
     scene_uid, item_uid, name = scene.session_uid, item.session_uid, item.name

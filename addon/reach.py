@@ -260,6 +260,8 @@ def point_wish(scene: Any, body: Body, point: Any) -> Wish:
 
 def drive_all(scene: Any, body: Body | None = None) -> int:
     """Let sliders drive every joint from a body to the world, or all of the scene; returns how many were not yet."""
+    from . import nearest  # more than the rest of this module needs
+
     links = {key_of(references.resolve(item.condyle.joint.child)): item for item in _joints(scene)}
     wanted = list(links.values())
     if body is not None:
@@ -274,5 +276,5 @@ def drive_all(scene: Any, body: Body | None = None) -> int:
     for item in wanted:  # all are read before the first is changed
         read_joint(scene, item)
     for item in wanted:
-        drive.set_driven(scene, item, True)
+        nearest.drive_here(scene, item)
     return len(wanted)

@@ -202,10 +202,13 @@ class StopDriving(Operator):
 
 
 def _set_driven(operator: Operator, context: Any, driven: bool) -> set[str]:
-    from ... import core, drive
+    from ... import core, drive, nearest
 
     try:
-        drive.set_driven(context.scene, active_joint(context), driven)
+        if driven:
+            nearest.drive_here(context.scene, active_joint(context))
+        else:
+            drive.set_driven(context.scene, active_joint(context), False)
     except core.physics().CondyleError as error:
         return failed(operator, error)
     return {"FINISHED"}
