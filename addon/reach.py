@@ -45,7 +45,7 @@ class Outcome:
 
     Attributes:
         met: all targets are. distances [m], angles [rad]: what is left, one a wish. done: there is nothing nearer.
-        at_limits: names of coordinates that stand at their limits.
+        at_limits: coordinates that stand at their limits, as people read them: body and slider.
     """
 
     met: bool
@@ -88,6 +88,7 @@ class Reach:
         physics = core.physics()
         self.wishes = list(wishes)
         self._moving: list[_Moving] = []
+        self._titles: dict[str, str] = {}  # of the model's readings
         builder = physics.ModelBuilder(gravity=np.zeros(3))
         links = {key_of(references.resolve(item.condyle.joint.child)): item for item in _joints(scene)}
         known: dict[Key, str] = {}
@@ -127,6 +128,8 @@ class Reach:
 
     def _add(self, scene: Any, builder: Any, body: Body, links: dict[Key, Any], known: dict[Key, str]) -> str:
         """Add a body and all that it hangs on to the model; returns its name there."""
+        from .features.joints.panels import title_of
+
         key = key_of(body)
         if key in known:
             return known[key]
@@ -147,6 +150,8 @@ class Reach:
             metres = units.length_scale(scene)
             factors = np.array([metres if row.unit == "m" else 1.0 for row in item.condyle.joint.coordinates])
             ranges = drive.slider_ranges(item, joint) / factors[:, None]
+            for reading, row in zip(joint.reading_names, item.condyle.joint.coordinates):
+                self._titles[f"{body.name}.{reading}"] = f"{body.name}: {title_of(row)}"
             self._moving.append(_Moving(item.session_uid, body.name, joint, ranges, factors))
         else:
             frame = inverse @ _pose(body.matrix, body.name)
@@ -173,8 +178,9 @@ class Reach:
         for number, (wish, goal) in enumerate(zip(self.wishes, goals)):
             solver.set_goal(number, goal[:3, 3], goal[:3, :3] if wish.rotation else None)
         found = solver.solve(self.state(), starts=STARTS if patient else 1)
+        at_limits = tuple(self._titles.get(name, name) for name in found.at_limits)
         outcome = Outcome(
-            found.reachable, found.position_errors, found.rotation_errors, found.converged, found.at_limits
+            found.reachable, found.position_errors, found.rotation_errors, found.converged, at_limits
         )
         return found.state, outcome
 

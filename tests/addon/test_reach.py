@@ -78,7 +78,9 @@ def test_what_cannot_be_reached_is_approached_within_limits_and_told(part, scene
     row.limits, row.lower, row.upper = "CUSTOM", 0.2, 0.5
     outcome = part("reach").reach_now(scene, [wish(part, scene, fore, (0.1, 0.0, 0.0))])
     assert 0.2 - 1e-6 <= knee["coordinate"] <= 0.5 + 1e-6
-    assert knee["coordinate"] == pytest.approx(0.5, abs=1e-6) and "Fore.angle" in outcome.told()
+    assert (
+        knee["coordinate"] == pytest.approx(0.5, abs=1e-6) and "(at its limit: Fore: Angle)" in outcome.told()
+    )
 
 
 def test_nothing_that_moves_is_refused_before_anything_changes(part, scene, make, ph):
