@@ -29,9 +29,6 @@ PATH, WEIGHT_PATH = "condyle.joint.prescribed", "condyle.joint.follow"
 HELD = 0.999
 # Keys this far from the joint [m, radians] are told: the joint takes the nearest pose that it can.
 FAR, FAR_TURN = 1e-3, 1e-2
-# A seam at which accelerations change from frame to frame so many times as much as elsewhere is no smooth one: the
-# spline of what begins and ends at rest, or bounces there, is better off with two ends.
-CORNER = 1.5
 # What keys in single precision differ by without a motion [m, rad].
 SEEN = 1e-5
 # Beyond this length [rad] a step takes a rotation vector that is free for the shorter one of the same rotation
@@ -50,6 +47,8 @@ class Followed:
         switched: whether it is held on its animation, at each frame (F,).
         weights: how strongly it is drawn to it otherwise, from 0 to 1 (F,); time: what that means, see `Pull` [s].
         controller: name of the one that draws it there; empty: there is none.
+        uid: of its Empty in the session. frames: at which it was seen (F,), whole ones but for the last samples before
+            leaps. leapt: whether it leaps to what it is there from what it is at the one before (F,).
         readings: of its sliders (F, n) in SI, or None. poses: of the child in the joint's frame (F, 4, 4) [m], or None.
     """
 
@@ -65,19 +64,9 @@ class Followed:
     weights: np.ndarray = field(default_factory=lambda: np.zeros(1))
     time: float = 0.1
     controller: str = ""
-
-
-@dataclass
-class Given:
-    """What joints do by their animation, by body: motions, pulls, coordinates at the start; and by the names of
-    controllers their targets (F, n).
-    """
-
-    motions: dict[str, Any] = field(default_factory=dict)
-    pulls: dict[str, Any] = field(default_factory=dict)
-    start: dict[str, np.ndarray] = field(default_factory=dict)
-    targets: dict[str, np.ndarray] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
+    uid: int = 0
+    frames: np.ndarray = field(default_factory=lambda: np.empty(0))
+    leapt: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
 
 
 def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> list[Followed]:
@@ -103,11 +92,7 @@ def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> l
             for k, (item, _, _) in enumerate(chosen):
                 weights[k].append(float(item.condyle.joint.follow))
                 switches[k].append(bool(item.condyle.joint.prescribed) or weights[k][-1] >= HELD)
-                if item.condyle.joint.driven:
-                    values[k].append([float(item[name]) for name in slider_names(item.condyle.joint)])
-                else:
-                    child = given[k].child.name
-                    values[k].append(keyframes.pose_now(given[k], f"{child} at frame {frame:g}"))
+                values[k].append(shown(item, given[k], f"{given[k].child.name} at frame {frame:g}"))
     found = []
     for (item, joint, body), on, drawn, value in zip(chosen, switches, weights, values):
         controlled = item.condyle.joint.controller.enabled
@@ -115,8 +100,28 @@ def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> l
             made = followed_of(scene, item, joint, body, np.array(on), np.array(value))
             made.weights, made.time = np.array(drawn), item.condyle.joint.follow_time
             made.controller = item.name if controlled else ""
+            made.uid, made.frames = item.session_uid, np.array(frames)
+            made.leapt = np.zeros(len(frames), dtype=bool)
             found.append(made)
     return found
+
+
+def shown(item: Any, source: keyframes.Source, name: str) -> Any:
+    """What the animation shows of a joint as the scene is evaluated now: its sliders, or its child's pose."""
+    settings = item.condyle.joint
+    if settings.driven:
+        return [float(item[slider]) for slider in slider_names(settings)]
+    return keyframes.pose_now(source, name)
+
+
+def measured(scene: Any, item: Any, values: np.ndarray) -> np.ndarray:
+    """Sliders (F, n), or poses (F, 4, 4), as they were shown, in metres and radians."""
+    if not item.condyle.joint.driven:
+        return units.to_metres(values, scene)
+    metres = units.length_scale(scene)
+    factors = [metres if row.unit == "m" else 1.0 for row in item.condyle.joint.coordinates]
+    in_metres: np.ndarray = values * factors
+    return in_metres
 
 
 def held_at_start(followed: list[Followed]) -> set[str]:
@@ -155,8 +160,7 @@ def followed_of(
     after = units.to_metres(joint_reading.child_in_joint(item), scene)
     made = Followed(item.name, body, joint, after, settings.length_scale * metres, switched)
     if settings.driven:
-        factors = [metres if row.unit == "m" else 1.0 for row in settings.coordinates]
-        made.readings = values * factors
+        made.readings = measured(scene, item, values)
         ranges = drive.slider_ranges(item, joint)
         open_ended = np.isinf(joint.range).any(axis=1)
         made.periods = np.where(open_ended, ranges[:, 1] - ranges[:, 0], 0.0)
@@ -164,45 +168,13 @@ def followed_of(
             if row.unit == "m":  # a length has no turns
                 made.periods[k] = 0.0
     else:
-        made.poses = units.to_metres(values, scene)
-    return made
-
-
-def motions(
-    followed: list[Followed], times: np.ndarray, fitted: set[str], loop: dict[str, Any] | None = None
-) -> Steps[Given]:
-    """Steps that find what joints do by their animation.
-
-    Args:
-        times: of the frames (F,) [s]. fitted: names of joints whose curve was fitted just now, with the child's own
-            pose as the joint's. loop: as of `timing.loop_options`.
-    """
-    made = Given()
-    for each in followed:
-        near = each.switched | (each.weights > 0.0)
-        rows = np.arange(len(times)) if each.controller else _rows(near)
-        q, told = yield from coordinates(each, fitted, rows)
-        made.warnings += told
-        windows = None if each.switched.all() else windows_of(each.switched, times)
-        if each.switched.any():
-            goes_on = loop is not None and windows is None and repeats(each.joint, q, loop["tolerance"])
-            through = "periodic" if goes_on else "cubic"
-            made.motions[each.body] = core.physics().Motion(
-                times[rows], q, "position", through, windows=windows
-            )
-        if (near & ~each.switched).any() and len(rows) > 1:
-            weights = np.minimum(each.weights, HELD)[rows]
-            made.pulls[each.body] = core.part("pull").Pull(times[rows], q, weights, each.time)
-        if each.controller:
-            made.targets[each.controller] = q
-        if each.switched[0]:
-            made.start[each.body] = q[0]
+        made.poses = measured(scene, item, values)
     return made
 
 
 def coordinates(each: Followed, fitted: set[str], rows: Any = slice(None)) -> Steps[Any]:
     """Steps that find the coordinates (R, n) of a joint at some of the frames; returns them, and warnings."""
-    vector = _rotation_vector(each.joint)
+    vector = rotation_vector(each.joint)
     told: list[str] = []
     if each.readings is not None:
         readings = unrolled(each.readings, each.periods)[rows]
@@ -218,29 +190,6 @@ def coordinates(each: Followed, fitted: set[str], rows: Any = slice(None)) -> St
         q[:, vector] = without_leaps(q[:, vector])
         _check_turns(each, q[:, vector])
     return q, told
-
-
-def repeats(joint: Any, q: np.ndarray, tolerance: float) -> bool:
-    """Whether a joint that is led through coordinates (F, n) is at the last as at the first, and goes on from there as
-    smoothly as it went: so a loop's seam is none of the motion's.
-
-    Args:
-        tolerance: of the place [m, rad].
-    """
-    if len(q) < 5:
-        return False
-    lie, rise = core.physics().lie, q[-1] - q[0]
-    if np.abs(lie.log(lie.inverse(joint.transform(q[0])) @ joint.transform(q[-1]))).max() > tolerance:
-        return False
-    vector = _rotation_vector(joint)
-    turn = 0.0 if vector is None else float(np.linalg.norm(rise[vector]))
-    if turn > 1.0:  # a whole turn on, a rotation vector means the same about its own axis alone
-        aside = np.linalg.norm(np.cross(q[:, vector], rise[vector] / turn), axis=1)
-        if aside.max() > FAR_TURN:
-            return False
-    bends = np.diff(q, axis=0) - np.roll(np.diff(q, axis=0), 1, axis=0)  # the first of them at the seam
-    changes = np.abs(np.roll(bends, -1, axis=0) - bends)
-    return bool((changes[[-1, 0]].max(axis=0) <= CORNER * changes[1:-1].max(axis=0) + SEEN).all())
 
 
 def _check_turns(each: Followed, vectors: np.ndarray) -> None:
@@ -262,7 +211,7 @@ def _check_turns(each: Followed, vectors: np.ndarray) -> None:
         )
 
 
-def _rotation_vector(joint: Any) -> slice | None:
+def rotation_vector(joint: Any) -> slice | None:
     """Which coordinates of a joint are the vector of any rotation; None: there are none."""
     if joint.type in {"spherical", "euler"}:
         return slice(0, 3)
@@ -310,7 +259,7 @@ def _projected(each: Followed, poses: np.ndarray) -> Steps[Any]:
     return found.q, told
 
 
-def _rows(switched: np.ndarray) -> np.ndarray:
+def rows_of(switched: np.ndarray) -> np.ndarray:
     """Which frames a motion needs: those that it follows, and their neighbours."""
     near = switched.copy()
     near[1:] |= switched[:-1]

@@ -216,3 +216,16 @@ def _velocities(joint: Any, q: np.ndarray, twist: np.ndarray) -> np.ndarray:
     """Velocities (n,) with which a joint at q comes nearest to its child's twist (6,)."""
     velocities: np.ndarray = np.linalg.lstsq(joint.evaluate(q)[1], twist, rcond=1e-9)[0]
     return velocities
+
+
+def started(read: Any, given: dict[str, np.ndarray], found: dict[str, tuple[np.ndarray, np.ndarray]]) -> Any:
+    """The state with coordinates of joints that follow their animation where it begins, and with what was found of
+    others in theirs: coordinates and velocities.
+    """
+    q, qd = np.array(read.state.q), np.array(read.state.qd)
+    for name, (place, speed) in found.items():
+        where = read.model.coordinate_slice(name)
+        q[where], qd[where] = place, speed
+    for name, values in given.items():
+        q[read.model.coordinate_slice(name)] = values
+    return read.model.state(q, qd, read.state.time)

@@ -23,6 +23,8 @@ from . import (
     given_motions,
     hold,
     inside_ground,
+    leading,
+    leaps,
     muscle_bakes,
     muscle_control,
     references,
@@ -295,7 +297,7 @@ def ready(
         held = (handle.find() for handle in read.held)
         left = held_motion(scene, [body for body in held if body is not None], frames)
         warnings = [text for _, text in left]
-        followed = given_motions.sample(scene, read, frames)
+        followed = leaps.looked_for(scene, given_motions.sample(scene, read, frames), frames)
         seen, begun = starts.see(scene, read, frames[0], given_motions.held_at_start(followed))
         excited = muscle_bakes.excitations(scene, read, frames)
         pushed = forcing.torques(scene, read, frames)
@@ -305,12 +307,12 @@ def ready(
     yield worker_client.Drawn()  # from here on the scene may be another one
     clock.lap("draw")
     names = {report.joint_name for report in fitted.values()}
-    given = yield from given_motions.motions(followed, times, names, loop)
+    given = yield from leading.motions(followed, times, names, loop)
     options["motions"] = given.motions
     if loop is not None:
         options["loop"] = loop
     found, looked = starts.find(seen, read, fps, names)
-    read = replace(read, state=_started(read, given.start, found))
+    read = replace(read, state=starts.started(read, given.start, found))
     options["tau"] = forcing.table(read, excited, pushed, times, given.targets)
     if controllers:
         options["controllers"] = controllers
@@ -345,19 +347,6 @@ def _to_fit(scene: Any) -> tuple[list[int], list[str]]:
                 f"{item.name} was not fitted before the bake: it is no spline joint, and a fit would make it one"
             )
     return wanted, told
-
-
-def _started(read: Any, given: dict[str, np.ndarray], found: dict[str, tuple[np.ndarray, np.ndarray]]) -> Any:
-    """The state with coordinates of joints that follow their animation where it begins, and with what was found of
-    others in theirs: coordinates and velocities.
-    """
-    q, qd = np.array(read.state.q), np.array(read.state.qd)
-    for name, (place, speed) in found.items():
-        where = read.model.coordinate_slice(name)
-        q[where], qd[where] = place, speed
-    for name, values in given.items():
-        q[read.model.coordinate_slice(name)] = values
-    return read.model.state(q, qd, read.state.time)
 
 
 def _simulation_options(scene: Any, run: np.ndarray) -> dict[str, Any]:

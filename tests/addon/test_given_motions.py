@@ -347,7 +347,7 @@ def test_in_a_loop_a_motion_goes_on_through_the_seam(part, scene, arm):
 
 
 def test_what_repeats_in_a_loop(part, ph):
-    repeats, x = part("given_motions").repeats, np.linspace(0.0, 1.0, 25)
+    repeats, x = part("leading").repeats, np.linspace(0.0, 1.0, 25)
     hinge, ball = ph.joints.Hinge((0.0, 0.0, 1.0)), ph.joints.Euler()
     wave = 0.3 * np.sin(2.0 * np.pi * x + 0.7)
     assert repeats(hinge, wave[:, None], 1e-4) and repeats(hinge, 0.0 * wave[:, None], 1e-4)

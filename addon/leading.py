@@ -1,0 +1,88 @@
+"""What leads joints by their animation in a simulation: motions that hold them, pulls, targets of controllers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import core, given_motions, leaps
+from .given_motions import SEEN, Followed
+from .worker_client import Steps
+
+# A seam at which accelerations change from frame to frame so many times as much as elsewhere is no smooth one: the
+# spline of what begins and ends at rest, or bounces there, is better off with two ends.
+CORNER = 1.5
+
+
+@dataclass
+class Given:
+    """What joints do by their animation, by body: motions, pulls, coordinates at the start; and by the names of
+    controllers their targets (F, n).
+    """
+
+    motions: dict[str, Any] = field(default_factory=dict)
+    pulls: dict[str, Any] = field(default_factory=dict)
+    start: dict[str, np.ndarray] = field(default_factory=dict)
+    targets: dict[str, np.ndarray] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+def motions(
+    followed: list[Followed], times: np.ndarray, fitted: set[str], loop: dict[str, Any] | None = None
+) -> Steps[Given]:
+    """Steps that find what joints do by their animation.
+
+    Args:
+        times: of the frames (F,) [s]. fitted: names of joints whose curve was fitted just now, with the child's own
+            pose as the joint's. loop: as of `timing.loop_options`.
+    """
+    made = Given()
+    for each in followed:
+        near, whole = each.switched | (each.weights > 0.0), each.frames % 1.0 == 0.0
+        own = np.interp(each.frames - each.frames[0], np.arange(len(times)), times)
+        rows = np.arange(len(own)) if each.controller else given_motions.rows_of(near)
+        q, told = yield from given_motions.coordinates(each, fitted, rows)
+        made.warnings += told + leaps.told(each, q, rows)
+        windows = None if each.switched.all() else given_motions.windows_of(each.switched, own)
+        if each.switched.any():
+            leapt = leaps.times_of(each, rows, own)
+            goes_on = loop is not None and windows is None and not len(leapt)
+            goes_on = goes_on and repeats(each.joint, q, loop["tolerance"])
+            through = "periodic" if goes_on else "cubic"
+            made.motions[each.body] = core.physics().Motion(
+                own[rows], q, "position", through, windows=windows, leaps=leapt
+            )
+        at_frames = whole[rows]  # what draws a joint to its animation does so smoothly
+        if (near & ~each.switched).any() and at_frames.sum() > 1:
+            weights, drawn = np.minimum(each.weights, given_motions.HELD)[rows], own[rows][at_frames]
+            made.pulls[each.body] = core.part("pull").Pull(drawn, q[at_frames], weights[at_frames], each.time)
+        if each.controller:
+            made.targets[each.controller] = q[at_frames]
+        if each.switched[0]:
+            made.start[each.body] = q[0]
+    return made
+
+
+def repeats(joint: Any, q: np.ndarray, tolerance: float) -> bool:
+    """Whether a joint that is led through coordinates (F, n) is at the last as at the first, and goes on from there as
+    smoothly as it went: so a loop's seam is none of the motion's.
+
+    Args:
+        tolerance: of the place [m, rad].
+    """
+    if len(q) < 5:
+        return False
+    lie, rise = core.physics().lie, q[-1] - q[0]
+    if np.abs(lie.log(lie.inverse(joint.transform(q[0])) @ joint.transform(q[-1]))).max() > tolerance:
+        return False
+    vector = given_motions.rotation_vector(joint)
+    turn = 0.0 if vector is None else float(np.linalg.norm(rise[vector]))
+    if turn > 1.0:  # a whole turn on, a rotation vector means the same about its own axis alone
+        aside = np.linalg.norm(np.cross(q[:, vector], rise[vector] / turn), axis=1)
+        if aside.max() > given_motions.FAR_TURN:
+            return False
+    bends = np.diff(q, axis=0) - np.roll(np.diff(q, axis=0), 1, axis=0)  # the first of them at the seam
+    changes = np.abs(np.roll(bends, -1, axis=0) - bends)
+    return bool((changes[[-1, 0]].max(axis=0) <= CORNER * changes[1:-1].max(axis=0) + SEEN).all())

@@ -1,0 +1,135 @@
+"""Joints that follow stepped keys: they stay where the keys say up to the step, and it is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+@pytest.fixture
+def arm(part, scene, make):
+    """An upper arm that follows its animation and a forearm that hangs on it, on hinges about y: (upper, shoulder)."""
+    scene.frame_start, scene.frame_end = 1, 25
+    upper, fore = make.box("Upper", (0, 0, 0)), make.box("Fore", (0, 0, -0.45))
+    make.update()
+    body, joints = part("references").Body, []
+    for parent, child, z in ((None, upper, 0.2), (upper, fore, -0.22)):
+        frame = np.eye(4)
+        frame[:3, :3], frame[2, 3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]], z
+        joints.append(
+            part("authoring").add_joint(
+                scene, parent and body(parent), body(child), "hinge", frame, name=f"{child.name} Joint"
+            )
+        )
+    joints[0].condyle.joint.prescribed = True
+    return upper, joints[0]
+
+
+def key_slider(joint, values, interpolation):
+    for frame, value in values.items():
+        joint["coordinate"] = value
+        joint.keyframe_insert('["coordinate"]', frame=frame)
+    make_keys(joint, interpolation)
+
+
+def make_keys(item, interpolation):
+    action = item.animation_data.action
+    curves = (
+        action.fcurves if hasattr(action, "fcurves") else action.layers[0].strips[0].channelbags[0].fcurves
+    )
+    for curve in curves:
+        for point in curve.keyframe_points:
+            point.interpolation = interpolation
+    return curves
+
+
+def bake(part, scene):
+    scene.frame_set(1)
+    report = part("tasks").bake_now(scene)
+    part("tasks").free_bake(scene)
+    return report, [warning for warning in report.warnings if "leaps by" in warning]
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("samples", (1, 8))
+def test_a_joint_with_stepped_keys_stays_up_to_the_last_sample(part, scene, arm, samples):
+    _, shoulder = arm
+    part("authoring").drive(scene, shoulder, True)
+    key_slider(shoulder, {1: 0.0, 13: 0.5}, "CONSTANT")
+    scene.condyle.start.samples = str(samples)
+    report, told = bake(part, scene)
+    assert len(told) == 1 and told[0].startswith(
+        "Upper Joint leaps by 28.6° at frame 13: its keys are stepped"
+    )
+    before, after = report.frames < 13.0 - 1.0 / samples - 1e-9, report.frames >= 13.0
+    q, qd = report.result.q, report.result.qd
+    assert np.abs(q[before, 0]).max() < 1e-12 and np.abs(q[after, 0] - 0.5).max() < 1e-7
+    assert np.abs(qd[before]).max() < 1e-4  # what hangs on it hangs still; sliders are kept in float32
+    assert np.abs(q[after, 1]).max() > 0.1
+
+
+def test_a_child_with_stepped_keys_stays_too(part, scene, arm):
+    upper, _ = arm
+    upper.rotation_mode = "XYZ"
+    for frame, turn in {1: 0.0, 9: 0.3, 17: -0.2}.items():
+        upper.location = (-0.2 * np.sin(turn), 0.0, 0.2 - 0.2 * np.cos(turn))
+        upper.rotation_euler = (0.0, turn, 0.0)
+        for path in ("location", "rotation_euler"):
+            upper.keyframe_insert(path, frame=frame)
+    make_keys(upper, "CONSTANT")
+    scene.condyle.start.samples = "4"
+    report, told = bake(part, scene)
+    assert len(told) == 1 and "leaps by 28.6° at frame 17, and at 1 more" in told[0]
+    q = np.abs(report.result.q[:, 0])
+    for first, last, wanted in ((1, 8.5, 0.0), (9, 16.5, 0.3), (17, 25, 0.2)):
+        there = (report.frames >= first) & (report.frames <= last)
+        # a sample lies between two steps, of which the way to the earlier one is part of the leap
+        assert np.abs(q[there] - wanted).max() < 5e-4
+
+
+@pytest.mark.parametrize("keys", ({1: 0.0, 12: 0.0, 13: 0.5, 25: 0.5}, {1: -8.0 * np.pi, 13: 8.0 * np.pi}))
+def test_what_is_fast_or_starts_anew_after_a_turn_does_not_leap(part, scene, arm, keys):
+    _, shoulder = arm
+    part("authoring").drive(scene, shoulder, True)
+    key_slider(shoulder, keys, "LINEAR")
+    if len(keys) == 2:
+        for curve in make_keys(shoulder, "LINEAR"):
+            curve.modifiers.new("CYCLES")
+    report, told = bake(part, scene)
+    assert not told
+    if len(keys) == 2:  # a slider goes over eight turns, and it turns on evenly
+        assert report.result.q[-1, 0] == pytest.approx(24.0 * np.pi, abs=1e-4)
+
+
+def test_what_moves_evenly_and_leaps_at_times_moves_evenly_between(part, scene, arm):
+    """Steps of one slider leave the way of it from there on."""
+    _, shoulder = arm
+    part("authoring").drive(scene, shoulder, True)
+    key_slider(shoulder, {1: 0.0, 12: 0.11, 13: 0.5, 25: 0.62}, "LINEAR")
+    for curve in make_keys(shoulder, "LINEAR"):
+        curve.keyframe_points[1].interpolation = "CONSTANT"
+    scene.condyle.start.samples = "4"
+    report, told = bake(part, scene)
+    assert len(told) == 1 and "at frame 13" in told[0]
+    there = (report.frames <= 12.0) | (report.frames >= 13.0)
+    wanted = np.where(
+        report.frames <= 12.0, 0.01 * (report.frames - 1.0), 0.5 + 0.01 * (report.frames - 13.0)
+    )
+    assert np.abs(report.result.q[there, 0] - wanted[there]).max() < 0.01
+
+
+def test_a_joint_is_let_go_where_it_leaps_as_where_it_does_not(part, scene, arm):
+    """A leap at the frame at which its switch lets go is none of its held motion."""
+    _, shoulder = arm
+    part("authoring").drive(scene, shoulder, True)
+    key_slider(shoulder, {1: 0.2, 13: 0.5}, "CONSTANT")
+    for frame, on in {1: True, 10: False}.items():
+        shoulder.condyle.joint.prescribed = on
+        shoulder.keyframe_insert("condyle.joint.prescribed", frame=frame)
+    scene.condyle.start.samples = "2"
+    report, told = bake(part, scene)
+    assert not told
+    assert np.abs(report.result.q[report.frames <= 9.5, 0] - 0.2).max() < 1e-6
+    assert np.abs(report.result.q[-1, 0] - 0.2) > 0.01
