@@ -10,7 +10,7 @@ import numpy as np
 from . import lie
 from ._typing import FloatArray
 from .dynamics.jacobian import body_jacobian
-from .errors import CancelledError, ModelError
+from .errors import CancelledError, CondyleError, ModelError
 from .joints import Joint
 from .model import Model, State
 from .muscles.states import check_tendons_along
@@ -20,6 +20,9 @@ from .validation import number, whole_number
 
 # Newton's steps from the end of a loop to coordinates with the pose of its begin, and where they end [rad, m].
 MOST_STEPS, ARRIVED = 20, 1e-12
+# A motion that came back to its place with another speed, as what is thrown up does, may be given up after so many
+# cycles which bring it no nearer to repeating itself.
+PATIENCE = 4
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,14 @@ def simulate_loop(
 
     Args:
         most_cycles: at most; with 1 there is only the blend.
-        tolerance: cycles end where no body's place changes more than this from begin to end [m and rad].
+        tolerance: cycles end where no body's place changes more than this from begin to end [m and rad], and no speed
+            that is simulated more than that of a wave of such a height that lasts a cycle.
         blend: [s], less than the duration; 0: the jump stays.
         options: as of `simulate`.
 
     Returns:
-        The last cycle. ``info["loop"]``: cycles, settled (the tolerance was met before the blend), and of its last
+        The last cycle, or the one of the least change in speed where all that came back to their place did so with
+        another speed. ``info["loop"]``: cycles, settled (its place met the tolerance before the blend), and of its last
         sample against its first position_jump, angle_jump, speed_jump and turn_speed_jump, as `Jump` has them;
         position_blended and angle_blended, what the blend has taken away of it.
 
@@ -78,16 +83,8 @@ def simulate_loop(
         raise ModelError(f"blend {blend:g} s must be shorter than the loop of {duration:g} s")
     given = _given(model, options.get("motions") or {})
     progress = options.pop("progress", None)
-    cycles = 0
-    while True:
-        result = simulate(model, state, duration, progress=_share(progress, cycles, most), **options)
-        cycles += 1
-        settled = jump_of(result).place <= tolerance
-        if settled or cycles == most:
-            break
-        q = np.where(given, state.q, result.q[-1])
-        muscles = None if result.muscle_states is None else result.muscle_states[-1]
-        state = model.state(q, result.qd[-1], state.time, muscles)
+    result, cycles = _settled(model, state, duration, given, most, tolerance, progress, options)
+    settled = jump_of(result).place <= tolerance
     if progress is not None and progress(1.0) is False:
         raise CancelledError("cancelled at the end of the last cycle", result)
     before = jump_of(result)
@@ -101,6 +98,49 @@ def simulate_loop(
     }
     result.info["loop"] = {"cycles": cycles, "settled": settled, **told, **taken}
     return result
+
+
+def _settled(
+    model: Model,
+    state: State,
+    duration: float,
+    given: Any,
+    most: int,
+    tolerance: float,
+    progress: Any,
+    options: dict[str, Any],
+) -> tuple[Result, int]:
+    """The cycle that a loop is made of, and how many there were up to its end; see `simulate_loop`."""
+    speed_tolerance = tolerance * 2.0 * np.pi / duration
+    closed: tuple[float, Result, int] | None = None
+    least, cycles, since = np.inf, 0, 0
+    while True:
+        try:
+            result = simulate(model, state, duration, progress=_share(progress, cycles, most), **options)
+        except CancelledError:
+            raise
+        except CondyleError:
+            if closed is None:
+                raise
+            break  # a motion that closes, if not with its speed, is not lost for what comes of it later
+        cycles += 1
+        place, speed = jump_of(result).place / tolerance, _speed_change(result, given) / speed_tolerance
+        if place <= 1.0 and (closed is None or speed < closed[0]):
+            closed = speed, result, cycles
+        since = 0 if max(place, speed) < least else since + 1
+        least = min(least, max(place, speed))
+        if least <= 1.0 or cycles == most or (closed is not None and since == PATIENCE):
+            break
+        q = np.where(given, state.q, result.q[-1])
+        muscles = None if result.muscle_states is None else result.muscle_states[-1]
+        state = model.state(q, result.qd[-1], state.time, muscles)
+    return (result, cycles) if closed is None else closed[1:]
+
+
+def _speed_change(result: Result, given: Any) -> float:
+    """The most that any velocity that no motion gives differs between begin and end [m/s, rad/s]."""
+    change = np.abs(_wanted(result)[1] - result.qd[-1])[~given]
+    return float(change.max(initial=0.0))
 
 
 def _given(model: Model, motions: Any) -> Any:

@@ -1,0 +1,59 @@
+"""When the cycles of a loop have settled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from tests.physics.simulation.test_pull import driven, pendulum
+
+
+@pytest.mark.parametrize("tolerance", (1e-3, 1e-5))
+def test_a_loop_settles_with_its_speed(tolerance):
+    """It swings about its periodic motion: at times it is in its place, but not with its speed."""
+    model = pendulum()
+    options = {"tau": driven, "record_interval": 0.05}
+    result = ph.simulate_loop(model, model.state(), 1.0, most_cycles=60, tolerance=tolerance, **options)
+    told = result.info["loop"]
+    assert told["settled"] and told["angle_jump"] <= tolerance and told["cycles"] < 60
+    assert told["turn_speed_jump"] <= 2.0 * np.pi * tolerance
+    settled = ph.simulate(model, model.state(), 101.0, **options)
+    # what is left in a cycle falls by a factor of 0.75 in each
+    assert np.abs(settled.q[-21:] - result.q).max() < 4.0 * tolerance
+
+
+def thrown():
+    """A stone that is thrown up and lands where it began after a second."""
+    builder = ph.ModelBuilder()
+    builder.add_body("stone", joint=ph.joints.Slider((0.0, 0.0, 1.0)), mass=1.0, inertia=np.eye(3))
+    model = builder.build()
+    return model, model.state(qd=[0.5 * 9.81])
+
+
+def test_what_comes_back_with_another_speed_is_the_cycle_that_closes():
+    """It falls on and on in the cycles that come after it, which are given up soon."""
+    model, state = thrown()
+    done = []
+    result = ph.simulate_loop(
+        model, state, 1.0, tolerance=0.02, progress=lambda share: done.append(share) is None
+    )
+    told = result.info["loop"]
+    assert told["settled"] and told["cycles"] == 1
+    assert told["speed_jump"] == pytest.approx(9.81, rel=1e-3)
+    assert result.q[0, 0] == 0.0 and np.array_equal(result.q, ph.simulate(model, state, 1.0).q)
+    assert max(share for share in done if share < 0.99) <= 6 / 20  # that cycle and five more
+
+
+def test_what_goes_wrong_later_does_not_lose_a_loop():
+    model, state = thrown()
+
+    def ends_below(t, q, qd):
+        if q[0] < -3.0:
+            raise ph.JointRangeError("too far down")
+        return np.zeros(1)
+
+    told = ph.simulate_loop(model, state, 1.0, tolerance=0.02, tau=ends_below).info["loop"]
+    assert told["settled"] and told["cycles"] == 1
+    with pytest.raises(ph.DivergedError, match="too far down"):
+        ph.simulate_loop(model, state, 2.0, tolerance=0.02, tau=ends_below)
