@@ -83,7 +83,7 @@ class StartProperties(PropertyGroup):
     loop_tolerance: FloatProperty(
         name="Tolerance",
         description="A motion repeats itself where bodies change from one cycle to the next by less than this: "
-        "millimetres, and thousandths of a radian",
+        "millimetres, and thousandths of a radian; speeds by less than 2 pi times that in a cycle's time",
         default=0.1,
         min=1e-6,
         soft_max=10.0,
