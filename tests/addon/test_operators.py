@@ -150,7 +150,7 @@ def test_disabled_buttons_say_why(scene, name, message):
 def test_errors_are_reported_and_change_nothing(part, scene, make):
     thigh, shank = make.box("Thigh", (0, 0, 1)), make.box("Shank")
     make.update()
-    select(thigh, shank)
+    select(shank, thigh)  # the child, then the parent
     with pytest.raises(RuntimeError, match="Shank has no keyframes to fit"):
         bpy.ops.condyle.fit()
     assert not part("references").joints_of(scene) and not shank.condyle.body.enabled

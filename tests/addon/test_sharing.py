@@ -23,7 +23,9 @@ def test_an_appended_joint_brings_what_it_needs(part, scene, knee, tmp_path, ph)
     for count in (1, 2):
         with in_window():
             bpy.ops.wm.append(filepath=f"{path}/Object/Knee", directory=f"{path}/Object/", filename="Knee")
+        assert part("copies").mend() == 1  # Blender shows what it appends
         assert part("copies").mend() == 0 and len(simulated(part, scene)) == count
+        assert all(each.condyle.joint.follower.hide_viewport for each in part("references").joints_of(scene))
     first, second = part("references").joints_of(scene)
     child = part("references").resolve(second.condyle.joint.child).object
     assert joined(part, second) == ("Thigh.001", "Shank.001")
