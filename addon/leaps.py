@@ -19,7 +19,10 @@ def looked_for(scene: Any, followed: list[Followed], frames: np.ndarray) -> list
     """Joints as they were seen at whole frames (F,), and where they leap at the last sample before, too; the scene, at
     the first frame, is put back.
     """
-    wanted = [np.flatnonzero(_stands_out(each) & _near(each)) + 1 for each in followed]
+    wanted = [
+        _with_neighbours(np.flatnonzero(_stands_out(each) & _near(each)) + 1, len(frames))
+        for each in followed
+    ]
     if not any(len(each) for each in wanted):
         return followed
     items = [references.object_by_session_uid(each.uid) for each in followed]
@@ -87,6 +90,13 @@ def _near(each: Followed) -> np.ndarray:
     return near
 
 
+def _with_neighbours(rows: np.ndarray, count: int) -> np.ndarray:
+    """Rows (k,), and those next to them, of as many as there are; none is the first."""
+    around = np.unique(np.concatenate([rows - 1, rows, rows + 1]))
+    found: np.ndarray = around[(around > 0) & (around < count)]
+    return found
+
+
 def _stands_out(each: Followed) -> np.ndarray:
     """From which frame to the next one (F - 1,) a joint goes much farther than before or after."""
     found = np.zeros(len(each.frames) - 1, dtype=bool)
@@ -108,20 +118,20 @@ def _with_leaps(
         where: rows (k,) that were looked at. looks: what there was a sample, and shortly, before each (2 k, ...).
         sample: from one sample to the next [frames].
     """
-    inserted, leapt = [], []
     name = "poses" if each.readings is None else "readings"
-    values = getattr(each, name)
+    values, before, stepped = getattr(each, name), {}, set()
     for k, earlier, look in zip(where.tolist(), looks[::2], looks[1::2]):
-        three = np.array([values[k - 1], look, values[k]])
-        if not any(_is_leap(part) for part in _parts(each, three, three)):
-            continue
-        leapt.append(k)
-        inserted.append(earlier)
+        three, before[k] = np.array([values[k - 1], look, values[k]]), earlier
+        if any(_is_leap(part) for part in _parts(each, three, three)):
+            stepped.add(k)
+    # what is stepped from frame to frame is a motion that was sampled, and not interpolated between the samples
+    leapt = [k for k in sorted(stepped) if not stepped & {k - 1, k + 1}]
     if not leapt:
         return each
     each.leapt[leapt] = True
     if sample < 1.0:
-        setattr(each, name, np.insert(values, leapt, np.array(inserted), axis=0))
+        inserted = np.array([before[k] for k in leapt])
+        setattr(each, name, np.insert(values, leapt, inserted, axis=0))
         for of_frame in ("switched", "weights"):
             rows = getattr(each, of_frame)
             setattr(each, of_frame, np.insert(rows, leapt, rows[np.array(leapt) - 1]))

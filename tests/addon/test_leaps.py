@@ -133,3 +133,17 @@ def test_a_joint_is_let_go_where_it_leaps_as_where_it_does_not(part, scene, arm)
     assert not told
     assert np.abs(report.result.q[report.frames <= 9.5, 0] - 0.2).max() < 1e-6
     assert np.abs(report.result.q[-1, 0] - 0.2) > 0.01
+
+
+def test_a_sampled_motion_does_not_leap_where_it_turns_back(part, scene, arm):
+    """Keys in every frame, as captured ones are: near a turn the way to a frame is many times the one before."""
+    _, shoulder = arm
+    part("authoring").drive(scene, shoulder, True)
+    values = {frame: 0.5 * np.sin(0.55 * (frame - 1)) for frame in range(1, 26)}
+    efforts = []
+    for interpolation in ("CONSTANT", "LINEAR"):
+        key_slider(shoulder, values, interpolation)
+        report, told = bake(part, scene)
+        assert not told
+        efforts.append(report.result.efforts[:, 0])
+    assert np.abs(efforts[0] - efforts[1]).max() < 1e-9
