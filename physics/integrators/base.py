@@ -79,7 +79,9 @@ def watch_closely(problem: Problem, state: State, work: FloatArray, damps: bool 
     forces that store none, or that store otherwise in another chart. What muscles do is known, but by their own pull:
     where that has lost its stability it counts as work. damps: the method takes energy away, if anything.
 
-    Books of it are kept where given motions are all that may add to it, too, but no muscles.
+    Books of it are kept where given motions are all that may add to it, too, but no muscles: motions that hold
+    throughout and have no corners, since what a catch or a corner does to places and speeds at once is no work of a
+    step.
     """
     from ..dynamics import observe
     from ..kernels.watch import (
@@ -94,6 +96,7 @@ def watch_closely(problem: Problem, state: State, work: FloatArray, damps: bool 
         LIVELIEST,
         MOST,
     )
+    from .slope import motion_stops
 
     model = problem.model
     row = energy_row(model, work)
@@ -111,7 +114,8 @@ def watch_closely(problem: Problem, state: State, work: FloatArray, damps: bool 
     )
     if unknown:
         return
-    row[BOOKED] = float(not model.muscles)
+    at_once = motion_stops(problem, problem.start - problem.dt, problem.start + problem.duration)
+    row[BOOKED] = float(not (model.muscles or at_once))
     if not len(problem.motions[0]):
         kinetic, _, total = observe(model, state.q[None], state.qd[None], anywhere=True)[1][0]
         row[CLOSED], row[FIRST], row[MOST] = 1.0, total, max(kinetic, row[LIVELIEST])

@@ -27,15 +27,21 @@ def swing(**options):
 
 
 @pytest.mark.parametrize("integrator", FIXED)
-@pytest.mark.parametrize("options", [{}, {"interpolation": "linear"}, {"windows": [(0.5, 1.5), (2.0, 3.0)]}])
-def test_what_a_given_motion_puts_in_is_no_gain(integrator, options):
+def test_what_a_given_motion_puts_in_is_no_gain(integrator):
     model = arm().build()
-    motions = {"upper": swing(**options)}
-    result = ph.simulate(model, model.state([0.0, 0.3]), 4.0, 1e-3, integrator, motions=motions)
+    result = ph.simulate(model, model.state([0.0, 0.3]), 4.0, 1e-3, integrator, motions={"upper": swing()})
     books = result.info["energy"]
     assert books["most_kinetic"] > 5.0 and books["work"] > 10.0
-    # work is counted at steps' ends; where a motion lets go, one step's belongs to nobody
-    assert books["gained"] < 0.15 * books["most_kinetic"]
+    # work is counted at steps' ends: forward Euler is 1.2 % off
+    assert books["gained"] < 0.02 * books["most_kinetic"]
+
+
+@pytest.mark.parametrize("options", [{"interpolation": "linear"}, {"windows": [(0.5, 1.5), (2.0, 3.0)]}])
+def test_no_books_are_kept_of_what_a_motion_changes_at_once(options):
+    """A catch puts a joint elsewhere, with another speed: that is no work of a step, however short."""
+    model = arm().build()
+    result = ph.simulate(model, model.state([0.0, 0.3]), 4.0, 1e-3, motions={"upper": swing(**options)})
+    assert "energy" not in result.info
 
 
 def test_with_what_constraints_ask_of_a_target():
