@@ -96,8 +96,13 @@ def warnings(read: Any, led: Collection[str], inputs: Any) -> list[str]:
     if not _has_ground(model):
         return []
     soft = list(_in_soft(model, core.physics().body_poses(model, state), led))
-    if soft and not led:
-        soft = _pushed(model, state, forcing.sampled(model, inputs, np.array([state.time]))[0], soft)
+    together = _together(model)
+    led_there = {int(together[model.index(name)]) for name in led}
+    free = [each for each in soft if int(together[each.body]) not in led_there]
+    if free:
+        forces = forcing.sampled(model, inputs, np.array([state.time]))[0]
+        resting = {each.body for each in free} - {each.body for each in _pushed(model, state, forces, free)}
+        soft = [each for each in soft if each.body not in resting]
     return [each.text(model) for each in soft]
 
 

@@ -109,6 +109,14 @@ def test_what_rests_under_more_than_its_weight_is_not_told(part, scene, make, st
     make.update()
     assert told(part, scene) == [] and part("tasks").bake_now(scene).warnings == []
     part("tasks").free_bake(scene)
+    arm, frame[:3, 3] = make.box("Arm", (3, 0, 2)), (3, 0, 2)  # led, but not what the beam hangs on
+    make.update()
+    apart = part("authoring").add_joint(
+        scene, None, part("references").Body(arm), "hinge", frame, name="Apart"
+    )
+    apart.condyle.joint.prescribed = True
+    assert part("tasks").bake_now(scene).warnings == []
+    part("tasks").free_bake(scene)
     scene.condyle.simulation.gravity, row.torque = (0, 0, -1.0), 0.0
     (line,) = told(part, scene)
     assert line.startswith("Beam begins ") and line in part("tasks").bake_now(scene).warnings
