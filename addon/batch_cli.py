@@ -32,8 +32,12 @@ def _shots(options: argparse.Namespace) -> list[batch_jobs.Shot]:
     """What is to be baked, checked as far as that goes without opening a file."""
     if options.at_once is not None and options.at_once < 1:
         raise _wrong(f"--at-once {options.at_once}: at least one process has to run")
-    if options.report is not None and not options.report.resolve().parent.is_dir():
-        raise _wrong(f"--report {options.report}: there is no folder {options.report.resolve().parent}")
+    if options.report is not None:
+        folder = options.report.resolve().parent
+        if not folder.is_dir():
+            raise _wrong(f"--report {options.report}: there is no folder {folder}")
+        if options.report.is_dir() or not os.access(folder, os.W_OK):
+            raise _wrong(f"--report {options.report}: it cannot be written there")
     given: dict[str, Any] = {}
     for text in options.set:
         setting = batch_jobs.parse_setting(text)
@@ -79,15 +83,14 @@ def _run(shots: list[batch_jobs.Shot], options: argparse.Namespace, reporter: An
     run = batch.Run(shots, batch.Options(at_once, options.overwrite, options.dry_run), reporter)
     outcomes = run.bake()
     told = report(outcomes)
-    if options.report is not None:
-        _write_report(options.report, told, reporter)
+    is_reported = options.report is None or _write_report(options.report, told, reporter)
     reporter.done(**{state.replace(" ", "_"): count for state, count in told["counts"].items()})
     if not options.quiet and not options.log_json:
         encoding = sys.stdout.encoding or "utf-8"
         print(table(outcomes).encode(encoding, "replace").decode(encoding), flush=True)
     if _is_nothing(outcomes):
         reporter.error(f"{options.source}: none of its .blend files has anything to simulate")
-    return _code(outcomes, reporting)
+    return _code(outcomes, reporting) if is_reported else int(reporting.EXIT_FAILED)
 
 
 def _is_nothing(outcomes: list[Outcome]) -> bool:
@@ -104,13 +107,16 @@ def _code(outcomes: list[Outcome], reporting: Any) -> int:
     return int(reporting.EXIT_DONE if good else reporting.EXIT_FAILED)
 
 
-def _write_report(path: Path, told: dict[str, Any], reporter: Any) -> None:
+def _write_report(path: Path, told: dict[str, Any], reporter: Any) -> bool:
+    """Whether the report could be written."""
     files = core.part("io.files")
     try:
         with files.write_atomically(path) as temporary:
             temporary.write_text(files.format_json(told) + "\n", "utf-8")
     except OSError as error:
         reporter.error(f"{path} cannot be written: {error.strerror or error}")
+        return False
+    return True
 
 
 def _cores() -> int:

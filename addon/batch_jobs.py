@@ -20,6 +20,8 @@ FORMAT, VERSION = "condyle-jobs", 1
 KEYS = ("name", "input", "out", "scene", "frames", "timeout", "extras")
 SHARED = ("out", "scene", "frames", "timeout")
 TOP = ("format", "version", "defaults", "jobs", "extras")
+# Bytes of an output's name before .blend: file systems allow 255 in all, a part that is being written adds up to 40.
+LONGEST_STEM = 215
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,8 @@ def _file_shot(
     else:
         raise _error(f"{where}: has no out, nor do the defaults")
     name = _text(job, "name", where) if "name" in job else source.stem
+    if not name.isprintable():  # it stands in a line of a table
+        raise _error(f"{where}: name = {name!r}: it takes one line of letters that can be printed")
     return _shot(name, source, target, overrides.merged(overrides.merged(defaults, job), given), where)
 
 
@@ -201,6 +205,12 @@ def _check_paths(shots: list[Shot]) -> None:
     for shot in shots:
         if shot.target.suffix.lower() != ".blend":
             raise _error(f"{shot.name}: the output must be a .blend file, got {shot.target}")
+        length = len(os.fsencode(shot.target.stem))
+        if length > LONGEST_STEM:
+            raise _error(
+                f"{shot.name}: the output's name has {length} bytes before .blend, at most {LONGEST_STEM} leave "
+                f"room for what is written beside it: {shot.target.name}"
+            )
         first = targets.setdefault(_same(shot.target), shot)
         if first is not shot:
             raise _error(f"two jobs have the same output {shot.target}: {first.name!r} and {shot.name!r}")

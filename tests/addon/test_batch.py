@@ -116,6 +116,11 @@ A = '[[jobs]]\ninput = "a.blend"\nout = "out"\n'
         ('[[jobs]]\nout = "out"', "job 1: has no input"),
         ('[[jobs]]\ninput = "a.blend"', "has no out, nor do the defaults"),
         (A + A, "two jobs have the same output .*a.blend: 'a' and 'a'"),
+        (A.replace("input", 'name = "a\\nb"\ninput'), r"job 1 .*: name = 'a\\nb': it takes one line"),
+        (
+            f'[[jobs]]\ninput = "a.blend"\nout = "{240 * "n"}.blend"',
+            "a: the output's name has 240 bytes before .blend, at most 215",
+        ),
         (
             A + '[[jobs]]\ninput = "b.blend"\nout = "a.blend"',
             "'b' would write over .*a.blend, the input of 'a'",

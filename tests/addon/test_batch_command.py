@@ -140,6 +140,7 @@ def test_a_dry_run_tells_what_would_stop_a_bake(command, hinge_file, tmp_path):
         ),
         (("IN", "--out", "OUT", "--set", "timestep=1"), "unknown key 'timestep'"),
         (("IN", "--out", "OUT", "--report", "/no/where.json"), "there is no folder"),
+        (("IN", "--out", "OUT", "--report", "IN"), "it cannot be written there"),
     ],
 )
 def test_what_is_wrong_is_told_before_anything_starts(command, hinge_file, tmp_path, arguments, message):
