@@ -193,6 +193,8 @@ def compilation(report: Report) -> None:
         report.figure(
             f"compile_{name}_s", times["total"], times, f"[{times['processor']:.3g} s of processor time]"
         )
+    words = "[before compile_all_warm_s: SciPy is another's, and only adaptive integrators need it]"
+    report.figure("import_scipy_s", all_warm["libraries"], all_warm, words)
     seconds = {str(count): compile_time.ahead(count) for count in (1, 2)}
     report.figure("compile_ahead_s", seconds["2"], seconds, f"[two processes; one: {seconds['1']:.3g} s]")
     print("    cold, each kernel without those that it calls:")

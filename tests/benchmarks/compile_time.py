@@ -16,11 +16,16 @@ ROOT = Path(__file__).parents[2]
 # Programs for a child process, between its beginning and its report.
 BEGINNING = """
 import json, sys, time
+opened = time.perf_counter()
+{libraries}
 start, busy = time.perf_counter(), time.process_time()
 import numpy as np
 import physics as ph
 imported = time.perf_counter()
 """
+
+# What adaptive integrators bring along: how long it takes to import is SciPy's own affair, and told apart.
+SCIPY = "import scipy.integrate"
 
 # The first simulation compiles what a simulation needs: rollout, energy, poses.
 SIMULATION = """
@@ -72,16 +77,20 @@ for name, module in sorted(sys.modules.items()):
                     seconds = (compiled.metadata or {}).get("seconds")
                     if kernel.__module__ == name and seconds is not None:
                         kernels[f"{name.split('.')[-1]}.{kernel.__name__}"] = seconds
-times = {"import": imported - start, "total": total - start, "processor": busy}
+times = {"libraries": start - opened, "import": imported - start, "total": total - start, "processor": busy}
 print(json.dumps(times | {"kernels": kernels}))
 """
 
 
 def child(program: str, cache: str) -> dict[str, Any]:
-    """Seconds of one child process: import, total, processor time, and of it by kernel, without those that it calls."""
+    """Seconds of one child process: import, total, processor time, and of it by kernel, without those that it calls.
+
+    "libraries": seconds that importing SciPy took before all that, where the program needs it.
+    """
+    beginning = BEGINNING.format(libraries=SCIPY if program == EVERYTHING else "")
     environment = os.environ | {"CONDYLE_CACHE_DIR": cache, "PYTHONPATH": str(ROOT)}
     completed = subprocess.run(
-        [sys.executable, "-c", BEGINNING + program + REPORT],
+        [sys.executable, "-c", beginning + program + REPORT],
         cwd=ROOT,
         env=environment,
         check=True,
