@@ -102,7 +102,7 @@ def _folder_shots(folder: Path, given: dict[str, Any], out: Path | None, recursi
         if path.suffix.lower() == ".blend"
         and path.is_file()
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-        and (out == folder or out not in path.parents)
+        and not (folder in out.parents and out in path.parents)  # what a batch before has written
     ]
     if not found:
         raise _error(

@@ -128,11 +128,14 @@ def energy_row(model: Model, work: FloatArray) -> FloatArray:
 
 
 def note_energy(problem: Problem, work: FloatArray, recording: Recording) -> None:
-    """Keep what a run with fixed steps has gained from nowhere, where that is known, for ``Result.info``."""
+    """Keep what a run with fixed steps has gained from nowhere, where that is known, for ``Result.info``.
+
+    What has grown beyond all numbers is told by the error that ends such a run.
+    """
     from ..kernels.watch import BOOKED, DONE, GAINED, LIVELIEST
 
     row = energy_row(problem.model, work)
-    if row[BOOKED]:
+    if row[BOOKED] and np.isfinite(row[[GAINED, LIVELIEST, DONE]]).all():
         recording.info["energy"] = {
             "gained": float(row[GAINED]),
             "most_kinetic": float(row[LIVELIEST]),

@@ -156,8 +156,10 @@ def test_a_folder_gives_its_files_and_those_of_its_folders_where_asked(part, ph,
         part("batch_jobs").read(folder, {}, None, False)
     with pytest.raises(ph.FormatError, match="write over"):
         part("batch_jobs").read(folder, {}, folder, False)
+    assert part("batch_jobs").read(folder / "out", {}, folder, False)[0].target == folder / "old.blend"
+    (folder / "empty").mkdir()
     with pytest.raises(ph.FormatError, match=r"no \.blend file"):
-        part("batch_jobs").read(folder / "out", {}, folder, False)
+        part("batch_jobs").read(folder / "empty", {}, folder, False)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -74,6 +76,19 @@ def test_steps_that_are_too_long_are_told_beside_whatever_is_driven(driven):
         gained[dt] = books["gained"] / books["most_kinetic"]
     assert gained[1e-4] < 0.02
     assert gained[0.0197] > 0.3
+
+
+@pytest.mark.parametrize("damping", [1e3, 5e3, 2e4, 1e5, 1e7])
+def test_what_grows_beyond_all_numbers_leaves_books_that_can_be_written(damping):
+    """A damper far too strong for the step, beside a given motion: it ends with its error, and a record in JSON."""
+    builder = ph.ModelBuilder()
+    body = {"mass": 1.0, "com": (0.0, 0.0, -0.25), "inertia": 0.02 * np.eye(3)}
+    upper = builder.add_body("upper", None, joint=ph.joints.Hinge((0, 1, 0)), **body)
+    builder.add_body("lower", upper, joint=ph.joints.Hinge((0, 1, 0)), damping=damping, **body)
+    model = builder.build()
+    with pytest.raises(ph.DivergedError) as caught:
+        ph.simulate(model, model.state([0.0, 0.3]), 4.0, 1e-3, "symplectic_euler", motions={"upper": swing()})
+    json.dumps(caught.value.result.info, allow_nan=False, default=str)
 
 
 def test_no_books_are_kept_of_what_has_no_known_source():
