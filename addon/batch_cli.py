@@ -90,7 +90,8 @@ def _run(shots: list[batch_jobs.Shot], options: argparse.Namespace, reporter: An
         print(table(outcomes).encode(encoding, "replace").decode(encoding), flush=True)
     if _is_nothing(outcomes):
         reporter.error(f"{options.source}: none of its .blend files has anything to simulate")
-    return _code(outcomes, reporting) if is_reported else int(reporting.EXIT_FAILED)
+    code = _code(outcomes, reporting)
+    return code if is_reported or code != reporting.EXIT_DONE else int(reporting.EXIT_FAILED)
 
 
 def _is_nothing(outcomes: list[Outcome]) -> bool:

@@ -20,8 +20,8 @@ GONE = 130  # exit code of a batch's child whose parent is gone
 BAKE_CODES = "Exit codes: 0 done, 1 a scene failed, 2 usage, 3 a simulation diverged, 130 interrupted."
 BATCH_CODES = (
     "Exit codes: 0 every shot is done or has nothing to simulate, 1 some are not, or none has anything to simulate, or "
-    "the report cannot be written, "
-    "2 usage or a wrong job file (nothing was started), 130 interrupted (the same command goes on where it was)."
+    "the report cannot be written, 2 usage or a wrong job file (nothing was started), "
+    "130 interrupted (the same command goes on where it was)."
 )
 
 
