@@ -81,7 +81,7 @@ def simulate_loop(
     blend = number(blend, "blend", not_negative=True)
     if not blend < duration:
         raise ModelError(f"blend {blend:g} s must be shorter than the loop of {duration:g} s")
-    given = _given(model, options.get("motions") or {})
+    given = _given(model, options.get("motions") or {}, float(state.time))
     progress = options.pop("progress", None)
     result, cycles = _settled(model, state, duration, given, most, tolerance, progress, options)
     settled = jump_of(result).place <= tolerance
@@ -143,10 +143,12 @@ def _speed_change(result: Result, given: Any) -> float:
     return float(change.max(initial=0.0))
 
 
-def _given(model: Model, motions: Any) -> Any:
-    """Which coordinates follow given motions (nv,): they begin each cycle where these say."""
+def _given(model: Model, motions: Any, time: float) -> Any:
+    """Which coordinates follow given motions where a cycle begins (nv,): there they are where these say."""
     given = np.zeros(model.num_coordinates, dtype=np.bool_) | model.prescribed
-    for name in motions:
+    for name, motion in motions.items():
+        if not motion.holds_at(time):
+            continue
         if name in model.coordinate_names:
             given[model.coordinate_names.index(name)] = True
         else:

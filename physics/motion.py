@@ -117,6 +117,13 @@ class Motion(ReadOnlyArrays):
             "leaps": self.leaps.tolist(),
         }
 
+    def holds_at(self, time: float) -> bool:
+        """Whether the joint is held on the motion at a time [s], and not simulated."""
+        within = self.hold or self.times[0] <= time < self.times[-1]
+        if self.windows is None:
+            return bool(within)
+        return bool(within and ((self.windows[:, 0] <= time) & (time < self.windows[:, 1])).any())
+
     def pieces(self, coordinate: int, q: float, qd: float, start: float) -> FloatArray:
         """Rows of ``kernels.motion`` for one coordinate of the joint; one that is given by velocities or
         accelerations is at q with the velocity qd at the first time, or at the start where that is later.
@@ -295,12 +302,24 @@ def led_on(model: Model, motions: MotionArrays, end: float, dt: float) -> Motion
     pieces = pieces.copy()
     ranges = np.concatenate([body.joint.range for body in model.bodies])
     for row in channels:
-        last = row[CHANNEL_FIRST] + row[CHANNEL_COUNT] - 1
-        if abs(pieces[last, PIECE_START] - end) > AT_END * max(1.0, abs(end)):
+        own = pieces[row[CHANNEL_FIRST] : row[CHANNEL_FIRST] + row[CHANNEL_COUNT]]
+        k = _rest_from(own, end)
+        if k == 0 or not own[k - 1, PIECE_HOLDS]:
             continue
-        before = pieces[last - 1]
+        before = own[k - 1]
         beyond = _value(before[PIECE_COEFFICIENTS:PIECE_LEAP], end + dt - before[PIECE_START])
         lower, upper = ranges[row[CHANNEL_COORDINATE]]
         if lower <= beyond <= upper:
-            pieces[last, PIECE_START] = end + 2.0 * dt
+            own[k, PIECE_START] = end + 2.0 * dt
+            np.maximum.accumulate(own[:, PIECE_START], out=own[:, PIECE_START])
     return channels, pieces
+
+
+def _rest_from(pieces: FloatArray, end: float) -> int:
+    """Which of a coordinate's pieces begins at the end of a run and rests from there on, be it in windows; 0: none."""
+    near = np.flatnonzero(np.abs(pieces[:, PIECE_START] - end) <= AT_END * max(1.0, abs(end)))
+    if not len(near):
+        return 0
+    k = int(near[0])
+    rests = pieces[k, PIECE_HOLDS] != 0.0 and not pieces[k:, PIECE_COEFFICIENTS + 1 : PIECE_LEAP].any()
+    return k if rests else 0

@@ -57,3 +57,15 @@ def test_what_goes_wrong_later_does_not_lose_a_loop():
     assert told["settled"] and told["cycles"] == 1
     with pytest.raises(ph.DivergedError, match="too far down"):
         ph.simulate_loop(model, state, 2.0, tolerance=0.02, tau=ends_below)
+
+
+def test_a_motion_that_is_caught_later_does_not_begin_a_loop():
+    """Cycles begin where the last one ended, but for what is held on a motion where they begin."""
+    model, times = pendulum(), np.linspace(0.0, 1.0, 21)
+    motion = ph.Motion(times, 0.3 + 0.2 * np.sin(2.0 * np.pi * times), windows=[(0.3, 0.8)])
+    name = model.bodies[0].name
+    result = ph.simulate_loop(
+        model, model.state(), 1.0, tolerance=1e-4, motions={name: motion}, record_interval=0.05
+    )
+    assert result.info["loop"]["settled"] and result.info["loop"]["cycles"] <= 4
+    assert abs(result.q[0, 0]) > 0.01  # where it was let fall to, not where the run began

@@ -342,8 +342,11 @@ def test_a_velocity_catches_within_a_step_where_the_joint_is(integrator):
 
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "sdirk2", "event_driven"])
 @pytest.mark.parametrize("dt", [1e-3, 1.00000005e-3, 7e-4])
-def test_a_motion_that_ends_with_the_run_moves_on_to_the_last(integrator, dt):
-    """Whether steps meet the end or not: no rest that comes after the run shows in its last step."""
+@pytest.mark.parametrize("let_go", [False, True])
+def test_a_motion_that_ends_with_the_run_moves_on_to_the_last(integrator, dt, let_go):
+    """Whether steps meet the end or not, and whether it was let go and caught in between: no rest that comes after the
+    run shows in its last step.
+    """
     builder = ph.ModelBuilder()
     for name, parent in (("arm", None), ("bob", "arm")):
         frame = np.eye(4)
@@ -363,7 +366,8 @@ def test_a_motion_that_ends_with_the_run_moves_on_to_the_last(integrator, dt):
     start = model.state(q=[0.0, 0.0], qd=[3.0, 0.0])
 
     def run(times):
-        motions = {"arm": ph.Motion(times, 0.5 * np.sin(6.0 * times))}
+        windows = [(0.0, 2.0 / 24.0), (5.0 / 24.0, times[-1] + 1.0)] if let_go else None
+        motions = {"arm": ph.Motion(times, 0.5 * np.sin(6.0 * times), windows=windows)}
         return ph.simulate(model, start, frames[-1], dt, integrator, motions=motions)
 
     ends, goes_on = run(frames), run(whole)
