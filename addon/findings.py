@@ -13,7 +13,7 @@ from . import references, session
 from .references import Body
 
 #: where a line comes from
-CHECK, BAKE, IMPORT = "Check", "Bake", "Import"
+CHECK, BAKE, IMPORT, LIVE = "Check", "Bake", "Import", "Live"
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from . import core, forcing, live_sliders, references, session, tasks, timing, units, worker_client
+from . import (
+    core,
+    findings,
+    forcing,
+    live_frames,
+    live_sliders,
+    muscle_control,
+    references,
+    session,
+    tasks,
+    timing,
+    units,
+    worker_client,
+)
 from .features.live import properties as live_properties
 from .live_run import Run
 from .worker_client import Steps
 
 #: keywords of a simulation that a live run has none of
-ONLY_BAKED = ("duration", "controllers")  # live, sliders excite
+ONLY_BAKED = ("duration",)
 
 
 @dataclass(frozen=True)
@@ -37,8 +50,8 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
         record: from the beginning.
     """
     uid = scene.session_uid
-    first, last = tasks.frame_range(scene)[[0, -1]]
-    frames = np.arange(first, last + 1.0)  # a pre-roll is of bakes: here it would be seen
+    frames = live_frames.frames(scene)  # a pre-roll is of bakes: here it would be seen
+    first = frames[0]
     a_frame = timing.samples(scene)  # the user may change this and the next meanwhile
     a_second = units.frames_per_second(scene)
     ready = yield from tasks.ready(uid, frames, {})
@@ -48,6 +61,8 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
         )
     scene = references.find_scene(uid)
     options = {name: value for name, value in ready.options.items() if name not in ONLY_BAKED}
+    repeating, told = live_frames.repeating(ready, units.frame_times(frames, scene))
+    session.findings = findings.named_all(scene, [*ready.warnings, *told], findings.LIVE)
     settings = live_properties.settings()
     live_sliders.fill(
         settings, scene, ready.read, forcing.torques(scene, ready.read, frames[:1]), ready.excited
@@ -58,6 +73,7 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
         ready.read.model,
         ready.read.state,
         factor=settings.factor,
+        repeating=repeating,
         assemble=True,
         **options,
     )
@@ -81,13 +97,13 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
     result = requests.simulate_answer(answer, ready.read.model)
     kept = first + np.arange(len(result.t)) / a_frame
     passed = frames[0] + result.t * a_second
-    model, inputs = ready.read.model, run.inputs(options["tau"], result.t)
-    excited = timing.at(passed, frames, ready.excited)
-    for k, entry in enumerate(ready.read.muscles):
-        if entry.excitation is not None:
-            column = model.num_coordinates + model.input_names.index(entry.excitation)
-            excited[:, k] = inputs.values[:, column]
+    if repeating:
+        options = core.part("repeating").Repeating(**repeating).applied(ready.read.model, options)
+    keyed = timing.at(passed, frames, ready.excited)
+    excited = muscle_control.excited(ready.read, options.get("controllers", {}), result, keyed)
+    inputs, excited = run.inputs(options["tau"], result.t, excited)
     baked = yield from tasks.written(uid, kept, ready.read, result, excited, inputs, {}, timing.Clock())
+    session.findings += findings.named_all(references.find_scene(uid), baked.warnings, findings.BAKE)
     return LiveReport(run.time, kept, baked, _playback_end(references.find_scene(uid)))
 
 

@@ -34,7 +34,7 @@ class Run:
         self.message = ""
         self.progress = 0.0
         self.error: Any = None
-        self._model = ready.read.model
+        self._model, self._muscles = ready.read.model, ready.read.muscles
         self._handles = {entry.handle: index for index, entry in enumerate(ready.read.bodies)}
         self._reader = live_sliders.Reader(live_properties.settings())
         self._display = Display(scene, ready.read)
@@ -44,7 +44,7 @@ class Run:
             scene
         )  # of a record: it holds two samples wherever it begins
         self._told = -TOLD_INTERVAL
-        self._stopping = False
+        self._stopping = self._closed = False
         self._turned: list[tuple[float, dict[str, float]]] = []  # times and inputs that the sliders said
 
     @property
@@ -99,17 +99,24 @@ class Run:
             self._told = self.time
             self.message = f"{self.figures['rate']:.2f} × real time"
 
-    def inputs(self, given: Any, times: np.ndarray) -> Any:
-        """The `Table` of forces and inputs that drove the run at times (T,) [s]: what was given (a `Table` or None),
-        and from the picture on at which a slider was turned what it says.
+    def inputs(self, given: Any, times: np.ndarray, excited: np.ndarray) -> tuple[Any, np.ndarray]:
+        """The `Table` of forces and inputs that drove the run at times (T,) [s], and how the muscles were excited
+        (T, muscles): what was given (a `Table` or None) and what controllers said, and from the picture on at which a
+        slider was turned what that says.
         """
         model = self._model
         values = forcing.sampled(model, given, times)
         names = [*model.coordinate_names, *model.input_names]
+        columns = {k: names.index(each.excitation) for k, each in enumerate(self._muscles) if each.excitation}
+        for k in (k for k, each in enumerate(self._muscles) if each.controlled is not None):
+            values[:, columns[k]] = excited[:, k]
         for since, said in self._turned:
             for name, value in said.items():
                 values[times >= since, names.index(name)] = value
-        return core.physics().Table(times, values)
+        driven = excited.copy()
+        for k, column in columns.items():
+            driven[:, k] = values[:, column]
+        return core.physics().Table(times, values), driven
 
     def start_recording(self) -> None:
         """Keep what comes from now on."""
@@ -172,5 +179,7 @@ class Run:
             self.job.tell({"grip": None})
 
     def close(self) -> None:
-        """The scene as it was."""
-        self._display.put_back()
+        """The scene as it was. Once: where the add-on is switched off meanwhile, what was put back knows it no more."""
+        if not self._closed:
+            self._closed = True
+            self._display.put_back()

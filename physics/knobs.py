@@ -7,7 +7,7 @@ would be another compilation), while the same memory is written here. Nothing ch
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ from .forces.ground import NUMBERS as GROUND_NUMBERS
 from .forces.mount import NUMBERS as MOUNT_NUMBERS
 from .kernels import layout
 from .model import Model
+from .muscles.excitation import excite
+from .simulation import Table
 from .validation import finite_array, number
 
 #: what can be turned of each kind of element, and what must not be 0
@@ -49,6 +51,7 @@ class Knobs:
         self._given = table[1].copy()
         self.table = table[0].copy(), table[1].copy()
         self._names = {name: k for k, name in enumerate((*model.coordinate_names, *model.input_names))}
+        self._turned = np.zeros(len(self._names), dtype=np.bool_)
         name = "grip"
         while any(name == element.name for element in (*model.springs, *model.forces)):
             name += "_"
@@ -87,12 +90,28 @@ class Knobs:
             self._data[:3] = gravity
         for column, value in inputs.items():
             self.table[1][:, column] = self._given[:, column] if value is None else value
+            self._turned[column] = value is not None
         self._elements |= elements
         self._contacts |= contacts
         if elements:
             self._write_elements()
         if contacts:
             self._pairs[:] = pack_contacts(tuple(self._contacts.values()), self.model.body_frames)
+
+    def excited_by(
+        self, controllers: Mapping[str, Any]
+    ) -> Callable[[float, FloatArray, FloatArray], FloatArray]:
+        """Forces and inputs as a function of (t, q, q'): the table, and beside it {muscle: controller} where the
+        muscle's input is not turned; ModelError as `muscles.excitation.excite`.
+        """
+        controlled = excite(self.model, controllers, Table(self.table[0], self._given))
+
+        def driven(t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
+            values: FloatArray = controlled(t, q, qd)
+            values[self._turned] = self.table[1][0, self._turned]  # what is turned is so at all times
+            return values
+
+        return driven
 
     def _checked_inputs(self, values: Mapping[str, Any]) -> dict[int, float | None]:
         for name in values:

@@ -15,6 +15,7 @@ from ._typing import FloatArray
 from .dynamics import observe
 from .errors import ModelError
 from .integrators import FIXED_STEP, INTEGRATORS
+from .integrators.control import Control
 from .knobs import Knobs
 from .model import Model, State
 from .muscles.states import check_tendons_along, too_short
@@ -40,6 +41,7 @@ class LiveRun:
     Args:
         model, state, dt, integrator, tau, motions, record_interval: as of `simulate`; the method has a fixed step, and
             tau is no function.
+        controllers: {muscle: `Proportional`} that excite muscles whose input was not turned.
         listen: called before every stretch of steps; gives what was said since the last call: changes for `Knobs.turn`,
             and beside them ``factor``: seconds of motion in a second, ``stop``: whatever it is, the run ends.
         show: called about 60 times a second with figures and poses of the body frames (nb, 4, 4). Figures: time [s];
@@ -62,6 +64,7 @@ class LiveRun:
         *,
         tau: Any = None,
         motions: Any = None,
+        controllers: Mapping[str, Any] | None = None,
         record_interval: float | None = None,
         longest: float = LONGEST,
         factor: float = 1.0,
@@ -89,6 +92,11 @@ class LiveRun:
             steer=self._steer,
         )
         self._problem = dataclasses.replace(self._problem, tau=self._knobs.table)
+        if controllers:
+            control = Control(self._knobs.model, self._knobs.excited_by(controllers))
+            self._problem = dataclasses.replace(
+                self._problem, tau=(control.times, control.values), control=control
+            )
         self._dt = self._problem.dt
         self._factor = number(factor, "factor", positive=True)
         self._heard = 0
@@ -148,7 +156,7 @@ class LiveRun:
             now = self._clock()
         # not more than the machine does between two pictures, so that knobs and the mouse are heard in time
         most = max(1, int(TICK * self._moved / self._busy / self._dt))
-        self._asked = min(steps, most)
+        self._asked = min(steps, most) if self._problem.control is None else 1
         self._credit -= self._asked * self._dt
         self._began = self._clock()
         return self._asked

@@ -236,18 +236,21 @@ def _integrated(breaks: FloatArray, coefficients: FloatArray, value: float, at: 
 def _windowed(rows: FloatArray, windows: FloatArray) -> FloatArray:
     """The pieces cut at the windows' ends; outside of them the coordinate is free."""
     cuts = np.unique(np.concatenate([windows.ravel(), rows[1:, PIECE_START]]))
-    found = [np.zeros(PIECE_WIDTH)]
-    found[0][PIECE_START] = LONG_BEFORE
-    for cut in cuts:
-        held = bool(((windows[:, 0] <= cut) & (cut < windows[:, 1])).any())
-        k = int(np.searchsorted(rows[:, PIECE_START], cut, side="right")) - 1
-        polynomial = np.polynomial.Polynomial(rows[k, PIECE_COEFFICIENTS:PIECE_LEAP])
-        shifted = polynomial(np.polynomial.Polynomial([cut - rows[k, PIECE_START], 1.0])).coef
-        row = np.zeros(PIECE_WIDTH)
-        row[PIECE_START], row[PIECE_HOLDS] = cut, float(held and rows[k, PIECE_HOLDS] != 0.0)
-        row[PIECE_COEFFICIENTS : PIECE_COEFFICIENTS + len(shifted)] = shifted
-        found.append(row)
-    return np.array(found)
+    window = np.searchsorted(windows[:, 0], cuts, side="right") - 1
+    within = window >= 0
+    within[within] = cuts[within] < windows[window[within], 1]
+    own = rows[np.searchsorted(rows[:, PIECE_START], cuts, side="right") - 1]
+    found = np.zeros((len(cuts) + 1, PIECE_WIDTH))
+    found[0, PIECE_START] = LONG_BEFORE
+    found[1:, PIECE_START] = cuts
+    found[1:, PIECE_HOLDS] = within & (own[:, PIECE_HOLDS] != 0.0)
+    shift = cuts - own[:, PIECE_START]
+    coefficients = own[:, PIECE_COEFFICIENTS:PIECE_LEAP].copy()
+    for lowest in range(PIECE_ORDER - 1):  # Horner's scheme at the shift, once for each derivative
+        for k in range(PIECE_ORDER - 2, lowest - 1, -1):
+            coefficients[:, k] += shift * coefficients[:, k + 1]
+    found[1:, PIECE_COEFFICIENTS:PIECE_LEAP] = coefficients
+    return found
 
 
 def pack_motions(model: Model, motions: Any, state: State) -> MotionArrays:

@@ -34,14 +34,14 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
     stretch = 1  # the first call may compile
     while counters[0] < steps:
         began = time.perf_counter()
-        if problem.control is not None:  # asked before every step
-            now = problem.start + problem.dt * int(counters[0])
-            recording.ask(now, problem.dt, q, qd, now, int(counters[1]))
-            stretch = 1
         if problem.steer is not None:
             stretch = problem.steer(int(counters[0]), q, qd)
             if stretch < 1:
                 break
+        if problem.control is not None:  # asked before every step
+            now = problem.start + problem.dt * int(counters[0])
+            recording.ask(now, problem.dt, q, qd, now, int(counters[1]))
+            stretch = 1
         advance(int(min(stretch, steps - counters[0])), counters, q, qd, chart, recording)
         note_energy(problem, spaces[0], recording)
         recording.check(spaces[2], problem.start + problem.dt * int(counters[0]), int(counters[1]))

@@ -28,6 +28,7 @@ from ..muscles.drawing import muscle_curves
 from ..muscles.excitation import Proportional, excite
 from ..projection import project
 from ..pull import Pull, Pulls
+from ..repeating import Repeating
 from ..result import Result
 from ..simulation import Table, simulate
 from .stage_names import OBSERVATION, USUAL, WITH_MUSCLES
@@ -120,8 +121,7 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
         pulls = {name: Pull(**entry) for name, entry in job["pulls"].items()}
         options["tau"] = Pulls(model, pulls, options.get("tau"), options.get("dt", 1e-3))
     if job.get("controllers"):
-        made = {name: Proportional.from_dict(entry) for name, entry in job["controllers"].items()}
-        options["tau"] = excite(model, made, options.get("tau"))
+        options["tau"] = excite(model, _controllers(job), options.get("tau"))
     report.message("simulating")
     if job.get("loop"):
         options |= job["loop"]
@@ -131,10 +131,15 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
 
 def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Run by the clock (see `live.LiveRun`), with what a simulation is given but for duration and tolerances, until
-    told to ``stop``: "" or {"from": time, "to": time}, the part of the motion that is answered; ``factor`` beside.
+    told to ``stop``: "" or {"from": time, "to": time}, the part of the motion that is answered; ``factor`` beside, and
+    ``repeating``: keywords of `Repeating`.
     """
-    _check_keys(job, {"model", "state", "options", "motions", "assemble", "factor"}, ("model",))
+    known = {"model", "state", "options", "motions", "assemble", "controllers", "factor", "repeating"}
+    _check_keys(job, known, ("model",))
     model, state, options = _read_simulation(job, arrays, report)
+    options["controllers"] = _controllers(job)
+    if job.get("repeating"):
+        options = Repeating(**job["repeating"]).applied(model, options)
     kept: Header = {}
 
     def listen() -> list[Header]:
@@ -171,6 +176,10 @@ def _read_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Model
         report.message("bringing bodies onto their constraints")
         state = assemble(model, state)
     return model, state, options
+
+
+def _controllers(job: Header) -> dict[str, Proportional]:
+    return {name: Proportional.from_dict(entry) for name, entry in (job.get("controllers") or {}).items()}
 
 
 def _motion(name: str, entry: Any) -> Motion:

@@ -111,22 +111,25 @@ def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) 
     ``simulate_loop`` that are not those of ``simulate``, or is None; ``pulls`` are {body: `Pull`}; ``controllers``
     {muscle: `Proportional`} excite muscles besides what tau says.
     """
-    options = dict(keywords)
-    controllers = options.pop("controllers", None) or {}
-    header, arrays = _simulation(model, state, options)
-    if controllers:
-        header["controllers"] = {name: controller.to_dict() for name, controller in controllers.items()}
-    return client.submit("simulate", header, arrays)
+    return client.submit("simulate", *_simulation(model, state, keywords))
 
 
-def live(client: WorkerClient, model: Model, state: State, factor: float = 1.0, **keywords: Any) -> Job:
-    """Run by the clock until told to stop; keywords as ``simulate`` here but for duration and tolerances.
+def live(
+    client: WorkerClient,
+    model: Model,
+    state: State,
+    factor: float = 1.0,
+    repeating: Mapping[str, Any] | None = None,
+    **keywords: Any,
+) -> Job:
+    """Run by the clock until told to stop; keywords as ``simulate`` here but for duration and tolerances. repeating:
+    keywords of `Repeating`, what begins anew after a period.
 
     ``job.news`` has figures and "poses" (nb, 4, 4); ``job.tell`` takes what ``live.LiveRun`` hears, and
     {"stop": {"from": time, "to": time}} or {"stop": None}. A motion that is asked for is read by ``simulate_answer``.
     """
     header, arrays = _simulation(model, state, keywords)
-    return client.submit("live", {**header, "factor": factor}, arrays)
+    return client.submit("live", {**header, "factor": factor, "repeating": plain(repeating or {})}, arrays)
 
 
 def _simulation(
@@ -138,6 +141,8 @@ def _simulation(
     together |= {"loop": plain(loop)} if (loop := options.pop("loop", None)) else {}
     pulls = {name: pull.to_dict() for name, pull in (options.pop("pulls", None) or {}).items()}
     together |= {"pulls": pulls} if pulls else {}
+    controllers = {name: each.to_dict() for name, each in (options.pop("controllers", None) or {}).items()}
+    together |= {"controllers": controllers} if controllers else {}
     tau = options.pop("tau", None)
     arrays: dict[str, FloatArray] = {}
     if isinstance(tau, Table):

@@ -1,0 +1,112 @@
+"""Which frames a live run reads, and what leads it: what ends as it began goes round, the rest stays as it was last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import compat, leading, tasks
+
+# Keys this many frames beyond the scene's range are read, not more: each frame takes Blender some milliseconds.
+MOST_BEYOND = 2000
+# Poses at both ends of what repeats itself are nearer than this [m, rad]; figures than this share of what they go
+# through.
+SAME_POSE, SAME_SHARE = 1e-4, 1e-3
+
+
+def frames(scene: Any) -> np.ndarray:
+    """Whole frames (F,) from the scene's first to its last, or to the last key of what is in it; to the end of a cycle
+    where all curves that repeat themselves have the same.
+    """
+    first, last = (int(end) for end in tasks.frame_range(scene)[[0, -1]])
+    ends, cycles = [float(last)], set()
+    for begin, end, repeats in _spans(scene):
+        ends.append(end)
+        if repeats and end > begin:
+            cycles.add(end - begin)
+    last = min(int(np.ceil(max(ends) - 1e-6)), last + MOST_BEYOND)
+    if len(cycles) == 1 and (cycle := cycles.pop()) == round(cycle):
+        last = first + int(cycle) * int(np.ceil((last - first) / cycle))
+    return np.arange(first, last + 1.0)
+
+
+def _spans(scene: Any) -> Iterator[tuple[float, float, bool]]:
+    """First and last frame of every curve and strip that plays in a scene, and whether it goes on in cycles."""
+    for item in scene.objects:
+        data = item.animation_data
+        if data is None:
+            continue
+        for curve in compat.curves_in_use(item):
+            if curve.mute or not len(curve.keyframe_points):
+                continue
+            begin, end = curve.range()
+            cycles = (each for each in curve.modifiers if each.type == "CYCLES" and not each.mute)
+            yield begin, end, any(each.mode_after == "REPEAT" and each.cycles_after == 0 for each in cycles)
+        if data.use_nla:
+            for track in data.nla_tracks:
+                for strip in () if track.mute else compat.flat_strips(track.strips):
+                    yield strip.frame_start, strip.frame_end, False
+
+
+def repeating(made: tasks.Ready, times: np.ndarray) -> tuple[dict[str, Any], list[str]]:
+    """Keywords of physics' `Repeating` for what leads a run at these times (F,) of its frames, and what is told of what
+    does not go round.
+    """
+    model, around, stay = made.read.model, [], []
+    for entry in made.read.bodies:
+        motion = made.options["motions"].get(entry.name)
+        if motion is None or not (np.ptp(motion.values, axis=0).any() or motion.windows is not None):
+            continue
+        whole = motion.times[0] == times[0] and motion.times[-1] == times[-1]
+        joint = model.joints[model.index(entry.name)]
+        if whole and not leading.repeats(joint, motion.values, SAME_POSE):
+            stay.append(entry.joint_name or entry.name)
+        else:
+            around.append(entry.name)
+    columns = _columns(model, made.options["tau"], stay)
+    controllers = []
+    for name, controller in made.options.get("controllers", {}).items():
+        goes = _goes_round(controller.target.values)
+        (controllers if goes else stay if goes is False else []).append(name)
+    told = []
+    if stay:
+        told.append(
+            f"{', '.join(sorted(stay)[:4])}{' and others' if len(stay) > 4 else ''}: animated up to frame "
+            f"{made.frames[-1]:g}; a live run that goes on leaves that as it is there. What ends as it began goes round"
+        )
+    chosen = {"motions": around, "inputs": columns, "controllers": controllers}
+    if not any(chosen.values()):
+        return {}, told
+    start = made.read.state.time
+    return {"start": start, "period": float(times[-1] - times[0]), **chosen}, told
+
+
+def _columns(model: Any, table: Any, stay: list[str]) -> list[str]:
+    """Names of the columns of a table that repeat themselves; those that do not are added to what stays."""
+    if table is None:
+        return []
+    values, found = table.values, []
+    names = (*model.coordinate_names, *model.input_names)
+    for name, column in zip(names, values.T):
+        if name.endswith(".rate") and f"{name[:-5]}.target" in names:
+            continue  # goes with its target
+        goes = _goes_round(column)
+        if goes is None:
+            continue
+        if not goes:
+            stay.append(name)
+            continue
+        found.append(name)
+        if name.endswith(".target"):
+            found.append(f"{name[:-7]}.rate")
+    return found
+
+
+def _goes_round(values: np.ndarray) -> bool | None:
+    """Whether figures (F,) end as they began; None where they are the same all the time."""
+    reach = float(np.ptp(values))
+    if reach == 0.0:
+        return None
+    return bool(abs(values[-1] - values[0]) <= SAME_SHARE * reach)

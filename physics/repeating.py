@@ -1,0 +1,129 @@
+"""What leads a live run and ends as it began goes round and round, as an animation is played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ._typing import FloatArray
+from .errors import ModelError
+from .motion import Motion
+from .muscles.excitation import Keyframes, Proportional
+from .simulation import Table
+from .validation import number
+
+#: [s]: for so long motions and tables are laid out in advance
+LAID_OUT = 600.0
+
+
+@dataclass(frozen=True)
+class Repeating:
+    """Which motions, columns of tables and controllers of muscles of a run repeat themselves after a period [s].
+
+    Attributes:
+        start, period: from when on and after how long [s]. What has a value at both ends has the same there, but for
+            whole turns of a motion, by which it goes on.
+        motions: names of motions. inputs: names of coordinates and inputs of the model, columns of a table.
+        controllers: names of muscles whose controllers' targets repeat themselves.
+    """
+
+    start: float
+    period: float
+    motions: Sequence[str] = ()
+    inputs: Sequence[str] = ()
+    controllers: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", number(self.start, "start of a period"))
+        object.__setattr__(self, "period", number(self.period, "period", positive=True))
+
+    def applied(self, model: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Keywords of a live run with motions, table and controllers that repeat themselves for `LAID_OUT`.
+
+        Raises:
+            ModelError: there is no such motion, column or controller, or the motion is no position.
+        """
+        made = dict(options)
+        motions, controllers = dict(options.get("motions") or {}), dict(options.get("controllers") or {})
+        for name in self.motions:
+            motions[name] = self._motion(_known(motions, name, "motion"), name)
+        for name in self.controllers:
+            controller: Proportional = _known(controllers, name, "controller")
+            target = controller.target
+            if isinstance(target, Keyframes):
+                table = self._table(target.times, target.values[:, None], np.array([0]))
+                controllers[name] = replace(controller, target=Keyframes(table[0], table[1][:, 0]))
+        if self.inputs:
+            names = (*model.coordinate_names, *model.input_names)
+            columns = {name: k for k, name in enumerate(names)}
+            chosen = np.array([_known(columns, name, "column of a table") for name in self.inputs])
+            made["tau"] = Table(*self._table(*_table_of(options).checked(model), chosen))
+        return made | {"motions": motions, "controllers": controllers}
+
+    @property
+    def _count(self) -> int:
+        return int(np.ceil(LAID_OUT / self.period))
+
+    def _motion(self, motion: Motion, name: str) -> Motion:
+        if motion.kind != "position":
+            raise ModelError(f"the motion of {name!r} gives a {motion.kind} and cannot repeat itself")
+        times, values = motion.times, motion.values
+        rise = np.zeros(values.shape[1])
+        if self._meets(times):
+            rise, times, values = values[-1] - values[0], times[:-1], values[:-1]
+        shifts = self.period * np.arange(self._count)
+        laid = (times + shifts[:, None]).ravel()
+        rows = (values + rise * np.arange(self._count)[:, None, None]).reshape(-1, values.shape[1])
+        windows = None if motion.windows is None else self._windows(motion.windows, shifts)
+        leaps = (motion.leaps + shifts[:, None]).ravel()
+        return replace(
+            motion,
+            times=laid,
+            values=rows,
+            windows=windows,
+            leaps=leaps[(leaps > laid[0]) & (leaps <= laid[-1])],
+        )
+
+    def _windows(self, windows: FloatArray, shifts: FloatArray) -> FloatArray:
+        """Those that begin within the period, cut at its ends, again and again."""
+        end = self.start + self.period
+        own = windows[windows[:, 0] < end - 1e-9]
+        own = np.minimum(own, end)
+        laid: FloatArray = (own + shifts[:, None, None]).reshape(-1, 2)
+        laid[1:, 0] = np.maximum(laid[1:, 0], laid[:-1, 1])  # ends and begins that meet differ by round-off
+        return laid
+
+    def _meets(self, times: FloatArray) -> bool:
+        """Whether a row of times has both ends of the period, which are one."""
+        return bool(abs(times[0] - self.start) < 1e-9 and abs(times[-1] - self.start - self.period) < 1e-9)
+
+    def _table(
+        self, times: FloatArray, values: FloatArray, columns: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Times and rows of a table of which some columns repeat themselves and the others stay as they were last."""
+        if not self._meets(times):
+            raise ModelError(
+                f"a table from {times[0]:g} s to {times[-1]:g} s does not repeat itself after {self.period:g} s from "
+                f"{self.start:g} s on"
+            )
+        laid = (times[:-1] + self.period * np.arange(self._count)[:, None]).ravel()
+        rows = np.tile(values[-1], (len(laid), 1))
+        rows[: len(times) - 1] = values[:-1]
+        rows[:, columns] = np.tile(values[:-1, columns], (self._count, 1))
+        return laid, rows
+
+
+def _known(named: Mapping[str, Any], name: str, what: str) -> Any:
+    if name not in named:
+        raise ModelError(f"no {what} is named {name!r}; there are {', '.join(named) or 'none'}")
+    return named[name]
+
+
+def _table_of(options: Mapping[str, Any]) -> Table:
+    tau = options.get("tau")
+    if not isinstance(tau, Table):
+        raise ModelError(f"only columns of a Table repeat themselves, got tau = {tau!r:.80}")
+    return tau

@@ -1,0 +1,124 @@
+"""Live runs that are led: what ends as it began goes round and round, and controllers excite muscles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.errors import ModelError
+from physics.muscles import PathPoint, Tension
+from physics.muscles.excitation import Keyframes, Proportional
+from physics.repeating import Repeating
+from tests.physics.live.test_live import legs, run
+
+
+def wave(times):
+    return 0.4 * np.sin(2.0 * np.pi * times)
+
+
+def led(integrator="rk4", windows=None, turns=0.0, rounds=3):
+    """The thigh on a motion of half a second that goes round, and on one that was given for all of the time."""
+    model, times, whole = legs(), np.linspace(0.0, 0.5, 13), np.arange(12 * rounds + 25) / 24.0
+
+    def motion(at, windows):
+        return ph.Motion(at, wave(2.0 * at) + turns * at, windows=windows)
+
+    asked = Repeating(0.0, 0.5, motions=["thigh"])
+    options = asked.applied(model, {"motions": {"thigh": motion(times, windows)}})
+    laid = None
+    if windows is not None:
+        laid = [(a + 0.5 * k, min(b, 0.5) + 0.5 * k) for k in range(rounds) for a, b in windows]
+    seconds = 0.5 * rounds - 0.1
+    live, _ = run(model, [], seconds, integrator=integrator, record_interval=1.0 / 24.0, **options)
+    given = {"thigh": motion(whole, laid)}
+    return live, ph.simulate(
+        model,
+        model.state(q=[0.3, -0.5]),
+        0.5 * rounds,
+        1e-3,
+        integrator,
+        motions=given,
+        record_interval=1.0 / 24.0,
+    )
+
+
+@pytest.mark.parametrize("turns", [0.0, 4.0 * np.pi])
+@pytest.mark.parametrize("windows", [None, [(0.0, 0.1), (0.3, 1.5)]])
+def test_a_motion_goes_round(windows, turns):
+    """As one whose times go on, and with the whole turns that it makes in a period."""
+    live, whole = led(windows=windows, turns=turns)
+    count = int(np.searchsorted(live.t, 1.3))
+    # splines that end elsewhere differ near their ends alone: by a factor of 0.27 less from key to key, of which there
+    # are 30 behind what is compared; between windows the foot's strokes on the ground show every last digit
+    np.testing.assert_allclose(live.q[:count, 0], whole.q[:count, 0], atol=1e-9 if windows is None else 1e-3)
+
+
+def test_columns_of_a_table_and_targets_go_round_and_others_stay():
+    model, times = legs(), np.linspace(0.0, 0.5, 6)
+    rows = np.stack([np.sin(4.0 * np.pi * times), 10.0 * times], axis=1)
+    made = Repeating(0.0, 0.5, inputs=["thigh.angle"]).applied(model, {"tau": ph.Table(times, rows)})["tau"]
+    np.testing.assert_allclose(np.interp(0.6, made.times, made.values[:, 0]), rows[1, 0], atol=1e-12)
+    np.testing.assert_allclose(np.interp([0.6, 1.3], made.times, made.values[:, 1]), 5.0)
+    controller = Proportional("thigh.angle", 1.0, target=Keyframes(times, rows[:, 0]))
+    made = Repeating(0.0, 0.5, controllers=["calf"]).applied(model, {"controllers": {"calf": controller}})
+    assert made["controllers"]["calf"].target(0.6) == pytest.approx(rows[1, 0])
+
+
+@pytest.mark.parametrize(
+    ("asked", "options", "said"),
+    [
+        ({"period": 0.0}, {}, "period"),
+        ({"motions": ["arm"]}, {}, "no motion is named 'arm'"),
+        (
+            {"motions": ["thigh"]},
+            {"motions": {"thigh": ph.Motion([0, 1], [0, 1], kind="velocity")}},
+            "velocity",
+        ),
+        ({"inputs": ["thigh.angle"]}, {"tau": [0.0, 0.0]}, "Table"),
+        ({"inputs": ["arm"]}, {"tau": ph.Table([0.0, 1.0], np.zeros((2, 2)))}, "no column of a table"),
+        (
+            {"inputs": ["thigh.angle"]},
+            {"tau": ph.Table([0.0, 2.0], np.zeros((2, 2)))},
+            "does not repeat itself",
+        ),
+    ],
+)
+def test_what_cannot_go_round_is_named(asked, options, said):
+    with pytest.raises(ModelError, match=said):
+        Repeating(**{"start": 0.0, "period": 1.0, **asked}).applied(legs(), options)
+
+
+def pulled():
+    """A rod that hangs from a hinge, and a muscle that turns it."""
+    builder = ph.ModelBuilder(gravity=(0, 0, -9.81))
+    builder.add_body(
+        "rod", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, com=(0, 0, -0.2), inertia=0.02 * np.eye(3)
+    )
+    path = [PathPoint(None, (0.1, 0.0, 0.0)), PathPoint("rod", (0.03, 0.0, -0.3))]
+    builder.add_muscle("calf", path, law=Tension(40.0))
+    return builder.build()
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4"])
+def test_a_controller_excites_as_in_a_simulation_until_its_input_is_turned(integrator):
+    model = pulled()
+    controllers = {
+        "calf": Proportional("rod.angle", -2.0, target=Keyframes([0.0, 0.5], [0.1, -0.4]), rest=0.2)
+    }
+    options = {"integrator": integrator, "record_interval": 1.0 / 24.0}
+    start = model.state(q=[0.3])
+    live, _ = run(model, [], 0.6, state=start, controllers=controllers, **options)
+    whole = ph.simulate(model, start, 1.0, 1e-3, tau=ph.excite(model, controllers), **options)
+    assert live.q.tobytes() == whole.q[: len(live.q)].tobytes()
+    idle = ph.simulate(model, start, 1.0, 1e-3, **options)
+    assert np.abs(idle.q[12] - whole.q[12]).max() > 0.05
+    turned, _ = run(
+        model,
+        [(0.2, {"inputs": {"calf.excitation": 1.0}}), (0.3, {"inputs": {"calf.excitation": None}})],
+        0.6,
+        state=start,
+        controllers=controllers,
+        **options,
+    )
+    assert turned.q[4].tobytes() == whole.q[4].tobytes() and np.abs(turned.q[9] - whole.q[9]).max() > 1e-3
