@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import bake_targets, compat, core, units
+from . import bake_targets, compat, core, ik_chains, units
 from .channels import rotation_path
 from .references import Body
 from .transforms import check_parent
@@ -88,14 +88,9 @@ def _bent_by(bone: Any) -> Iterator[tuple[Any, Any]]:
     """The IK constraints that bend a chain with this bone, on a bone further down (`is_in_ik_chain` counts muted ones
     and does not count those along curves).
     """
-    for below in bone.id_data.pose.bones:
-        for constraint in below.constraints:
-            if below != bone and constraint.type in {"IK", "SPLINE_IK"} and _acts(bone.id_data, constraint):
-                chain = [below, *below.parent_recursive]
-                if constraint.type == "IK" and not constraint.use_tail:
-                    del chain[0]
-                if bone in chain[: constraint.chain_count or len(chain)]:
-                    yield below, constraint
+    for below, constraint, chain in ik_chains.chains(bone.id_data):
+        if below != bone and bone in chain and _acts(bone.id_data, constraint):
+            yield below, constraint
 
 
 def _is_simulated_by_blender(item: Any) -> bool:

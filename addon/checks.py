@@ -11,6 +11,7 @@ from . import (
     bakeable,
     compat,
     core,
+    drive,
     findings,
     hold,
     inside_ground,
@@ -50,6 +51,7 @@ def check(scene: Any) -> list[Finding]:
             read = scene_to_model.read(scene)
             for entry in read.bodies:
                 bakeable.check(references.find_body(entry.handle, entry.name))
+            check_in_time(scene, read)
         except core.physics().CondyleError as error:
             return errors(scene, error)
         held = [body for body in (handle.find() for handle in read.held) if body is not None]
@@ -59,6 +61,14 @@ def check(scene: Any) -> list[Finding]:
             *warnings(scene, read),
             *(findings.about(text, CHECK, body) for body, text in left),
         ]
+
+
+def check_in_time(scene: Any, read: scene_to_model.SceneModel) -> None:
+    """ModelError where sliders move a body one change late: nobody could say where it is."""
+    for entry in read.bodies:
+        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        if item is not None and item.condyle.joint.driven:
+            drive.check_in_time(scene, item)
 
 
 def stop(scene: Any, error: Exception, curves: Mapping[int, Any]) -> Exception:
@@ -118,6 +128,8 @@ def _alone(scene: Any, body: Body, joint: Any, curves: Mapping[int, Any]) -> Ite
         arguments = {"mass": mass.mass, "com": mass.center, "inertia": mass.inertia}
         core.physics().ModelBuilder().add_body(body.name, joint=core.physics().joints.Fixed(), **arguments)
         bakeable.check(body)
+        if joint is not None and joint.condyle.joint.driven:
+            drive.check_in_time(scene, joint)
     except problem as error:
         yield findings.about(str(error), CHECK, body, is_error=True)
         return

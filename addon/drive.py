@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import core, followers, joint_reading, migrations, motions, references, session, units
+from . import core, followers, ik_chains, joint_reading, migrations, motions, references, session, units
 from .features.joints.properties import PROPERTY, slider_names
 from .references import Body
 
@@ -37,13 +37,15 @@ def set_driven(scene: Any, item: Any, driven: bool) -> None:
     """Let the sliders move the child, or stop it. What is fixed to a child that they move goes along.
 
     Raises:
-        ModelError: the joint is not complete, or its child may not be changed.
+        ModelError: the joint is not complete, or its child may not be changed, or would be moved late.
     """
     settings = item.condyle.joint
     child = references.resolve(settings.child)
     if driven:
         if child is None:
             raise core.model_error(f"joint {item.name!r}: its child is missing")
+        if not settings.driven:
+            check_in_time(scene, item)
         refresh(scene, item)
         _constrain(child, settings.follower)
     elif child is not None:
@@ -56,6 +58,13 @@ def set_driven(scene: Any, item: Any, driven: bool) -> None:
                 set_driven(scene, other, True)
             except core.physics().CondyleError as error:  # this one is driven all the same
                 session.tell(str(error), "ERROR")
+
+
+def check_in_time(scene: Any, item: Any) -> None:
+    """ModelError where sliders would move a joint's child one change late."""
+    late = ik_chains.of_joint(scene, item)
+    if late:
+        raise core.model_error(f"joint {item.name!r}: {late}")
 
 
 def _fixed_to(scene: Any, body: Body) -> list[Any]:

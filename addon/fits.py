@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from . import (
     cycles,
     drive,
     grids,
+    ik_chains,
     keyframes,
     migrations,
     references,
@@ -35,7 +36,7 @@ class FitReport:
         fit: the fit as physics gives it, in metres and radians.
         poses: the keyed poses (n, 4, 4) in the joint's frame, in metres.
         wished: what the fit was asked for, as the joint's settings have it.
-        cyclic: of the keys, see `cycles.Cycle`.
+        cyclic: of the keys, see `cycles.Cycle`. undriven: why the sliders do not drive the child; empty: they do.
     """
 
     joint_name: str
@@ -44,6 +45,7 @@ class FitReport:
     poses: np.ndarray
     wished: dict[str, Any]
     cyclic: str = "NONE"
+    undriven: str = ""
 
     @property
     def joint(self) -> Any:
@@ -156,6 +158,9 @@ def fit_selected(
         references.make_active(context, child)  # the panels show its joint, and the next press fits it again
     apply(scene, item, report)
     if not item.condyle.joint.driven:
+        late = ik_chains.of_joint(scene, item)
+        if late:
+            return replace(report, undriven=late)
         drive.set_driven(scene, item, True)
     from . import nearest  # imports tasks, which imports this module
 

@@ -19,7 +19,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import authoring, core, drive, grids, joint_reading, presets, references, units
+from . import authoring, core, drive, grids, ik_chains, joint_reading, presets, references, units
 from .features.fitting import wishes
 from .features.joints.panels import label_of, title_of
 from .features.joints.properties import match_coordinates, shapes, slider_names
@@ -116,7 +116,8 @@ def mirror(scene: Any, item: Any, axis: str = "X") -> Mirrored:
     if existing is not None:
         _move(scene, existing, other_parent, place)
     _fill(scene, item, target, (image, inside), made, frames, behind.pose)
-    told = tuple(dict.fromkeys(each.note for each in (before, behind) if each.note))
+    notes = [before.note, behind.note, ik_chains.of_joint(scene, target) if item.condyle.joint.driven else ""]
+    told = tuple(dict.fromkeys(note for note in notes if note))
     return Mirrored(target, existing is not None, told)
 
 
@@ -326,7 +327,7 @@ def _fill(
     for row, own, sign in zip(source.coordinates, settings.coordinates, signs):
         _fill_coordinate(row, own, float(sign))
     target.empty_display_size = item.empty_display_size
-    if source.driven:
+    if source.driven and not ik_chains.of_joint(scene, target):
         drive.set_driven(scene, target, True)
         for name, sign in zip(slider_names(settings), signs):
             target[name] = float(sign) * item[name]

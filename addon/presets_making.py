@@ -12,6 +12,7 @@ from . import (
     authoring,
     core,
     drive,
+    ik_chains,
     joint_reading,
     presets_bodies,
     presets_curves,
@@ -50,6 +51,9 @@ def add(scene: Any, name: str, parent: Body, child: Body) -> Any:
     shape = presets_curves.of(preset, parent, boxes[1])
     frame = units.array4(parent.matrix) if shape.in_parent else frame_of(preset, *boxes)
     frame = units.split_scale(frame, parent.name)[0]
+    late = ik_chains.why_late(scene, child, parent)
+    if late:
+        raise core.model_error(late)
     known = [body.data.body.enabled for body in (parent, child)]
     if known[1]:
         scene_to_model.mass_properties(scene, child)  # before anything is changed

@@ -291,6 +291,7 @@ def ready(
             read = scene_to_model.read(scene, curves)
             for entry in read.bodies:
                 bakeable.check(entry.handle.find())
+            checks.check_in_time(scene, read)
         except core.physics().CondyleError as error:
             raise checks.stop(scene, error, curves) from error
         checked = checks.warnings(scene, read, fitted)
