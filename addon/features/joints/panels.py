@@ -59,7 +59,7 @@ class JointPanel(SidebarPanel, Panel):
             row.prop(settings, "follow", slider=True)
             if settings.follow > 0.0 and not settings.prescribed:
                 column.prop(settings, "follow_time")
-        self._draw_sliders(layout, joint, settings, context.region.width)
+        self._draw_sliders(layout, joint, settings, context)
 
     def _draw_shape(self, layout: Any, settings: Any) -> None:
         if settings.type == "composite":
@@ -79,11 +79,13 @@ class JointPanel(SidebarPanel, Panel):
         if settings.type not in {"spline_curve", "spline_surface"}:
             layout.operator("condyle.set_rest_pose")
 
-    def _draw_sliders(self, layout: Any, joint: Any, settings: Any, width: int) -> None:
+    def _draw_sliders(self, layout: Any, joint: Any, settings: Any, context: Any) -> None:
         if not settings.driven:
             layout.operator("condyle.drive", icon="DRIVER")
             return
-        names = slider_names(settings)
+        from ... import ik_chains
+
+        names, width = slider_names(settings), context.region.width
         if not all(name in joint for name in names):  # its type changed to one that is not complete yet
             names = []
         column = layout.column(align=True)
@@ -93,6 +95,8 @@ class JointPanel(SidebarPanel, Panel):
             column.prop(joint, f'["{name}"]', text=title_of(coordinate), slider=True)
         if baked_over:
             draw_lines(layout.column(align=True), BAKED_OVER, "INFO", width)
+        elif late := ik_chains.of_joint(context.scene, joint):
+            draw_lines(layout.column(align=True), late, "ERROR", width)
         row = layout.row(align=True)
         row.operator("condyle.start_here", icon="PLAY")
         row.operator("condyle.drive", text="", icon="FILE_REFRESH")
