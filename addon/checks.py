@@ -300,7 +300,7 @@ def _out_of_reach(scene: Any, fitted: Collection[int]) -> Iterator[Finding]:
         far, turn = placing.place(joint, start, pose, scale if scale > 0.0 else 1.0)[1:]
         if far > FAR or turn > FAR_TURN:
             text = (
-                f"{given.child.name} stands {units.told_length(far)} and {np.degrees(turn):.2g}° from where its joint "
+                f"{given.child.name} stands {units.told_apart(far, turn)} from where its joint "
                 f"{item.name} can take it, so it will jump"
             )
             yield findings.about(text, CHECK, given.child)

@@ -253,7 +253,7 @@ def _projected(each: Followed, poses: np.ndarray) -> Steps[Any]:
     far, turned = float(found.translation.max()), float(found.rotation.max())
     if far > FAR or turned > FAR_TURN:
         told.append(
-            f"{each.name} follows keys that lie up to {units.told_length(far)} and {np.degrees(turned):.2g}° off it: "
+            f"{each.name} follows keys that lie up to {units.told_apart(far, turned)} off it: "
             "it takes the nearest poses that it can"
         )
     return found.q, told

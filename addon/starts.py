@@ -159,7 +159,7 @@ def _placed(each: Seen, near: np.ndarray, fitted: set[str]) -> tuple[np.ndarray,
         rows.insert(0, placing.place(each.joint, rows[0], pose, scale, near=True)[0])
     if far <= given_motions.FAR and turn <= given_motions.FAR_TURN:
         return np.array(rows), []
-    text = f"{followed.name} starts {units.told_length(far)} and {np.degrees(turn):.2g}° off its child's pose"
+    text = f"{followed.name} starts {units.told_apart(far, turn)} off its child's pose"
     return np.array(rows), [f"{text}: the nearest that it can take"]
 
 

@@ -49,6 +49,13 @@ def told_length(metres: float) -> str:
     return f"{metres:.3g} m" if metres < 999.5 else f"{metres:,.0f} m"
 
 
+def told_apart(metres: float, angle: float) -> str:
+    """A length and an angle [rad] for people, without that of the two which is next to nothing."""
+    turned = float(np.degrees(angle))
+    parts = [told_length(metres)] if metres >= 1e-6 or turned < 1e-3 else []
+    return " and ".join([*parts, *([f"{turned:.2g}°"] if turned >= 1e-3 else [])])
+
+
 def frames_per_second(scene: Any) -> float:
     """Frames in one second of the scene, e.g. 29.97 = 30 / 1.001."""
     return float(scene.render.fps) / float(scene.render.fps_base)
