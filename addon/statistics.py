@@ -15,6 +15,8 @@ MOVED = 1e-3
 GROWN, NOTHING = 0.25, 1e-6
 # Work is counted by the forces at steps' ends, which is off by no more than this share.
 OFF = 0.05
+# Bodies that turn by more than this in a step [rad] go where no method of fixed steps can follow.
+MOST_TURN = 0.3
 # Contacts that are deeper than this [m] are told.
 OVERLAP = 1e-3
 SHARED = ("drift", "drift_left", "residual", "most_rows", "steps_with_contact", "steps_unmet")
@@ -75,6 +77,22 @@ def on_paths(result: Any) -> list[str]:
     """One line for each muscle that ran straight through an obstacle, or slipped off one."""
     kind = core.part("muscles.missed").MissedWrap
     return [str(kind(**each)) for each in result.info.get("missed_wraps", ())]
+
+
+def turned(result: Any) -> list[str]:
+    """One line where a coordinate turns so far in a step that the motion is another one."""
+    model, step = result.model, result.info.get("dt")
+    if result.info.get("integrator") not in core.part("integrators").FIXED_STEP:  # it chooses its own steps
+        return []
+    kinds = np.array([unit for body in model.bodies for unit in body.joint.coordinate_units])
+    fastest = np.abs(result.qd).max(axis=0) * ((kinds == "rad") & ~model.prescribed)
+    most = int(np.argmax(fastest))
+    if fastest[most] * step <= MOST_TURN:
+        return []
+    return [
+        f"{model.coordinate_names[most]} turns by up to {np.degrees(fastest[most] * step):.3g}° in a step: the steps "
+        "are too long for the model; try a smaller Time Step"
+    ]
 
 
 def grown(made: Any, result: Any) -> list[str]:

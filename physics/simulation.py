@@ -92,8 +92,8 @@ def simulate(
     Returns:
         A `Result` whose first sample is the state and whose last lies at its time + duration. Where a muscle ran
         straight through an obstacle or slipped off one ``info["missed_wraps"]`` says which, how often and why.
-        ``info["energy"]``, of steps of fixed length where all that may add energy is known and no muscles are: how much
-        was "gained" from nowhere [J], the "most_kinetic" energy there was, and the "work" of forces and motions.
+        ``info["energy"]``, of steps of fixed length where all that may add energy is known: how much was "gained" from
+        nowhere [J], the "most_kinetic" energy there was, and the "work" of forces and motions.
 
     Raises:
         ModelError: an argument is not acceptable; nothing ran.

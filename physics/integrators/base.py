@@ -73,30 +73,32 @@ def carry(model: Model, state: State, tau: FloatArray) -> None:
     tau[first : first + len(carried)] = carried
 
 
-def watch_closely(problem: Problem, state: State, work: FloatArray, damps: bool = False) -> None:
+def watch_closely(
+    problem: Problem, state: State, work: FloatArray, *, damps: bool = False, behind: float = 0.0
+) -> None:
     """Have each step's energy held against what there was and what forces did (see ``kernels.watch``), where all of it
-    has a known source: not where given motions (of coordinates or within joints), hands or inputs may add to it, or
-    forces that store none, or that store otherwise in another chart. What muscles do is known, but by their own pull:
-    where that has lost its stability it counts as work. damps: the method takes energy away, if anything.
+    has a known source: not where given motions within joints or hands may add to it, or forces that store none, or
+    that store otherwise in another chart, or muscles whose mass leaves out what keeps its energy. What muscles do is
+    known, but by their own pull: where that has lost its stability it counts as work. damps: the method takes energy
+    away, if anything. behind: by how many steps inputs, as the method leaves them, are behind the end of a step.
 
-    Books of it are kept where given motions are all that may add to it, too, but no muscles: motions that hold
-    throughout and have no corners, since what a catch or a corner does to places and speeds at once is no work of a
-    step.
+    It ends a run only where no coordinate is on a given motion; books of it are kept there, too.
     """
     from ..dynamics import observe
     from ..kernels.watch import (
+        BEHIND,
         BEYOND,
         BEYOND_ALL,
         BEYOND_DAMPING,
         BOOKED,
         CLOSED,
+        CONTROLLED,
         FIRST,
         KINETIC,
         LEAST,
         LIVELIEST,
         MOST,
     )
-    from .slope import motion_stops
 
     model = problem.model
     row = energy_row(model, work)
@@ -108,14 +110,13 @@ def watch_closely(problem: Problem, state: State, work: FloatArray, damps: bool 
     unknown = (
         problem.steer is not None
         or model.prescribed.any()
-        or model.num_inputs
         or springs_leap(model)
         or any(isinstance(force, Wrench) and not force.stores_all for force in model.forces)
+        or any(muscle.mass and not (muscle.velocity_terms and muscle.rounding) for muscle in model.muscles)
     )
     if unknown:
         return
-    at_once = motion_stops(problem, problem.start - problem.dt, problem.start + problem.duration)
-    row[BOOKED] = float(not (model.muscles or at_once))
+    row[BOOKED], row[CONTROLLED], row[BEHIND] = 1.0, float(bool(model.controllers)), behind
     if not len(problem.motions[0]):
         kinetic, _, total = observe(model, state.q[None], state.qd[None], anywhere=True)[1][0]
         row[CLOSED], row[FIRST], row[MOST] = 1.0, total, max(kinetic, row[LIVELIEST])
@@ -141,6 +142,15 @@ def note_energy(problem: Problem, work: FloatArray, recording: Recording) -> Non
             "most_kinetic": float(row[LIVELIEST]),
             "work": float(row[DONE]),
         }
+
+
+def forget_energy(problem: Problem, work: FloatArray) -> None:
+    """Let the books begin anew: what a catch or a corner of a given motion did to places and speeds at once is no work
+    of a step; what was gained before is kept.
+    """
+    from ..kernels.watch import LEAST
+
+    energy_row(problem.model, work)[LEAST] = np.inf
 
 
 def springs_leap(model: Model) -> bool:

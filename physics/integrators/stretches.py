@@ -11,7 +11,7 @@ import numpy as np
 from .._typing import FloatArray, IntArray
 from ..model import State
 from ..result import Result
-from .base import Problem, Recording, note_energy
+from .base import Problem, Recording, forget_energy, note_energy
 
 # A stretch lasts about this long [s]: progress stays lively, and the calls cost nothing beside it. It is at most so
 # many times as long as the last one: later steps may take longer, as those on the ground do.
@@ -32,6 +32,7 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
     recording = Recording(problem, q, qd, info, state.muscle_states)
     counters = np.array([0, 1], dtype=np.int64)
     stretch = 1  # the first call may compile
+    leaps = _steps_at_leaps(problem)
     while counters[0] < steps:
         began = time.perf_counter()
         if problem.steer is not None:
@@ -42,7 +43,11 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
             now = problem.start + problem.dt * int(counters[0])
             recording.ask(now, problem.dt, q, qd, now, int(counters[1]))
             stretch = 1
-        advance(int(min(stretch, steps - counters[0])), counters, q, qd, chart, recording)
+        while leaps and leaps[0] <= counters[0]:
+            forget_energy(problem, spaces[0])
+            leaps.pop(0)
+        stretch = int(min(stretch, steps - counters[0], leaps[0] - counters[0] if leaps else steps))
+        advance(stretch, counters, q, qd, chart, recording)
         note_energy(problem, spaces[0], recording)
         recording.check(spaces[2], problem.start + problem.dt * int(counters[0]), int(counters[1]))
         recording.report(counters[0] / steps, int(counters[1]))
@@ -50,3 +55,16 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
         stretch = int(min(max(stretch * STRETCH / spent, 1), GROWTH * stretch))
     recording.info["chart_changes"] = int((chart - state.chart).sum())
     return recording.result(int(counters[1]))
+
+
+def _steps_at_leaps(problem: Problem) -> list[int]:
+    """How many steps are done when one begins in which a given motion changes something at once, when it is over, and
+    when the next one is, in which steps that do not meet it take it up.
+    """
+    from .slope import motion_stops
+
+    if problem.steer is not None:  # it keeps no books
+        return []
+    stops = motion_stops(problem, problem.start - problem.dt, problem.start + problem.duration)
+    first = [int(np.floor((stop - problem.start) / problem.dt + 1e-9)) for stop in stops]
+    return sorted({k + beyond for k in first for beyond in range(3)})

@@ -24,7 +24,7 @@ from .layout import (
 from .muscle_bend import bend_inertia, beside_obstacles
 from .muscle_corner import corner_inertia
 from .muscle_frames import put3, row_at
-from .muscle_law import tension_of
+from .muscle_law import is_constant, tension_of
 from .muscle_layout import (
     ALONG_BEFORE,
     ALONG_PATH,
@@ -42,6 +42,7 @@ from .muscle_layout import (
     MUSCLE_SIZE,
     MUSCLE_VELOCITY_TERMS,
     POWER,
+    PUT_IN_BY_MUSCLES,
     RATE,
     ROOM_ROW,
     SECOND,
@@ -188,7 +189,7 @@ def muscle_loads(
     if data[LIMIT_COUNT] == 0.0:  # else they are there already
         for d in range(q.shape[0]):
             dof[d, EXTRA] = 0.0
-    power = 0.0
+    power, put_in = 0.0, 0.0
     row = int(data[MUSCLE_ROWS])
     for _ in range(int(data[MUSCLE_COUNT])):
         massive = inertia and data[row + MUSCLE_MASS_COUNT] > 0.0
@@ -202,7 +203,8 @@ def muscle_loads(
                 add_muscle_mass(arrays, row, count, room, dof)
         pull = tension_of(data, row, tau, dof_float.shape[0], room[LENGTH], room[RATE])
         power += abs(pull * room[RATE])
+        put_in -= 0.0 if is_constant(data, row) else pull * room[RATE]
         pull_points(arrays, count, pull, massive, work, room)
         hand_over(arrays, count, work, dof, room)
         row += int(data[row + MUSCLE_SIZE])
-    room[POWER] = power
+    room[POWER], room[PUT_IN_BY_MUSCLES] = power, put_in

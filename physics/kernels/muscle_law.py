@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ._jit import jit
+from ._jit import inline, jit
 from .hill import muscle_force, muscle_force_and_rates
 from .hill_layout import LAW_STATES
 from .hill_tangents import muscle_force_tangent, muscle_rates_tangent
@@ -92,6 +92,12 @@ def bracketed(
             return nearer if abs(left) <= LEFT else math.nan
         x = nearer
     return math.nan
+
+
+@inline
+def is_constant(data: Array, row: int) -> bool:
+    """Whether a muscle's pull is a given number, so that it stores energy as it is drawn out."""
+    return bool(data[row + MUSCLE_INPUT] < 0.0 and data[row + MUSCLE_LAW] == 0.0)
 
 
 @jit

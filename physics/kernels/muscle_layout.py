@@ -76,10 +76,11 @@ def place_size(obstacles: int, own: int) -> int:
 
 
 # the room's header: length of the path, its first and second derivative, how many points of the path are there, how
-# many obstacles its strands have, the power of all muscles, and where forces of mass points are kept: over obstacles
-# they are multiplied by the accelerations there, or where negative kept (0: neither)
-LENGTH, RATE, SECOND, ACTIVE, OBSTACLES, POWER, KEPT = 0, 1, 2, 3, 4, 5, 6
-ROOM_HEADER = 7
+# many obstacles its strands have, the size of all muscles' power, and where forces of mass points are kept: over
+# obstacles they are multiplied by the accelerations there, or where negative kept (0: neither); and the power, signed,
+# of all muscles whose pull stores nothing
+LENGTH, RATE, SECOND, ACTIVE, OBSTACLES, POWER, KEPT, PUT_IN_BY_MUSCLES = 0, 1, 2, 3, 4, 5, 6, 7
+ROOM_HEADER = 8
 
 # the row of a point that is there: its place in data, its body, lever from the reference point of its tree, place in
 # the world, velocity, acceleration, the force on it, and how it moves in its body with each of its components; of the

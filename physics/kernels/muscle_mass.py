@@ -22,6 +22,7 @@ from .layout import (
 from .muscle_bend import add_bend_mass, beside_obstacles
 from .muscle_corner import add_corner_mass, corner_energies
 from .muscle_frames import row_at
+from .muscle_law import is_constant
 from .muscle_layout import (
     AT_BODY,
     AT_LEVER,
@@ -37,8 +38,6 @@ from .muscle_layout import (
     COLUMN_WEIGHED,
     CORNER_COUNT,
     LENGTH,
-    MUSCLE_INPUT,
-    MUSCLE_LAW,
     MUSCLE_MASS_COUNT,
     MUSCLE_SIZE,
     MUSCLE_SPAN,
@@ -235,7 +234,7 @@ def muscle_energies(arrays: Array, q: Array, qd: Array, work: Array) -> tuple[fl
                 else:
                     kinetic += room[at + SUMS + SUM_KINETIC]
                     potential -= dot3(gravity, flat3(room, at + SUMS + SUM_MOMENT))
-        if data[row + MUSCLE_INPUT] < 0.0 and data[row + MUSCLE_LAW] == 0.0:
+        if is_constant(data, row):
             potential += data[row + MUSCLE_TENSION] * room[LENGTH]
         row += int(data[row + MUSCLE_SIZE])
     return kinetic, potential

@@ -59,15 +59,36 @@ def law_force(data: Array, law: int, tau: Array, nv: int, q: float, qd: float) -
         value, slope, _ = evaluate_function(data, law + int(data[law + LAW_DAMPER]), qd)
         force -= value
         by_qd -= slope
-    target = int(data[law + LAW_TARGET])
-    if target >= 0:
-        gain, rate_gain, most = data[law + LAW_GAIN], data[law + LAW_RATE_GAIN], data[law + LAW_MOST]
-        wanted = gain * (tau[nv + target] - q) + rate_gain * (tau[nv + int(data[law + LAW_TARGET_RATE])] - qd)
-        if abs(wanted) < most:
-            by_q -= gain
-            by_qd -= rate_gain
-        force += min(max(wanted, -most), most)
+    if data[law + LAW_TARGET] >= 0.0:
+        wanted = control_force(data, law, tau, nv, q, qd)
+        if abs(wanted) < data[law + LAW_MOST]:
+            by_q -= data[law + LAW_GAIN]
+            by_qd -= data[law + LAW_RATE_GAIN]
+        force += wanted
     return force, by_q, by_qd
+
+
+@inline
+def control_force(data: Array, law: int, tau: Array, nv: int, q: float, qd: float) -> float:
+    """Force of a coordinate's controller, no more than its largest."""
+    target, rate = tau[nv + int(data[law + LAW_TARGET])], tau[nv + int(data[law + LAW_TARGET_RATE])]
+    wanted: float = data[law + LAW_GAIN] * (target - q) + data[law + LAW_RATE_GAIN] * (rate - qd)
+    most: float = data[law + LAW_MOST]
+    kept: float = min(max(wanted, -most), most)
+    return kept
+
+
+@jit
+def control_power(dof_float: Array, data: Array, tau: Array, ago: float, q: Array, qd: Array) -> float:
+    """Power of all controllers in a step that ended at q: by their forces at the time of their targets in tau, so long
+    ago [s], as targets that are followed are to be compared with where the coordinates were then.
+    """
+    nv, power = q.shape[0], 0.0
+    for d in range(nv):
+        law = int(dof_float[d, LAW])
+        if law > 0 and data[law + LAW_TARGET] >= 0.0:
+            power += control_force(data, law, tau, nv, q[d] - ago * qd[d], qd[d]) * qd[d]
+    return power
 
 
 @jit

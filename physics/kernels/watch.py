@@ -38,10 +38,11 @@ from .layout import (
     SURFACE_ROWS,
     VELOCITY,
 )
-from .muscle_layout import POWER
+from .muscle_layout import POWER, PUT_IN_BY_MUSCLES
 from .muscle_mass import muscle_energies
 from .muscle_states import has_muscles
 from .observe import potential_energy
+from .passive import control_power
 from .spatial import Array, dot6, load6
 
 LOST_ROTATION = 1e6
@@ -53,8 +54,9 @@ LOST_ROTATION = 1e6
 # times what there may be is beyond any error of the method
 STEPS, KINETIC, BASE, WORK, LEAPS, CLOSED, FIRST, DONE, MOST, ABOVE, TURN, FASTEST, BEYOND = range(13)
 # and for the books that are told behind a run: whether they are kept, work put in (signed), the least of what energy
-# there is beside it, the most that this has risen since, and the largest kinetic energy of any look
-BOOKED, PUT_IN, LEAST, GAINED, LIVELIEST = range(13, 18)
+# there is beside it, the most that this has risen since, the largest kinetic energy of any look, and whether joints
+# have controllers, which put energy in, and by how many steps their targets are behind the end of one
+BOOKED, PUT_IN, LEAST, GAINED, LIVELIEST, CONTROLLED, BEHIND = range(13, 20)
 STRETCH = 16
 FOURFOLD = 4.0
 MOST_LEAPS = 6
@@ -140,11 +142,17 @@ def watch_energy(arrays: Array, dt: float, tau: Array, q: Array, qd: Array, spac
     for d in range(qd.shape[0]):
         speeds += qd[d] * qd[d]
         power += (tau[d] + (dof[d, EFFORT] if dof[d, HELD] != 0.0 else 0.0)) * qd[d]
-    work[row, PUT_IN] += dt * power
+    size = abs(power)
     if has_muscles(arrays):
-        power = abs(power) + work[row + 1, POWER]
-    work[row, WORK] += dt * abs(power)
-    work[row, DONE] += dt * abs(power)
+        power += work[row + 1, PUT_IN_BY_MUSCLES]
+        size += work[row + 1, POWER]
+    if work[row, CONTROLLED] != 0.0:
+        own = control_power(arrays[4], arrays[3], tau, work[row, BEHIND] * dt, q, qd)
+        power += own
+        size += abs(own)
+    work[row, PUT_IN] += dt * power
+    work[row, WORK] += dt * size
+    work[row, DONE] += dt * size
     work[row, STEPS] += 1.0
     # looks that are evenly spaced could see an oscillation in the same phase time and again; the first steps, each of
     # which is looked at, tell how much energy there is in it

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+bpy = pytest.importorskip("bpy")
+
 
 @pytest.fixture
 def ground_and_arm(part, scene, make):
@@ -31,10 +33,40 @@ def ground_and_arm(part, scene, make):
 
 
 @pytest.mark.parametrize(("step", "told"), [(1e-4, False), (4e-3, True)])
-def test_gains_are_told_beside_a_prescribed_joint(part, ground_and_arm, step, told):
+@pytest.mark.parametrize("beside", ["", "windows", "muscle", "controller"])
+def test_gains_are_told_beside_a_prescribed_joint(part, ground_and_arm, make, step, told, beside):
+    """And beside one that is let go and caught again, a muscle that does nothing, and a controller."""
+    hip = bpy.data.objects["Hip"].condyle.joint
+    if beside == "windows":
+        for frame, on in ((1, True), (20, False), (30, True)):
+            hip.prescribed = on
+            bpy.data.objects["Hip"].keyframe_insert("condyle.joint.prescribed", frame=frame)
+    elif beside == "muscle":
+        body = part("references").Body(bpy.data.objects["Arm"])
+        part("muscles").add_muscle(ground_and_arm, [(None, (2.1, 0, 0.4)), (body, (2.1, 0, 0))], "Idle")
+    elif beside == "controller":
+        hip.prescribed, hip.controller.enabled = False, True
     ground_and_arm.frame_set(1)
     settings = ground_and_arm.condyle.simulation
     settings.integrator, settings.time_step = "symplectic_euler", step
     result = part("tasks").bake_now(ground_and_arm)
     assert np.ptp(result.energy[:, 2]) > 1.0  # the motion puts energy in, and takes it out
     assert any("of energy come from nowhere" in warning for warning in result.warnings) == told
+
+
+@pytest.mark.parametrize(("step", "told"), [(1e-3, False), (0.1, True), (0.5, True)])
+def test_steps_in_which_bodies_turn_far_are_told(part, scene, make, step, told):
+    """A pendulum, whose energy may seem right whatever the step."""
+    swung = make.box("Arm", (0.0, 0.0, 0.0))
+    make.update()
+    frame = np.eye(4)
+    frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
+    frame[:3, 3] = 0.0, 0.0, 0.2
+    joint = part("authoring").add_joint(
+        scene, None, part("references").Body(swung), "hinge", frame, name="Hip"
+    )
+    joint.condyle.joint.coordinates[0].start = 1.2
+    scene.frame_start, scene.frame_end = 1, 49
+    scene.condyle.simulation.time_step = step
+    result = part("tasks").bake_now(scene)
+    assert any("the steps are too long for" in warning for warning in result.warnings) == told
