@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import compat, core, drive, joint_reading, keyframes, references, tasks, units, worker_client
+from . import compat, core, drive, joint_reading, keyframes, placing, references, tasks, units, worker_client
 from .worker_client import Steps
 
 #: frames that a slider of a closed joint takes from its one end to the other; keys nearer than 0.01 are one to Blender
@@ -54,15 +54,15 @@ def from_pose(scene: Any, item: Any) -> Steps[Nearest]:
 
 
 def drive_here(scene: Any, item: Any) -> None:
-    """Let a joint's sliders move the child from where it stands, or as near to that as a curve or a surface comes.
+    """Let a joint's sliders move the child from where it stands, or as near to that as the joint comes.
 
-    Other joints are at rest where the child was when they were made, and keyed sliders begin where they are.
+    Keyed sliders begin where they are.
 
     Raises:
         ModelError: as of `drive.set_driven`.
     """
     here = None
-    if item.condyle.joint.type in {"spline_curve", "spline_surface"} and not item.condyle.joint.driven:
+    if drive.can_drive(item.condyle.joint) and not item.condyle.joint.driven:
         here = _readings_here(scene, item)
     drive.set_driven(scene, item, True)
     if here is not None:
@@ -70,25 +70,41 @@ def drive_here(scene: Any, item: Any) -> None:
 
 
 def _readings_here(scene: Any, item: Any) -> np.ndarray | None:
-    """Readings of a curve or a surface where it is nearest to the child; None where its sliders are animated."""
-    paths = {f'["{name}"]' for name in drive.slider_names(item.condyle.joint)}
+    """Readings of a joint where it is nearest to its child; None where they stay as they are."""
+    settings = item.condyle.joint
+    paths = {f'["{name}"]' for name in drive.slider_names(settings)}
     drivers = item.animation_data.drivers if item.animation_data is not None else ()
     if any(curve.data_path in paths for curve in [*compat.curves_in_use(item), *drivers]):
         return None
-    given = keyframes.source_of_joint(item)
     joint = joint_reading.read_joint(scene, item)
-    if any(joint.prescribed):  # its own time says where it is
+    # the time of a joint that moves by itself says where it is; a joint whose settings are not its own is refused later
+    if any(joint.prescribed) or not 0 < joint.num_coordinates == len(settings.coordinates):
         return None
+    given = keyframes.source_of_joint(item)
     after = units.to_metres(joint_reading.child_in_joint(item), scene)
-    pose = units.to_metres(keyframes.pose_now(given, given.child.name), scene)
-    found = core.physics().project(
-        joint,
-        pose @ core.physics().lie.inverse(after),
-        bounds=_bounds(item, joint),
-        length_scale=item.condyle.joint.length_scale * units.length_scale(scene),
+    pose = units.to_metres(keyframes.pose_now(given, given.child.name), scene) @ core.physics().lie.inverse(
+        after
     )
-    readings: np.ndarray = joint.readings(found.q)
+    scale = settings.length_scale * units.length_scale(scene)
+    if settings.type in {"spline_curve", "spline_surface"}:  # poses may lie near to several places of it
+        q = core.physics().project(joint, pose, bounds=_bounds(item, joint), length_scale=scale).q
+    else:
+        before = joint.from_readings(_readings_now(scene, item))
+        if placing.is_at(joint, before, pose):  # exactly where it was put, and at its own number of turns
+            return None
+        q, _, _ = placing.place(joint, before, pose, scale if scale > 0.0 else 1.0)
+    readings: np.ndarray = joint.readings(q)
     return readings
+
+
+def _readings_now(scene: Any, item: Any) -> np.ndarray:
+    """Readings (n,) at which a joint's sliders stand, or where it has none yet its start values."""
+    rows = item.condyle.joint.coordinates
+    values = [
+        item[name] * factor if isinstance(item.get(name), float) else row.start
+        for row, name, factor in zip(rows, drive.slider_names(item.condyle.joint), _factors(scene, item))
+    ]
+    return np.array(values, dtype=np.float64)
 
 
 def from_keys(scene: Any, item: Any) -> Steps[Nearest]:

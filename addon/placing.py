@@ -35,6 +35,11 @@ def place(
     return q, float(np.linalg.norm(missing[3:])), float(np.linalg.norm(missing[:3]))
 
 
+def is_at(joint: Any, q: np.ndarray, pose: np.ndarray) -> bool:
+    """Whether a joint at coordinates (n,) is in a pose (4, 4), but for the rounding of what Blender holds."""
+    return bool(np.linalg.norm(_missing(joint, q, pose)) < MET)
+
+
 def _missing(joint: Any, q: np.ndarray, pose: np.ndarray) -> np.ndarray:
     """Twists (..., 6) from the poses at coordinates (..., n) to a pose."""
     lie = core.physics().lie

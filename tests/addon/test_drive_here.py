@@ -57,3 +57,51 @@ def test_a_keyed_slider_begins_where_its_keys_are(scene, drawn):
     assert bpy.ops.condyle.stop_driving() == {"FINISHED"}
     scene.frame_set(49)
     assert bpy.ops.condyle.drive() == {"FINISHED"} and joint["coordinate"] == 0.5
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("operator", ["drive", "drive_all"])
+@pytest.mark.parametrize("kind", ["hinge", "universal", "spherical", "euler", "slider", "composite"])
+def test_the_sliders_of_any_joint_begin_where_the_child_was_turned_to(part, scene, make, operator, kind):
+    bob = make.box("Bob", (0, 0, -0.3))
+    make.update()
+    joint = part("authoring").add_joint(scene, None, part("references").Body(bob), kind, np.eye(4))
+    settings = joint.condyle.joint
+    settings.axis = (0, 1, 0)
+    settings.axis_2 = (1, 0, 0)
+    for part_of_it in ("hinge", "slider") if kind == "composite" else ():
+        settings.parts.add().type = part_of_it
+        settings.parts[-1].axis = (0, 1, 0)
+    part("features.joints.properties").match_coordinates(settings)
+    part("authoring").take_rest_pose(joint)
+    rows = settings.coordinates
+    rows[0].start = 0.1  # of the simulation, not of the pose
+    if kind == "slider":
+        bob.location.y = 0.2
+    else:
+        bob.location, bob.rotation_euler = (-0.3 * np.sin(0.4), 0, -0.3 * np.cos(0.4)), (0, 0.4, 0)
+    make.update()
+    before = np.array(bob.matrix_world)
+    only(joint)
+    assert getattr(bpy.ops.condyle, operator)() == {"FINISHED"}
+    bpy.context.view_layer.update()
+    assert np.abs(np.array(bob.matrix_world) - before).max() < 2e-6
+    assert rows[0].start == pytest.approx(0.1)
+
+
+@pytest.mark.small
+def test_a_child_off_its_joint_begins_nearby_and_one_in_place_keeps_the_sliders_turns(part, scene, make):
+    bob = make.box("Bob", (0, 0, -0.3))
+    make.update()
+    joint = part("authoring").add_joint(scene, None, part("references").Body(bob), "hinge", np.eye(4))
+    joint.condyle.joint.axis = (0, 1, 0)
+    only(joint)
+    assert bpy.ops.condyle.drive() == {"FINISHED"} and joint["coordinate"] == 0.0
+    joint["coordinate"] = 2.0 * np.pi
+    assert bpy.ops.condyle.stop_driving() == {"FINISHED"}
+    assert bpy.ops.condyle.drive() == {"FINISHED"} and joint["coordinate"] == pytest.approx(2.0 * np.pi)
+    assert bpy.ops.condyle.stop_driving() == {"FINISHED"}
+    bob.rotation_euler = (0.2, 2.0 * np.pi + 0.4, 0)
+    make.update()
+    assert bpy.ops.condyle.drive() == {"FINISHED"}
+    assert joint["coordinate"] == pytest.approx(2.0 * np.pi + 0.4, abs=0.1)
