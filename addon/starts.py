@@ -18,7 +18,7 @@ SPACING, LAST = LOOKS[0] - LOOKS[1], LOOKS[-2]
 # What is so many times as fast between two looks as between any others is the leap of a key: of a motion whose speed
 # changes evenly, three times at most, where it turns back.
 LEAPT = 10.0
-# A slider this far [m, rad] from a start value that is as it was is told.
+# A slider this far [m, rad] from its start value is told.
 AWAY = 1e-3
 LEAPS = "leaps where the simulation starts (its keys are stepped): that gives it no speed"
 MOVING_BY_ITSELF = "starts with its start values: a surface that moves in time has no start in its animation"
@@ -98,14 +98,14 @@ def see(
 
 
 def _left_behind(item: Any, metres: float) -> list[str]:
-    """One line where somebody has put a slider elsewhere than to a start value that nobody has set."""
+    """One line where a slider stands elsewhere than at its start value."""
     settings = item.condyle.joint
     for row, slider in zip(settings.coordinates, slider_names(settings)):
         value = float(item[slider]) * (metres if row.unit == "m" else 1.0)
-        if not row.start and not row.start_speed and abs(value) > AWAY:
+        if abs(value - row.start) > AWAY:
             return [
-                f"{item.name} starts at its start value {units.figure(0.0, row.unit)}, though its slider stands at "
-                f"{units.figure(value, row.unit)}: choose Pose in Start With to start there"
+                f"{item.name} starts at its start value {units.figure(row.start, row.unit)}, though its slider stands "
+                f"at {units.figure(value, row.unit)}: press Start Here, or choose Pose in Start With, to start there"
             ]
     return []
 

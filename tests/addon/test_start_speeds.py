@@ -7,6 +7,8 @@ import pytest
 
 from .test_starting import curves_of, key_slider, pendulum  # noqa: F401
 
+bpy = pytest.importorskip("bpy")
+
 
 def start_of(part, scene):
     scene.condyle.start.begin, scene.condyle.start.source = "PLAYHEAD", "MOTION"
@@ -50,11 +52,30 @@ def test_a_slider_that_stands_elsewhere_than_at_the_start_value_is_told(part, sc
     part("authoring").drive(scene, joint, True)
     joint["coordinate"] = 0.8
     scene.frame_set(1)
-    words = "starts at its start value 0°, though its slider stands at 45.84°: choose Pose in Start With"
+    words = (
+        "starts at its start value 0°, though its slider stands at 45.84°: press Start Here, or choose Pose in "
+        "Start With"
+    )
     assert any(words in text for text in part("tasks").bake_now(scene).warnings)
     part("tasks").free_bake(scene)
     scene.condyle.start.source = "POSE"
     assert not any("start value" in text for text in part("tasks").bake_now(scene).warnings)
     part("tasks").free_bake(scene)
-    scene.condyle.start.source, joint.condyle.joint.coordinates[0].start = "SETTINGS", 0.3
+    scene.condyle.start.source, row = "SETTINGS", joint.condyle.joint.coordinates[0]
+    row.start = 0.3
+    assert any("starts at its start value 17.19°" in text for text in part("tasks").check_now(scene))
+    part("drive").start_here(scene, joint)
     assert not any("start value" in text for text in part("tasks").bake_now(scene).warnings)
+
+
+@pytest.mark.parametrize("preset", ["knee", "thumb", "bead", "hinge"])
+def test_a_preset_whose_slider_was_moved_is_told(part, scene, preset):
+    scene.frame_start, scene.frame_end = 1, 3
+    assert bpy.ops.condyle.add_preset(preset=preset) == {"FINISHED"}
+    joint = part("references").joints_of(scene)[0]
+    assert not any("start value" in text for text in part("tasks").check_now(scene))
+    slider = part("drive").slider_names(joint.condyle.joint)[0]
+    joint[slider] += 0.1
+    joint.update_tag()
+    bpy.context.view_layer.update()
+    assert any("start value" in text for text in part("tasks").check_now(scene))
