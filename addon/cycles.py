@@ -30,7 +30,7 @@ class Cycle:
     """How poses repeat.
 
     Attributes:
-        kind: "NONE", "CLOSED" (once round a closed path), "TO_AND_FRO" (back on the same path).
+        kind: "NONE", "CLOSED" (once round a closed path), "TO_AND_FRO" (back on the same path, if not all of it).
         count: how many of the first poses make one cycle, none of them twice; all where there is no cycle.
         one_way: which poses (m,) of a motion to and fro lie from one end of its path to the other; else all (n,).
     """
@@ -67,7 +67,8 @@ def find(poses: np.ndarray) -> Cycle:
         elif period < count:
             break
     if period == count and not _goes_on(poses, metric):
-        return none
+        way = _partly_retraced(poses, apart)
+        return none if way is None else Cycle("TO_AND_FRO", count, way)
     cycle = poses[:period]
     way = _retraced(cycle, apart, reach)
     return Cycle("CLOSED", period, none.one_way) if way is None else Cycle("TO_AND_FRO", period, way)
@@ -86,7 +87,6 @@ def _goes_on(poses: np.ndarray, metric: Any) -> bool:
 
 def _retraced(cycle: np.ndarray, apart: Apart, reach: float) -> np.ndarray | None:
     """Which poses of a cycle are one way, if it goes back on the path that it came on; None where it does not."""
-    lie = core.physics().lie
     # it may begin anywhere: what is farthest from there is an end of an open path
     turn = int(np.argmax(apart(cycle[0], cycle)))
     numbers = np.roll(np.arange(len(cycle)), -turn)
@@ -98,8 +98,31 @@ def _retraced(cycle: np.ndarray, apart: Apart, reach: float) -> np.ndarray | Non
     way = ways[0] if not len(back) or (np.diff(ways[0]) > 0).all() else ways[1]
     if not len(back) or len(there) < 2:
         return way
+    return way if _farthest_off(there, back, apart) < SAME_PATH * reach else None
+
+
+def _partly_retraced(poses: np.ndarray, apart: Apart) -> np.ndarray | None:
+    """Which poses of a motion that does not come back to its beginning lie between the ends of its path, if all others
+    go back on it; None where they do not, or there are none.
+    """
+    turn = int(np.argmax(apart(poses[0], poses)))
+    from_turn = apart(poses[turn], poses)
+    end = int(np.argmax(from_turn))
+    first, last = sorted((turn, end))
+    before, after = poses[:first], poses[last + 1 :]
+    # what overshoots a little goes nowhere else
+    least = SAME_PATH * float(from_turn[end])
+    ways = [apart(poses[near], rest).max() for near, rest in ((first, before), (last, after)) if len(rest)]
+    if not ways or max(ways) < least:
+        return None
+    off = _farthest_off(poses[first : last + 1], np.concatenate([before, after]), apart)
+    return np.arange(first, last + 1) if off < least else None
+
+
+def _farthest_off(there: np.ndarray, back: np.ndarray, apart: Apart) -> float:
+    """How far the farthest of the poses of a way back is off the path through those of the way there."""
+    lie = core.physics().lie
     twists = lie.log(lie.inverse(there[:-1]) @ there[1:])
     shares = np.linspace(0.0, 1.0, BETWEEN + 1)[:, None, None]
     path = (there[:-1] @ lie.exp(shares * twists)).reshape(-1, 4, 4)
-    gaps = [apart(path, pose).min() for pose in back]
-    return way if max(gaps) < SAME_PATH * reach else None
+    return max(float(apart(path, pose).min()) for pose in back)

@@ -140,6 +140,8 @@ TURN = 2.0 * np.pi
         (np.linspace(0.0, 3.0 * TURN, 901), "CLOSED", 300),
         (np.linspace(0.0, TURN, 4), "NONE", 4),  # too few to tell
         (np.zeros(9), "NONE", 9),
+        (1.0 - np.abs(np.linspace(-1.0, 0.8, 10)), "TO_AND_FRO", 10),  # not all the way back
+        (np.array([0.0, 0.5, 1.0, 1.5, 1.4]), "NONE", 5),  # a little too far
     ],
 )
 def test_cycles_are_found(part, make, angles, kind, count):
@@ -193,6 +195,9 @@ def test_a_motion_that_comes_back_is_offered_a_closed_curve(part, scene, bead):
             60.0 + 60.0 * np.sin(np.linspace(0.0, 2.0 * np.pi, 13)),
             list(range(13, 38, 4)),
         ),  # it begins in the middle
+        (np.array([0.0, 25.0, 45.0, 75.0, 100.0, 70.0, 30.0]), list(range(1, 18, 4))),  # not all the way back
+        (np.array([20.0, 60.0, 100.0, 75.0, 50.0, 25.0, 0.0]), list(range(9, 26, 4))),  # farther than it came
+        (np.array([0.0, 30.0, 65.0, 100.0, 10.0, 80.0, 30.0]), list(range(1, 14, 4))),  # and there again
     ],
 )
 def test_of_a_motion_to_and_fro_one_way_is_offered_and_fits(part, scene, make, angles, frames):
@@ -211,7 +216,7 @@ def test_of_a_motion_to_and_fro_one_way_is_offered_and_fits(part, scene, make, a
     (joint,) = part("references").joints_of(scene)
     fit = joint.condyle.joint.fit
     assert (
-        fit.cyclic == "TO_AND_FRO" and fit.worst_distance > 1.0
+        fit.cyclic == "TO_AND_FRO" and fit.worst_distance > 0.5
     )  # a curve of its own there and back: too few frames
     assert "One Way" in part("session").message
     layout = MagicMock()
@@ -221,6 +226,15 @@ def test_of_a_motion_to_and_fro_one_way_is_offered_and_fits(part, scene, make, a
     assert bpy.ops.condyle.fit(keys="ONE_WAY", num_frames=5) == {"FINISHED"}
     assert fit.keys == "ONE_WAY" and frames_of(joint) == frames
     assert fit.worst_distance < 0.1
+
+
+@pytest.mark.small
+def test_one_way_of_a_motion_that_never_goes_back_is_told_to_be_all_of_it(part, scene, make):
+    _, shank = make.keyed_knee(7)
+    only(shank)
+    assert bpy.ops.condyle.fit(keys="ONE_WAY", num_frames=5) == {"FINISHED"}
+    words = "no part of the motion goes back on the path that it came on: all keys are fitted"
+    assert part("session").message.endswith(words)
 
 
 @pytest.mark.small
