@@ -143,7 +143,7 @@ def bake(scene: Any) -> Steps[BakeReport]:
     except core.physics().CondyleError as error:
         scene = references.find_scene(scene_uid)
         statistics.note_failure(scene, error)
-        unfinished.keep(scene_uid, frames, made, fitted, error)
+        unfinished.keep(scene, frames, made, fitted, error)
         session.findings = [
             findings.named(scene, statistics.told(scene, error), findings.BAKE, is_error=True)
         ]
@@ -157,10 +157,13 @@ def bake(scene: Any) -> Steps[BakeReport]:
 
 
 def bake_unfinished(scene: Any) -> Steps[BakeReport]:
-    """Steps that bake what was computed until the scene's last bake went wrong; ModelError where there is nothing."""
+    """Steps that bake what was computed until the scene's last bake went wrong; ModelError where there is
+    nothing, or the scene is put together otherwise by now.
+    """
     kept = unfinished.of(scene)
     if kept is None:
         raise core.model_error("no bake of this scene went wrong after its first frames")
+    unfinished.check(scene, kept)
     report = yield from _simulated(
         kept.scene_uid, kept.frames, kept.ready, kept.fitted, kept.answer, timing.Clock()
     )

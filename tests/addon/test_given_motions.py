@@ -202,6 +202,42 @@ def test_what_a_run_gave_is_not_baked_to_a_body_that_was_stretched_since(part, s
     assert part("actions").is_baked(fore)
 
 
+@pytest.mark.parametrize("change", ["unit", "moved", "scaled", "joint", "playhead", "stiffness"])
+def test_what_a_run_gave_is_baked_only_to_what_is_put_together_as_it_was_simulated(
+    part, scene, arm, ph, change
+):
+    _upper, fore, (shoulder, elbow) = arm
+    too_coarse(scene, elbow)
+    with pytest.raises(ph.CondyleError, match="diverged at"):
+        part("tasks").bake_now(scene)
+    words = None
+    if change == "unit":
+        scene.unit_settings.scale_length, words = (
+            0.1,
+            "Unit Scale was 1 when this was simulated and is 0.1 now",
+        )
+        assert not bpy.ops.condyle.bake_unfinished.poll()
+    elif change == "moved":
+        shoulder.location.x, words = shoulder.location.x + 0.1, "was simulated in another place or size"
+    elif change == "scaled":
+        fore.scale, words = (2, 2, 2), "was simulated in another place or size"
+    elif change == "joint":
+        part("authoring").remove_joint(scene, elbow)
+        words = "Fore was simulated, but nothing moves it any more"
+    elif change == "playhead":
+        scene.frame_set(5)
+    else:
+        elbow.condyle.joint.coordinates[0].stiffness = 1.0
+    bpy.context.view_layer.update()
+    if words is None:
+        part("tasks").bake_unfinished_now(scene)
+        assert part("actions").is_baked(fore)
+        return
+    with pytest.raises(ph.ModelError, match=words):
+        part("tasks").bake_unfinished_now(scene)
+    assert not part("actions").is_baked(fore)
+
+
 @pytest.mark.parametrize("number", range(12))
 def test_every_method_of_the_menu_is_one_of_physics_and_bakes(part, scene, arm, number):
     known = part("core").part("integrators").INTEGRATORS

@@ -72,10 +72,13 @@ class BakeUnfinished(JobOperator, Operator):
             return False
         from ... import unfinished
 
-        if unfinished.of(context.scene) is None:
-            cls.poll_message_set("No bake of this scene went wrong after its first frames")
-            return False
-        return True
+        kept = unfinished.of(context.scene)
+        refused = "No bake of this scene went wrong after its first frames"
+        if kept is not None:
+            refused = unfinished.why_not(context.scene, kept)
+        if refused:
+            cls.poll_message_set(refused)
+        return not refused
 
     def steps(self, context: Any) -> Any:
         from ... import tasks
