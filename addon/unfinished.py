@@ -78,7 +78,9 @@ def check(scene: Any, kept: Unfinished) -> None:
     for handle, (name, scale, frames) in _places(kept.ready.read):
         found = places.get(handle)
         if found is None:
-            raise core.model_error(f"{name} was simulated, but nothing moves it any more: bake again")
+            raise core.model_error(
+                f"{name} was simulated, but by this name no joint moves anything now: bake again"
+            )
         if abs(found[1] - scale) > MOVED * scale or np.abs(found[2] - frames).max() > MOVED:
             raise core.model_error(
                 f"{name} was simulated in another place or size: what it hangs on was moved, turned or scaled since; "

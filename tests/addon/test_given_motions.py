@@ -223,7 +223,7 @@ def test_what_a_run_gave_is_baked_only_to_what_is_put_together_as_it_was_simulat
         fore.scale, words = (2, 2, 2), "was simulated in another place or size"
     elif change == "joint":
         part("authoring").remove_joint(scene, elbow)
-        words = "Fore was simulated, but nothing moves it any more"
+        words = "Fore was simulated, but by this name no joint moves anything now"
     elif change == "playhead":
         scene.frame_set(5)
     else:
