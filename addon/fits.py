@@ -205,7 +205,7 @@ def _steps(
     closed = bool(wished.get("periodic", settings.periodic)) and not surface
     wished = {name: value for name, value in wished.items() if name != "periodic"}
     frames, poses, places = keyframes.keyed_samples(scene, given, asked, wished["keys"])
-    cycle, count = cycles.find(poses), len(poses)
+    cycle = cycles.find(poses)
     if closed:  # the end is the beginning and counts once
         frames, poses = frames[: cycle.count], poses[: cycle.count]
     elif wished["keys"] == "ONE_WAY" and not surface:
@@ -215,8 +215,7 @@ def _steps(
     if not surface:
         fewest = 2 if wished["smoothing"] else settings.order
         _check_keys(given.child.name, frames, poses, fewest, closed)
-        # the number said was for all keys; and nobody could set it before there was a joint
-        if not wished["smoothing"] and (not name or len(poses) < count):
+        if not wished["smoothing"]:  # which alone lets there be more
             wished["num_frames"] = min(wished["num_frames"], len(poses))
     if surface:
         keywords |= _of_surface(settings, wished, places)

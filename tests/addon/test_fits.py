@@ -81,8 +81,7 @@ def test_five_keys_do_without_a_joint(part, scene, make):
     (joint,) = part("references").joints_of(scene)
     assert len(joint.condyle.joint.frames) == joint.condyle.joint.fit.num_frames == 5
     only(joint)
-    with pytest.raises(RuntimeError, match="6 control frames are more than 5 poses can fix"):
-        bpy.ops.condyle.fit(num_frames=6)
+    assert bpy.ops.condyle.fit(num_frames=6) == {"FINISHED"} and len(joint.condyle.joint.frames) == 5
     joint.condyle.joint.order = 5
     with pytest.raises(
         RuntimeError, match="4 control frames are too few: a curve of order 5 takes at least 5"
@@ -124,6 +123,19 @@ def test_what_a_fit_offers_takes_no_more_frames_than_the_keys_left_can_fix(
     assert bpy.ops.condyle.fit(**offer) == {"FINISHED"}
     assert len(joint.condyle.joint.frames) == joint.condyle.joint.fit.num_frames == most
     assert part("session").message.endswith(f"; {most} control frames, as many as they can fix")
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("joint_first", [False, True])
+def test_a_fit_of_few_keys_takes_as_many_frames_as_they_can_fix(part, scene, make, joint_first):
+    _keyed(make, 0.3 * np.arange(5))
+    if joint_first:
+        bpy.context.view_layer.objects.active = bpy.data.objects["Thigh"]
+        assert bpy.ops.condyle.add_joint() == {"FINISHED"}
+    assert bpy.ops.condyle.fit() == {"FINISHED"}
+    (joint,) = part("references").joints_of(scene)
+    assert len(joint.condyle.joint.frames) == 5
+    assert part("session").message.endswith("; 5 control frames, as many as they can fix")
 
 
 @pytest.mark.small
