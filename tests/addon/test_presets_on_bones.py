@@ -71,3 +71,16 @@ def test_the_jaw_of_a_rig_opens_about_its_head(part, scene, make):
     assert slid[1] < -0.01 * length and slid[2] < -0.01 * length
     assert math.dist(opened[:3], shut[:3]) == pytest.approx(0.15 * length, rel=1e-3)
     assert opened_tip[2] < shut_tip[2] - 0.3 * length
+
+
+@pytest.mark.small
+def test_bones_of_one_length_weigh_the_same_whatever_their_envelopes(part, scene, make):
+    rig = make.armature("Rig", {name: ((x, 0, 0.4), (x, 0, 0), None) for x, name in enumerate("ABC")})
+    for radius, bone in zip((0.01, 0.1, 0.3), rig.data.bones):
+        bone.head_radius = bone.tail_radius = radius
+    make.update()
+    body = part("references").Body
+    for child in "BC":
+        part("presets_making").add(scene, "hinge", body(rig, "A"), body(rig, child))
+    masses = [bone.condyle.body.mass for bone in rig.pose.bones]
+    assert masses == pytest.approx([65.0 * 0.4**3] * 3, rel=0.01)
