@@ -79,10 +79,7 @@ def build(scene: Any) -> Any:
         frames,
         length=length,
     )
-    if animated:
-        settings = scene.condyle.simulation
-        settings.use_scene_range, settings.frame_start, settings.frame_end = False, first, frames[-1]
-    else:
+    if not animated:
         scene.frame_end = frames[-1]
     scene.frame_set(first)
     joint = add_joint(scene, leg, len(KEYED_DEGREES))
