@@ -39,6 +39,8 @@ LEVEL = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])  # the th
 
 # The demo's own: passed exactly by as many control frames, five poses leave 0.4 mm between curve and published motion.
 KEYED_DEGREES = (0.0, 30.0, 60.0, 90.0, 120.0)
+# of them, that which is shown: bent, so that a bake lets the shin swing
+SHOWN = 2
 FRAMES_BETWEEN_KEYS = 12
 CELL = 5e-3  # m, size of the meshes' faces: 6,600 vertices, made in a second
 REACH = np.array([[-0.1, -0.1, -0.5], [0.9, 0.1, 0.1]])  # m, the leg from its hip, whatever its pose
@@ -83,6 +85,8 @@ def build(scene: Any) -> Any:
         scene.frame_end = frames[-1]
     scene.frame_set(first)
     joint = add_joint(scene, leg, len(KEYED_DEGREES))
+    joint.condyle.joint.start_from = "POSE"  # a bake begins where the slider is dragged
+    scene.frame_set(frames[SHOWN])  # and there a fit puts the slider
     joint.condyle.joint.fit.requested = False  # Fit is the next button
     return joint
 

@@ -381,3 +381,18 @@ def test_a_constraint_that_does_nothing_is_not_in_the_way(part, scene, leg, idle
     assert run(part, scene) == []
     constraint.keyframe_insert("influence", frame=1)  # a switch that may be thrown later
     assert "would override" in run(part, scene)[0].text
+
+
+def test_lines_about_what_is_gone_are_not_shown(part, scene, make):
+    one, other = make.box("One"), make.box("Other")
+    findings, session, panel = part("findings"), part("session"), part("features.checks.panels").WarningsPanel
+    session.findings = [
+        findings.about("first", findings.CHECK, one),
+        findings.about("second", findings.CHECK, other),
+    ]
+    there = part("features.checks.panels")._there
+    assert [number for number, _ in there()] == [0, 1]
+    bpy.data.objects.remove(one)
+    assert [number for number, _ in there()] == [1] and panel.poll(bpy.context)
+    bpy.data.objects.remove(other)
+    assert not panel.poll(bpy.context)

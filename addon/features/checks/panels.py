@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import bpy
 from bpy.types import Panel
 
 from ... import session
@@ -22,14 +23,15 @@ class WarningsPanel(SidebarPanel, Panel):
 
     @classmethod
     def poll(cls, _context: Any) -> bool:
-        return bool(session.findings)
+        return bool(_there())
 
     def draw_header_preset(self, _context: Any) -> None:
         self.layout.operator("condyle.clear_findings", text="", icon="X", emboss=False)
 
     def draw(self, context: Any) -> None:
         layout = self.layout
-        for index, finding in enumerate(session.findings[:MOST_SHOWN]):
+        shown = _there()
+        for index, finding in shown[:MOST_SHOWN]:
             row = layout.row(align=True)
             text = finding.text if len(finding.text) <= LONGEST else f"{finding.text[: LONGEST - 1]}…"
             icon = "CANCEL" if finding.is_error else "ERROR"
@@ -38,9 +40,21 @@ class WarningsPanel(SidebarPanel, Panel):
                 arrow = row.row(align=True)
                 arrow.enabled = finding.culprit_in(context.scene) is not None
                 arrow.operator("condyle.select_culprit", text="", icon="RESTRICT_SELECT_OFF").index = index
-        more = len(session.findings) - MOST_SHOWN
+        more = len(shown) - MOST_SHOWN
         if more > 0:
             layout.label(text=f"and {more} more", icon="BLANK1")
+
+
+def _there() -> list[tuple[int, Any]]:
+    """Numbers and lines of the list, but for those that are about what is gone."""
+    if not session.findings:
+        return []
+    there = {0, *(item.session_uid for item in bpy.data.objects)}
+    return [
+        (k, finding)
+        for k, finding in enumerate(session.findings)
+        if {finding.session_uid, finding.maker} <= there
+    ]
 
 
 classes = (WarningsPanel,)
