@@ -84,6 +84,8 @@ def turned(result: Any) -> list[str]:
     model, step = result.model, result.info.get("dt")
     if result.info.get("integrator") not in core.part("integrators").FIXED_STEP:  # it chooses its own steps
         return []
+    if not model.num_coordinates:
+        return []
     kinds = np.array([unit for body in model.bodies for unit in body.joint.coordinate_units])
     fastest = np.abs(result.qd).max(axis=0) * ((kinds == "rad") & ~model.prescribed)
     most = int(np.argmax(fastest))
