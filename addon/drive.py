@@ -112,7 +112,8 @@ def _goes_along(scene: Any, body: Body | None) -> bool:
 def shape_changed(scene: Any, item: Any) -> None:
     """After a change of a joint's type or parts: a driven child follows the new joint, or is let go of.
 
-    A new shape that is not complete yet (a curve without its frames) is told, and keeps the old slider.
+    A new shape that is not complete yet (a curve without its frames) is told, and keeps the old slider; a composite
+    joint is not told that it begins without parts: the panel shows it where they are added.
     """
     settings = item.condyle.joint
     if not settings.driven:
@@ -120,10 +121,34 @@ def shape_changed(scene: Any, item: Any) -> None:
     if not can_drive(settings):
         set_driven(scene, item, False)
         return
+    if settings.type == "composite" and not settings.parts:
+        return
     try:
-        refresh(scene, item)
+        if all(name in item for name in slider_names(settings)):
+            refresh(scene, item)
+        else:
+            _refresh_in_place(scene, item)
     except core.physics().CondyleError as error:
         session.tell(str(error), "ERROR")
+
+
+def _refresh_in_place(scene: Any, item: Any) -> None:
+    """Bring a joint up to date that gets sliders which it did not have: the child stays where it is, if it can."""
+    from . import nearest  # imports this module
+
+    settings = item.condyle.joint
+    names = slider_names(settings)
+    new = [name not in item for name in names]
+    if new[0] and isinstance(item.get(PROPERTY), float):  # the only coordinate is now the first of several
+        item[names[0]] = item[PROPERTY]
+    here = nearest.readings_here(scene, item)
+    refresh(scene, item)
+    if here is not None:
+        nearest.set_readings(scene, item, here)
+    length = units.length_scale(scene)
+    for row, name, is_new in zip(settings.coordinates, names, new):
+        if is_new:
+            row.start = item[name] * (length if row.unit == "m" else 1.0)
 
 
 def refresh(scene: Any, item: Any) -> None:

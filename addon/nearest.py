@@ -63,13 +63,13 @@ def drive_here(scene: Any, item: Any) -> None:
     """
     here = None
     if drive.can_drive(item.condyle.joint) and not item.condyle.joint.driven:
-        here = _readings_here(scene, item)
+        here = readings_here(scene, item)
     drive.set_driven(scene, item, True)
     if here is not None:
         set_readings(scene, item, here)
 
 
-def _readings_here(scene: Any, item: Any) -> np.ndarray | None:
+def readings_here(scene: Any, item: Any) -> np.ndarray | None:
     """Readings of a joint where it is nearest to its child; None where they stay as they are."""
     settings = item.condyle.joint
     paths = {f'["{name}"]' for name in drive.slider_names(settings)}

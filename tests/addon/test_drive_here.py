@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import MagicMock
+
 import numpy as np
 import pytest
 
@@ -105,3 +107,38 @@ def test_a_child_off_its_joint_begins_nearby_and_one_in_place_keeps_the_sliders_
     make.update()
     assert bpy.ops.condyle.drive() == {"FINISHED"}
     assert joint["coordinate"] == pytest.approx(2.0 * np.pi + 0.4, abs=0.1)
+
+
+@pytest.mark.small
+def test_a_bead_stays_where_it_is_when_its_joint_becomes_a_composite_one(part, scene, make):
+    bpy.ops.curve.primitive_bezier_circle_add(radius=1.0)
+    wire, bead = bpy.context.object, make.box("Bead", (0.6, -0.7, 0), (0.1, 0.1, 0.1))
+    make.update()
+    only(wire)
+    bead.select_set(True)
+    assert bpy.ops.condyle.add_preset(preset="bead") == {"FINISHED"}
+    (joint,) = part("references").joints_of(scene)
+    only(joint)
+    session, settings = part("session"), joint.condyle.joint
+    before, start = np.array(bead.matrix_world), settings.coordinates[0].start
+    assert start > 0.5
+    session.tell("")
+    assert bpy.ops.condyle.choose_type(kind="composite") == {"FINISHED"}
+    assert bpy.ops.condyle.add_part(kind="spline_curve") == {"FINISHED"}
+    assert bpy.ops.condyle.add_part(kind="hinge") == {"FINISHED"}
+    bpy.context.view_layer.update()
+    assert session.message == ""
+    assert np.abs(np.array(bead.matrix_world) - before).max() < 1e-5
+    assert [row.start for row in settings.coordinates] == pytest.approx([start, 0.0], abs=1e-4)
+
+
+@pytest.mark.small
+def test_a_composite_joint_without_parts_shows_what_to_do(part, scene, make):
+    bob = make.box("Bob")
+    make.update()
+    joint = part("authoring").add_joint(scene, None, part("references").Body(bob), "composite", np.eye(4))
+    only(joint)
+    layout = MagicMock()
+    part("features.joints.panels").JointPanel._draw_shape(MagicMock(), layout, joint.condyle.joint)
+    drawn = [call.kwargs.get("text") for call in layout.label.call_args_list]
+    assert "Add its parts, from the parent on" in drawn

@@ -63,6 +63,8 @@ class JointPanel(SidebarPanel, Panel):
 
     def _draw_shape(self, layout: Any, settings: Any) -> None:
         if settings.type == "composite":
+            if not settings.parts:
+                layout.label(text="Add its parts, from the parent on", icon="INFO")
             for number, part in enumerate(settings.parts, 1):
                 box = layout.box()
                 draw_type(box, part, number).operator(
