@@ -10,7 +10,7 @@ import numpy as np
 
 from . import bake_keys, bake_targets, core, migrations, units
 from .bake_keys import Kept
-from .bakeable import own_constraints
+from .bakeable import is_played, own_constraints
 from .channels import missed_between, rotation_channels, rotation_path
 from .curve_keys import KeyedPath
 from .references import Body
@@ -87,10 +87,12 @@ class Channels:
         if self._is_at_parent(location):
             return True
         if not scene.condyle.simulation.disconnect_bones:
-            away = float(np.abs(location).max())
+            item = self.body.object
+            _, scale = units.split_scale(item.matrix_world, item.name, item)
+            away = float(np.linalg.norm(location, axis=1).max()) * scale * units.length_scale(scene)
             raise core.model_error(
-                f"bone {self.body.name!r} is connected to its parent and the simulation moves it {away:.3g} units "
-                "away; disconnect it, or turn on Disconnect Bones"
+                f"bone {self.body.name!r} is connected to its parent and the simulation moves it "
+                f"{units.told_length(away)} away; disconnect it, or turn on Disconnect Bones"
                 + (
                     "; where its parent moves but is held, prescribe a free joint for that"
                     if self._is_at_parent(location[:1])
@@ -98,6 +100,7 @@ class Channels:
                 )
             )
         _check_editable(self.body)
+        _check_others(self.body)
         return False
 
     @property
@@ -136,6 +139,21 @@ def _check_editable(body: Body) -> None:
         raise core.model_error(
             f"bone {body.name!r} cannot be connected or disconnected: {item.name!r} is hidden; make it visible first"
         )
+
+
+def _check_others(body: Body) -> None:
+    """ModelError where another rig with the same armature would move if a bone of this one were disconnected: its own
+    location of that bone, which the connection hides, would count.
+    """
+    data, path = body.object.data, f"{body.path_prefix}location"
+    for other in bpy.data.objects:
+        if other == body.object or other.data != data or other.pose is None:
+            continue
+        if is_played(other, path) or any(other.pose.bones[body.bone].location):
+            raise core.model_error(
+                f"bone {body.name!r} cannot be disconnected: {other.name!r} uses the same armature {data.name!r} and "
+                "would move, too; make it a single-user copy first (Object > Relations > Make Single User)"
+            )
 
 
 def write(

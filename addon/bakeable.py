@@ -40,7 +40,7 @@ def check(body: Body) -> None:
         )
     paths = ("location", "scale", rotation_path(owner.rotation_mode))
     ours = {f"{body.path_prefix}{path}" for path in paths}
-    if _is_played(item, f"{body.path_prefix}rotation_mode"):
+    if is_played(item, f"{body.path_prefix}rotation_mode"):
         raise core.model_error(
             f"{body.name}: its rotation mode is animated, so baked rotations would be read as others; remove its "
             "keys or its driver"
@@ -69,12 +69,12 @@ def _acts(item: Any, constraint: Any) -> bool:
     if getattr(constraint, "target", item) is None:
         return False
     path = constraint.path_from_id()
-    if constraint.mute and not any(_is_played(item, f"{path}.{name}") for name in ("mute", "enabled")):
+    if constraint.mute and not any(is_played(item, f"{path}.{name}") for name in ("mute", "enabled")):
         return False
-    return bool(constraint.influence > 0.0 or _is_played(item, f"{path}.influence"))
+    return bool(constraint.influence > 0.0 or is_played(item, f"{path}.influence"))
 
 
-def _is_played(item: Any, path: str) -> bool:
+def is_played(item: Any, path: str) -> bool:
     """Whether keys, drivers or strips of the NLA move what a data path leads to."""
     data = item.animation_data
     if data is None:

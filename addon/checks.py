@@ -35,6 +35,9 @@ from .references import Body
 
 # A body that stands farther off its joint than this [m, rad] is told.
 FAR, FAR_TURN = 1e-3, 1e-2
+# Samples of each coordinate at which it is looked how far a connected bone goes away from its parent's end, and the
+# share of its length that is none.
+LOOKS, CONNECTED = 17, 1e-3
 # A muscle's point nearer than this share of an obstacle's thickness is told: rounded paths take little for outside.
 DEEP = 0.95
 # A body's mass by the box around it [kg/m³], and its radius of gyration by its size, between which nothing is told:
@@ -59,6 +62,7 @@ def check(scene: Any) -> list[Finding]:
         return [
             *inside_ground.check(scene, read),
             *warnings(scene, read),
+            *_pulled_off(scene),
             *(findings.about(text, CHECK, body) for body, text in left),
         ]
 
@@ -158,6 +162,36 @@ def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int
         text = "Nothing holds any body, and there is no ground: everything will fall without end"
         found.insert(0, findings.about(text, CHECK, first))
     return found
+
+
+def _pulled_off(scene: Any) -> Iterator[Finding]:
+    """Connected bones that their joints can take away from their parents' ends: a bake that does is refused."""
+    if scene.condyle.simulation.disconnect_bones:
+        return
+    for item in references.joints_of(scene):
+        settings = item.condyle.joint
+        child, parent = references.resolve(settings.child), references.resolve(settings.parent)
+        bone = child.pose_bone if child is not None and child.bone else None
+        if bone is None or not bone.bone.use_connect or settings.closes_loop or settings.to_world:
+            continue
+        if parent is None or parent.object != child.object or parent.pose_bone != bone.parent:
+            continue
+        joint = scene_to_model.read_joint(scene, item)
+        base, _ = units.split_scale(item.matrix_world, item.name, item)
+        end = core.physics().lie.inverse(base) @ [*(child.object.matrix_world @ bone.parent.tail), 1.0]
+        start = np.array([row.start for row in settings.coordinates])
+        readings = [start[None]]
+        for k, (lower, upper) in enumerate(drive.slider_ranges(item, joint)):
+            readings.append(np.tile(start, (LOOKS, 1)))
+            readings[-1][:, k] = np.linspace(lower, upper, LOOKS)
+        poses = joint.transform(joint.from_readings(np.concatenate(readings)))
+        heads = (units.to_blender(poses, scene) @ scene_to_model.child_in_joint(item))[:, :3, 3]
+        away = float(np.linalg.norm(heads - end[:3], axis=1).max())
+        _, scale = units.split_scale(child.object.matrix_world, child.object.name, child.object)
+        if away > CONNECTED * bone.length * scale:
+            told = units.told_length(away * units.length_scale(scene))
+            text = f"{child.name} is connected to its parent, but {item.name} can take it {told} away from it"
+            yield findings.about(f"{text}: disconnect it, or turn on Disconnect Bones", CHECK, child)
 
 
 def _of_masses(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:

@@ -84,3 +84,15 @@ def test_bones_of_one_length_weigh_the_same_whatever_their_envelopes(part, scene
         part("presets_making").add(scene, "hinge", body(rig, "A"), body(rig, child))
     masses = [bone.condyle.body.mass for bone in rig.pose.bones]
     assert masses == pytest.approx([65.0 * 0.4**3] * 3, rel=0.01)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(("preset", "is_told"), [("hinge", False), ("hip", False), ("knee", True)])
+def test_check_scene_tells_of_connected_bones_that_a_joint_takes_along(part, scene, make, preset, is_told):
+    rig = make.armature(
+        "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, True
+    )
+    make.update()
+    body = part("references").Body
+    part("presets_making").add(scene, preset, body(rig, "A"), body(rig, "B"))
+    assert is_told == any("is connected" in finding.text for finding in part("checks").check(scene))

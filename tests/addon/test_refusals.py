@@ -166,3 +166,45 @@ def test_an_animated_rotation_mode_is_named(part, scene, swing, ph):
     bob.keyframe_insert("rotation_mode", frame=4)
     scene.frame_set(1)
     refused(part, scene, ph, "Bob: its rotation mode is animated")
+
+
+@pytest.mark.small
+def test_a_connected_bone_that_is_moved_away_is_told_with_the_unit_and_checked_before(part, scene, rig, ph):
+    simulation = scene.condyle.simulation
+    simulation.disconnect_bones, scene.unit_settings.scale_length = False, 0.01
+    joint = part("references").joints_of(scene)[0]
+    row = joint.condyle.joint.coordinates[0]
+    row.limits, row.lower, row.upper = "CUSTOM", 0.0, 0.05
+    told = [finding.text for finding in part("checks").check(scene)]
+    words = (
+        f"Rig/B is connected to its parent, but {joint.name} can take it 50 mm away from it: disconnect it"
+    )
+    assert sum(words in text for text in told) == 1
+    refused(
+        part, scene, ph, r"bone 'Rig/B' is connected to its parent and the simulation moves it [\d.]+ mm away"
+    )
+    simulation.disconnect_bones = True
+    assert not any("connected" in finding.text for finding in part("checks").check(scene))
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("placed", [False, True])
+def test_a_bone_is_not_disconnected_where_another_rig_would_move(part, scene, rig, ph, placed):
+    other = bpy.data.objects.new("Twin", rig.data)
+    scene.collection.objects.link(other)
+    bpy.context.view_layer.update()
+    if placed:
+        other.pose.bones["B"].location = (0.1, 0.2, 0.3)
+    bpy.context.view_layer.update()
+    before = np.array(other.pose.bones["B"].matrix)
+    if placed:
+        refused(
+            part,
+            scene,
+            ph,
+            "'Rig/B' cannot be disconnected: 'Twin' uses the same armature 'Rig' and would move",
+        )
+    else:
+        part("tasks").bake_now(scene)
+    bpy.context.view_layer.update()
+    assert np.abs(np.array(other.pose.bones["B"].matrix) - before).max() < 1e-6
