@@ -156,7 +156,12 @@ def _file_shot(
         raise _error(f"{where}: has no out, nor do the defaults")
     name = _text(job, "name", where) if "name" in job else source.stem
     if not name.isprintable():  # it stands in a line of a table
-        raise _error(f"{where}: name = {name!r}: it takes one line of letters that can be printed")
+        if "name" in job:
+            raise _error(f"{where}: name = {name!r}: it takes one line of letters that can be printed")
+        raise _error(
+            f"{where}: its input is called {source.name!r}, which does not fit on a line: rename the file, or give the "
+            "job a name"
+        )
     return _shot(name, source, target, overrides.merged(overrides.merged(defaults, job), given), where)
 
 

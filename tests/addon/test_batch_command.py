@@ -162,3 +162,15 @@ def test_a_child_ends_when_its_parent_is_gone(condyle, hinge_file, tmp_path):
     )
     assert child.returncode == 130
     assert not (tmp_path / "out.blend").exists()
+
+
+def test_a_job_without_a_name_whose_file_s_name_fits_on_no_line_is_told_so(part, ph, tmp_path):
+    path = tmp_path / "jobs.toml"
+    path.write_text(
+        'format = "condyle-jobs"\nversion = 1\n[[jobs]]\ninput = "shot\\n1.blend"\nout = "out"', "utf-8"
+    )
+    words = (
+        r"job 1: its input is called 'shot\\n1.blend', which does not fit on a line: rename the file, or give"
+    )
+    with pytest.raises(ph.FormatError, match=words):
+        part("batch_jobs").read(path, {}, None, False)
