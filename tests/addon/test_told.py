@@ -99,3 +99,13 @@ def test_lines_about_a_bake_go_with_it(part, session, scene, knee):
     ]
     assert bpy.ops.condyle.free_bake() == {"FINISHED"}
     assert [each.text for each in session.findings] == ["a check's"]
+
+
+def test_a_warning_of_a_bake_stands_once_in_the_sidebar(part, session, scene, knee):
+    scene.frame_end = 3
+    part("authoring").drive(scene, knee, True)
+    knee["coordinate"] = 0.5
+    assert bpy.ops.condyle.bake() == {"FINISHED"}
+    (finding,) = session.findings
+    assert "start value" in finding.text and "start value" not in session.message
+    assert session.message.endswith("; 1 warning, see the list")

@@ -38,14 +38,20 @@ class Bake(JobOperator, Operator):
         return tasks.bake(context.scene)
 
     def told(self, outcome: Any) -> str:
+        if len(outcome.warnings) > MOST_TOLD:
+            return self.shown(outcome)
+        return ". Note: ".join([self._done(outcome), *outcome.warnings])
+
+    def shown(self, outcome: Any) -> str:
+        count = len(outcome.warnings)
+        counted = f"; {count} {'warning' if count == 1 else 'warnings'}, see the list" if count else ""
+        return self._done(outcome) + counted
+
+    def _done(self, outcome: Any) -> str:
         bodies = len(outcome.bodies)
         seconds = sum(outcome.seconds.values())
         done = f"Baked {bodies} {'body' if bodies == 1 else 'bodies'}, {len(outcome.frames)} frames in {seconds:.1f} s"
-        if outcome.note:
-            done = f"{done}; {outcome.note}"
-        if len(outcome.warnings) > MOST_TOLD:
-            return f"{done}; {len(outcome.warnings)} warnings, see the list"
-        return ". Note: ".join([done, *outcome.warnings])
+        return f"{done}; {outcome.note}" if outcome.note else done
 
 
 def has_work(item: Any) -> bool:
