@@ -10,7 +10,7 @@ import numpy as np
 
 from . import bake_keys, bake_targets, core, migrations, units
 from .bake_keys import Kept
-from .bakeable import is_played, own_constraints
+from .bakeable import how_to_disconnect, is_armature_linked, is_played, own_constraints
 from .channels import missed_between, rotation_channels, rotation_path
 from .curve_keys import KeyedPath
 from .references import Body
@@ -92,7 +92,7 @@ class Channels:
             away = float(np.linalg.norm(location, axis=1).max()) * scale * units.length_scale(scene)
             raise core.model_error(
                 f"bone {self.body.name!r} is connected to its parent and the simulation moves it "
-                f"{units.told_length(away)} away; disconnect it, or turn on Disconnect Bones"
+                f"{units.told_length(away)} away; {how_to_disconnect(self.body)}"
                 + (
                     "; where its parent moves but is held, prescribe a free joint for that"
                     if self._is_at_parent(location[:1])
@@ -131,9 +131,9 @@ def _delta_rotation(item: Any, mode: str) -> Any:
 def _check_editable(body: Body) -> None:
     """ModelError where edit mode, which alone can connect and disconnect bones, cannot be had."""
     item = body.object
-    if item.data.library is not None or item.data.override_library is not None:
+    if is_armature_linked(item):
         raise core.model_error(
-            f"bone {body.name!r} cannot be connected or disconnected: the armature {item.data.name!r} is linked"
+            f"bone {body.name!r} cannot be connected or disconnected here: {how_to_disconnect(body)}"
         )
     if item.name not in bpy.context.view_layer.objects or not item.visible_get():
         raise core.model_error(

@@ -131,6 +131,24 @@ def _check_parents(item: Any) -> None:
         item = parent
 
 
+def is_armature_linked(item: Any) -> bool:
+    """Whether the bones of a rig belong to another file, as those of a library override do, so that none of them can be
+    connected or disconnected here.
+    """
+    return item.data.library is not None or item.data.override_library is not None
+
+
+def how_to_disconnect(body: Body) -> str:
+    """What to do so that keys can move a connected bone away from its parent."""
+    data = body.object.data
+    if not is_armature_linked(body.object):
+        return "disconnect it, or turn on Disconnect Bones"
+    library = data.library or data.override_library.reference.library
+    return (
+        f"disconnect it in {library.filepath}, of which its armature {data.name!r} is linked, and reload that"
+    )
+
+
 def own_constraints(body: Body) -> list[Any]:
     """The constraints by which a joint's slider moves a body."""
     return [constraint for constraint in body.owner.constraints if constraint.name.startswith("Condyle")]

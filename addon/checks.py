@@ -166,16 +166,12 @@ def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int
 
 def _pulled_off(scene: Any) -> Iterator[Finding]:
     """Connected bones that their joints can take away from their parents' ends: a bake that does is refused."""
-    if scene.condyle.simulation.disconnect_bones:
-        return
     for item in references.joints_of(scene):
         settings = item.condyle.joint
-        child, parent = references.resolve(settings.child), references.resolve(settings.parent)
-        bone = child.pose_bone if child is not None and child.bone else None
-        if bone is None or not bone.bone.use_connect or settings.closes_loop or settings.to_world:
+        child = references.resolve(settings.child)
+        if child is None or not child.bone or not _stays_connected(scene, settings, child):
             continue
-        if parent is None or parent.object != child.object or parent.pose_bone != bone.parent:
-            continue
+        bone = child.pose_bone
         joint = scene_to_model.read_joint(scene, item)
         base, _ = units.split_scale(item.matrix_world, item.name, item)
         end = core.physics().lie.inverse(base) @ [*(child.object.matrix_world @ bone.parent.tail), 1.0]
@@ -191,7 +187,17 @@ def _pulled_off(scene: Any) -> Iterator[Finding]:
         if away > CONNECTED * bone.length * scale:
             told = units.told_length(away * units.length_scale(scene))
             text = f"{child.name} is connected to its parent, but {item.name} can take it {told} away from it"
-            yield findings.about(f"{text}: disconnect it, or turn on Disconnect Bones", CHECK, child)
+            yield findings.about(f"{text}: {bakeable.how_to_disconnect(child)}", CHECK, child)
+
+
+def _stays_connected(scene: Any, settings: Any, child: Body) -> bool:
+    """Whether a joint moves a bone on the parent that it is connected to, and a bake may not disconnect it."""
+    if scene.condyle.simulation.disconnect_bones and not bakeable.is_armature_linked(child.object):
+        return False
+    parent, bone = references.resolve(settings.parent), child.pose_bone
+    if settings.closes_loop or settings.to_world or parent is None or bone.parent is None:
+        return False
+    return bool(bone.bone.use_connect and references.same(parent, Body(child.object, bone.parent.name)))
 
 
 def _of_masses(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:
