@@ -48,7 +48,7 @@ def see(
     Args:
         read: the model, with the scene at that frame. given: names of joints that follow their animation anyway.
     """
-    chosen, told = [], []
+    chosen, told, behind = [], [], []
     for index, entry in enumerate(read.bodies):
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
         body = references.find_body(entry.handle, entry.name)
@@ -61,12 +61,13 @@ def see(
             item is None and source == "POSE"
         ):  # a free body starts in its pose anyway
             if item is not None and item.condyle.joint.driven:
-                told += _left_behind(item, units.length_scale(scene))
+                behind += _left_behind(item, units.length_scale(scene))
             continue
         if any(joint.prescribed):
             told.append(f"{entry.joint_name} {MOVING_BY_ITSELF}")
             continue
         chosen.append((index, entry, item, body, joint, source == "MOTION"))
+    told += _told_behind(behind)
     if not chosen:
         return [], told
     sources = [item and keyframes.source_of_joint(item) for _, _, item, *_ in chosen]
@@ -97,17 +98,26 @@ def see(
     return seen, told
 
 
-def _left_behind(item: Any, metres: float) -> list[str]:
-    """One line where a slider stands elsewhere than at its start value."""
+def _left_behind(item: Any, metres: float) -> list[tuple[str, str, str]]:
+    """A joint's name, its start value and what its slider says, of the first slider that stands elsewhere."""
     settings = item.condyle.joint
     for row, slider in zip(settings.coordinates, slider_names(settings)):
         value = float(item[slider]) * (metres if row.unit == "m" else 1.0)
         if abs(value - row.start) > AWAY:
-            return [
-                f"{item.name} starts at its start value {units.figure(row.start, row.unit)}, though its slider stands "
-                f"at {units.figure(value, row.unit)}: press Start Here, or choose Pose in Start With, to start there"
-            ]
+            return [(item.name, units.figure(row.start, row.unit), units.figure(value, row.unit))]
     return []
+
+
+def _told_behind(behind: list[tuple[str, str, str]]) -> list[str]:
+    """One line for all joints whose sliders stand elsewhere than at their start values."""
+    if not behind:
+        return []
+    (name, start, value), others = behind[0], [each[0] for each in behind[1:]]
+    more = f" (likewise {', '.join(others[:4])}{' and others' if len(others) > 4 else ''})" if others else ""
+    return [
+        f"{name} starts at its start value {start}, though its slider stands at {value}{more}: press Start Here, or "
+        "choose Pose in Start With, to start there"
+    ]
 
 
 def find(

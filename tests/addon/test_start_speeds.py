@@ -79,3 +79,15 @@ def test_a_preset_whose_slider_was_moved_is_told(part, scene, preset):
     joint.update_tag()
     bpy.context.view_layer.update()
     assert any("start value" in text for text in part("tasks").check_now(scene))
+
+
+def test_sliders_that_stand_elsewhere_are_told_in_one_line(part, scene):
+    scene.frame_start, scene.frame_end = 1, 3
+    for preset in ("elbow", "finger", "hip"):
+        assert bpy.ops.condyle.add_preset(preset=preset) == {"FINISHED"}
+    for joint in part("references").joints_of(scene):
+        for name in part("features.joints.properties").slider_names(joint.condyle.joint):
+            joint[name] += 0.2
+        joint.update_tag()
+    told = [text for text in part("tasks").check_now(scene) if "start value" in text]
+    assert len(told) == 1 and "(likewise Finger, Hip)" in told[0]
