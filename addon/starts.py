@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import core, given_motions, hold, keyframes, placing, references, scene_to_model, units
+from . import compat, core, given_motions, hold, keyframes, placing, references, scene_to_model, units
 from .features.joints.properties import slider_names
 
 # The animation is looked at this far before the start [frames]. Slopes of second order from the looks before it:
@@ -15,6 +15,8 @@ from .features.joints.properties import slider_names
 # start has come there since the last of them, and has no part in its speed.
 LOOKS = np.array([*np.linspace(0.5, 2.0**-8, 5), 0.0])
 SPACING, LAST = LOOKS[0] - LOOKS[1], LOOKS[-2]
+# Keys nearer than this to one another [frames] are one to Blender.
+ONE_KEY = 0.01
 # What is so many times as fast between two looks as between any others is the leap of a key: of a motion whose speed
 # changes evenly, three times at most, where it turns back.
 LEAPT = 10.0
@@ -30,14 +32,31 @@ class Seen:
 
     Attributes:
         name: of the model's body. joint: of physics. with_speed: whether its speed is wanted, too.
+        span: how long before the frame the looks begin, of LOOKS; negative: so long after it.
         followed: as given motions have it; None for a free body. poses: of a free body in its joint (looks, 4, 4) [m].
     """
 
     name: str
     joint: Any
     with_speed: bool
+    span: float = 1.0
     followed: given_motions.Followed | None = None
     poses: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """A body of the model whose start is read from the animation, by its index; `item`: its joint's Empty, `source`: of
+    its poses on that; both None of a free body.
+    """
+
+    index: int
+    entry: scene_to_model.ModelBody
+    body: references.Body
+    joint: Any
+    with_speed: bool
+    item: Any
+    source: keyframes.Source | None
 
 
 def see(
@@ -66,36 +85,100 @@ def see(
         if any(joint.prescribed):
             told.append(f"{entry.joint_name} {MOVING_BY_ITSELF}")
             continue
-        chosen.append((index, entry, item, body, joint, source == "MOTION"))
+        given_by = None if item is None else keyframes.source_of_joint(item)
+        chosen.append(_Chosen(index, entry, body, joint, source == "MOTION", item, given_by))
     told += _told_behind(behind)
     if not chosen:
         return [], told
-    sources = [item and keyframes.source_of_joint(item) for _, _, item, *_ in chosen]
-    looked: list[list[Any]] = [[] for _ in chosen]
     with hold.at_frame(scene, int(frame)):
-        for before in LOOKS:
-            at = frame - before
-            scene.frame_set(int(np.floor(at)), subframe=float(at % 1.0))
-            for row, (_, entry, item, body, _, _), source in zip(looked, chosen, sources):
-                name = f"{entry.name} at frame {at:g}"
-                if item is None:
-                    row.append(units.split_scale(body.matrix, name, body.owner)[0])
-                elif item.condyle.joint.driven:
-                    row.append([float(item[slider]) for slider in slider_names(item.condyle.joint)])
-                else:
-                    row.append(keyframes.pose_now(source, name))
+        rows: dict[int, tuple[float, list[Any]]] = {}
+        for span, bodies in _spans(frame, chosen).items():
+            rows |= _looked(scene, frame, span, bodies)
+        rows |= _looked(scene, frame, -1.0, [each for each in chosen if _begins(each, frame, rows)])
     seen = []
-    for (index, entry, item, _, joint, with_speed), row in zip(chosen, looked):
-        made = Seen(entry.name, joint, with_speed)
-        if item is None:
-            frame_of = read.model.bodies[index].joint_in_parent
+    for each in chosen:
+        span, row = rows[each.index]
+        made = Seen(each.entry.name, each.joint, each.with_speed, span)
+        if each.item is None:
+            frame_of = read.model.bodies[each.index].joint_in_parent
             made.poses = core.physics().lie.inverse(frame_of) @ units.to_metres(np.array(row), scene)
         else:
             made.followed = given_motions.followed_of(
-                scene, item, joint, entry.name, np.ones(len(LOOKS), dtype=bool), np.array(row)
+                scene,
+                each.item,
+                each.joint,
+                each.entry.name,
+                np.ones(len(LOOKS), dtype=bool),
+                np.array(row),
             )
         seen.append(made)
     return seen, told
+
+
+def _spans(frame: float, chosen: list[_Chosen]) -> dict[float, list[_Chosen]]:
+    """Chosen bodies by how far the looks at them go back, of LOOKS: to the last key before the frame where that is
+    nearer, since before it they went on otherwise.
+    """
+    found: dict[float, list[_Chosen]] = {}
+    for each in chosen:
+        bends = _keys(each)[1]
+        near = bends[(bends > frame - LOOKS[0]) & (bends < frame - ONE_KEY)]
+        found.setdefault((frame - float(near.max())) / LOOKS[0] if len(near) else 1.0, []).append(each)
+    return found
+
+
+def _begins(each: _Chosen, frame: float, rows: dict[int, tuple[float, list[Any]]]) -> bool:
+    """Whether a chosen body's animation begins at the frame, and it stands still before."""
+    keys = _keys(each)[0]
+    still = np.ptp(np.array(rows[each.index][1]), axis=0).max() < given_motions.SEEN
+    return bool(each.with_speed and still and len(keys) and abs(keys.min() - frame) < ONE_KEY)
+
+
+def _keys(each: _Chosen) -> tuple[np.ndarray, np.ndarray]:
+    """Frames of all keys (n,) by which a chosen body moves on its joint, and of those that no step leads to (m,)."""
+    if each.item is not None and each.item.condyle.joint.driven:
+        moved = [(each.item, {f'["{name}"]' for name in slider_names(each.item.condyle.joint)})]
+    else:
+        bodies = [
+            each.body,
+            *([] if each.source is None or each.source.parent is None else [each.source.parent]),
+        ]
+        moved = [
+            (one.object, {f"{one.path_prefix}{path}" for path in ("location", *keyframes.ROTATIONS)})
+            for one in bodies
+        ]
+    keys, bends = [np.empty(0)], [np.empty(0)]
+    for owner, paths in moved:
+        for curve in compat.curves_in_use(owner):
+            if curve.data_path in paths:
+                points = curve.keyframe_points
+                frames = np.array([point.co.x for point in points], dtype=np.float64)
+                steps = np.array(
+                    [False, *(point.interpolation == "CONSTANT" for point in points)], dtype=bool
+                )
+                keys.append(frames)
+                bends.append(frames[~steps[:-1]])
+    return np.concatenate(keys), np.concatenate(bends)
+
+
+def _looked(
+    scene: Any, frame: float, span: float, chosen: list[_Chosen]
+) -> dict[int, tuple[float, list[Any]]]:
+    """By indices in the model the span, and what the animation shows of chosen bodies at the looks (looks, ...)."""
+    rows: dict[int, list[Any]] = {each.index: [] for each in chosen}
+    for before in span * LOOKS if chosen else ():
+        at = frame - before
+        scene.frame_set(int(np.floor(at)), subframe=float(at % 1.0))
+        for each in chosen:
+            name = f"{each.entry.name} at frame {at:g}"
+            if each.source is None:
+                found = units.split_scale(each.body.matrix, name, each.body.owner)[0]
+            elif each.item.condyle.joint.driven:
+                found = [float(each.item[slider]) for slider in slider_names(each.item.condyle.joint)]
+            else:
+                found = keyframes.pose_now(each.source, name)
+            rows[each.index].append(found)
+    return {index: (span, row) for index, row in rows.items()}
 
 
 def _left_behind(item: Any, metres: float) -> list[tuple[str, str, str]]:
@@ -133,7 +216,7 @@ def find(
     for each in seen:
         if each.followed is None:
             q = np.zeros(each.joint.num_coordinates)
-            speed, told = _speed(each.name, each.joint, q, each.poses, fps)
+            speed, told = _speed(each.name, each.joint, q, each.poses, fps / each.span)
             warnings += told
             start[each.name] = q, speed
             continue
@@ -147,11 +230,11 @@ def find(
             warnings += told
         speed = np.zeros(q.shape[1])
         if each.with_speed and readings is not None:
-            speed, told = _speed_of_sliders(followed.name, each.joint, q[-1], readings, fps)
+            speed, told = _speed_of_sliders(followed.name, each.joint, q[-1], readings, fps / each.span)
             warnings += told
         elif each.with_speed:
             poses = np.array([each.joint.transform(row) for row in q])
-            speed, told = _speed(followed.name, each.joint, q[-1], poses, fps)
+            speed, told = _speed(followed.name, each.joint, q[-1], poses, fps / each.span)
             warnings += told
         start[each.name] = q[-1], speed
     return start, warnings
@@ -211,13 +294,13 @@ def _slopes(changes: np.ndarray, parts: list[slice], fps: float) -> tuple[np.nda
     for part in parts:
         fast = np.linalg.norm(ways[:, part], axis=1)
         k = int(np.argmax(fast))
-        if fast[k] > LEAPT * np.delete(fast, k).max() + given_motions.SEEN * fps / SPACING:
+        if fast[k] > LEAPT * np.delete(fast, k).max() + given_motions.SEEN * abs(fps) / SPACING:
             ways[k, part] = ways[k + 1 if k + 1 < len(ways) else k - 1, part]
             leapt = True
     earlier, later = ways[:2].mean(axis=0), ways[2:].mean(axis=0)
     slopes = later + 0.5 * (later - earlier)
     for part in parts:
-        at_once, goes_on = np.linalg.norm(changes[-1, part]), np.linalg.norm(slopes[part]) * LAST / fps
+        at_once, goes_on = np.linalg.norm(changes[-1, part]), np.linalg.norm(slopes[part]) * LAST / abs(fps)
         leapt |= bool(at_once > LEAPT * goes_on + given_motions.SEEN)
     return slopes, leapt
 

@@ -91,3 +91,49 @@ def test_sliders_that_stand_elsewhere_are_told_in_one_line(part, scene):
         joint.update_tag()
     told = [text for text in part("tasks").check_now(scene) if "start value" in text]
     assert len(told) == 1 and "(likewise Finger, Hip)" in told[0]
+
+
+def speed_at(part, scene, joint, keys, frame):
+    """Speed and angle with which a simulation of the pendulum starts at a frame, with keys of its slider."""
+    part("authoring").drive(scene, joint, True)
+    key_slider(joint, keys, "LINEAR")
+    start = scene.condyle.start
+    start.begin, start.source = "PLAYHEAD", "MOTION"
+    scene.frame_set(frame)
+    made = part("tasks").bake_now(scene)
+    return made.result.qd[0, 0], made.result.q[0, 0]
+
+
+def test_a_motion_that_begins_at_the_start_gives_its_speed(part, scene, pendulum):
+    _, joint = pendulum
+    speed, angle = speed_at(part, scene, joint, {1: 0.2, 13: 0.8}, 1)
+    assert speed == pytest.approx(1.2, abs=1e-3) and angle == pytest.approx(0.2, abs=1e-6)
+
+
+def test_what_stands_still_between_keys_until_the_start_has_no_speed(part, scene, pendulum):
+    _, joint = pendulum
+    assert abs(speed_at(part, scene, joint, {1: 0.2, 13: 0.2, 25: 0.8}, 13)[0]) < 1e-3
+
+
+@pytest.mark.parametrize("key", [12.55, 12.7, 12.9, 12.97])
+@pytest.mark.parametrize("begins", [True, False])
+def test_a_key_just_before_the_start_gives_the_speed_after_it(part, scene, pendulum, key, begins):
+    _, joint = pendulum
+    earlier = {} if begins else {1: 0.5}
+    speed, _ = speed_at(part, scene, joint, earlier | {key: 0.2, 24.7: 0.8}, 13)
+    assert speed == pytest.approx(0.6 * 24 / (24.7 - key), abs=4e-3)
+
+
+def test_keys_of_a_child_that_begin_at_the_start_give_its_speed(part, scene, pendulum):
+    item, _ = pendulum
+    for frame, angle in ((1, 0.0), (13, 0.6)):
+        item.rotation_euler.y = angle
+        item.location = (-0.3 * np.sin(angle), 0, -0.3 * np.cos(angle))
+        for path in ("location", "rotation_euler"):
+            item.keyframe_insert(path, frame=frame)
+    for curve in curves_of(item):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    scene.condyle.start.source = "MOTION"
+    made = part("tasks").bake_now(scene)
+    assert made.result.qd[0, 0] == pytest.approx(1.2, rel=0.05)
