@@ -87,6 +87,8 @@ def simulate_loop(
     settled = jump_of(result).place <= tolerance
     if progress is not None and progress(1.0) is False:
         raise CancelledError("cancelled at the end of the last cycle", result)
+    if settled and _speed_change(result, given) <= _speed_tolerance(tolerance, duration):
+        result = _with_forces_of_the_end(result)
     before = jump_of(result)
     if blend > 0.0:
         result = note_paths(blended(result, blend))
@@ -111,7 +113,7 @@ def _settled(
     options: dict[str, Any],
 ) -> tuple[Result, int]:
     """The cycle that a loop is made of, and how many there were up to its end; see `simulate_loop`."""
-    speed_tolerance = tolerance * 2.0 * np.pi / duration
+    speed_tolerance = _speed_tolerance(tolerance, duration)
     closed: tuple[float, Result, int] | None = None
     least, cycles, since = np.inf, 0, 0
     while True:
@@ -135,6 +137,23 @@ def _settled(
         muscles = None if result.muscle_states is None else result.muscle_states[-1]
         state = model.state(q, result.qd[-1], state.time, muscles)
     return (result, cycles) if closed is None else closed[1:]
+
+
+def _speed_tolerance(tolerance: float, duration: float) -> float:
+    """Speed of a wave of the tolerance's height that lasts a cycle."""
+    return tolerance * 2.0 * float(np.pi) / duration
+
+
+def _with_forces_of_the_end(result: Result) -> Result:
+    """The motion with the forces of its last sample at the first one, too: Euler's methods have those of the step that
+    led to a sample, and what led to the first was the end of the cycle before.
+    """
+    closed = {}
+    for name in ("efforts", "row_forces"):
+        forces = getattr(result, name)
+        if forces is not None:
+            closed[name] = np.concatenate([forces[-1:], forces[1:]])
+    return replace(result, **closed)
 
 
 def _speed_change(result: Result, given: Any) -> float:

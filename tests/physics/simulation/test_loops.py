@@ -69,3 +69,14 @@ def test_a_motion_that_is_caught_later_does_not_begin_a_loop():
     )
     assert result.info["loop"]["settled"] and result.info["loop"]["cycles"] <= 4
     assert abs(result.q[0, 0]) > 0.01  # where it was let fall to, not where the run began
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4"])
+def test_the_forces_of_a_loop_s_first_sample_are_those_of_its_last(integrator):
+    model, times = pendulum(), np.linspace(0.0, 1.0, 25)
+    motion = ph.Motion(times, 0.5 * np.cos(2.0 * np.pi * times), interpolation="periodic")
+    options = {"integrator": integrator, "record_interval": 1.0 / 24.0}
+    options["motions"] = {model.bodies[0].name: motion}
+    result = ph.simulate_loop(model, model.state(q=[0.5]), 1.0, **options)
+    assert result.info["loop"]["settled"] and np.abs(result.efforts).max() > 1.0
+    np.testing.assert_array_equal(result.efforts[0], result.efforts[-1])
