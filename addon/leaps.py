@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,27 @@ from .given_motions import SEEN, Followed
 
 # Looks before a frame [frames]: what is mostly still on its way to the frame's value then gets there by a leap.
 LOOK, MOST = 2.0**-8, 0.5
+# A leap between frames is known so narrowly [frames].
+NARROW = 2.0**-12
 # A frame is looked at where the way to it is so many times as long as the way before or after.
 STANDS_OUT = 3.0
 
 
+@dataclass(frozen=True)
+class _Row:
+    """A row that is added before another one, of this number: the frame that it belongs to, what is shown there, and
+    whether that is reached by a leap.
+    """
+
+    before: int
+    frame: float
+    shown: Any
+    leapt: bool
+
+
 def looked_for(scene: Any, followed: list[Followed], frames: np.ndarray) -> list[Followed]:
-    """Joints as they were seen at whole frames (F,), and where they leap at the last sample before, too; the scene, at
-    the first frame, is put back.
+    """Joints as they were seen at whole frames (F,), and where they leap, at frames or between them, at the last sample
+    before, too; the scene, at the first frame, is put back.
     """
     wanted = [
         _with_neighbours(np.flatnonzero(_stands_out(each) & _near(each)) + 1, len(frames))
@@ -25,24 +40,12 @@ def looked_for(scene: Any, followed: list[Followed], frames: np.ndarray) -> list
     ]
     if not any(len(each) for each in wanted):
         return followed
-    items = [references.object_by_session_uid(each.uid) for each in followed]
-    sources = [keyframes.source_of_joint(item) for item in items]
     sample = 1.0 / timing.samples(scene)
-    values: list[list[Any]] = [[] for _ in followed]
     with hold.at_frame(scene, int(frames[0])):
-        for k in sorted(set(np.concatenate(wanted).tolist())):
-            for before in (sample, LOOK):
-                at = frames[k] - before
-                scene.frame_set(int(np.floor(at)), subframe=float(at % 1.0))
-                for found, item, source, where in zip(values, items, sources, wanted):
-                    if k in where:
-                        found.append(given_motions.shown(item, source, f"{item.name} at frame {at:g}"))
-    return [
-        _with_leaps(each, where, given_motions.measured(scene, item, np.array(found)), frames, sample)
-        if len(where)
-        else each
-        for each, item, where, found in zip(followed, items, wanted, values)
-    ]
+        return [
+            _with_leaps(scene, each, where, frames, sample) if len(where) else each
+            for each, where in zip(followed, wanted)
+        ]
 
 
 def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[str]:
@@ -58,7 +61,7 @@ def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[str]:
     by = [f"{np.degrees(turns[most]):.3g}°"] if turns[most] > SEEN else []
     by += [units.told_length(ways[most])] if ways[most] > SEEN else []
     more = f", and at {len(places) - 1} more" if len(places) > 1 else ""
-    text = f"{each.name} leaps by {' and '.join(by)} at frame {each.frames[rows[places[most]]]:g}{more}"
+    text = f"{each.name} leaps by {' and '.join(by)} at frame {round(each.frames[rows[places[most]]], 2):g}{more}"
     return [
         f"{text}: its keys are stepped; it gets there within the last sample before, and what hangs on it is struck"
     ]
@@ -109,35 +112,90 @@ def _stands_out(each: Followed) -> np.ndarray:
     return found
 
 
-def _with_leaps(
-    each: Followed, where: np.ndarray, looks: np.ndarray, frames: np.ndarray, sample: float
-) -> Followed:
-    """A joint with the rows in which it leaps marked, and with rows for the last samples before those.
+def _with_leaps(scene: Any, each: Followed, where: np.ndarray, frames: np.ndarray, sample: float) -> Followed:
+    """A joint with the rows in which it leaps marked, and with rows for leaps between frames and for the last samples
+    before leaps.
 
     Args:
-        where: rows (k,) that were looked at. looks: what there was a sample, and shortly, before each (2 k, ...).
-        sample: from one sample to the next [frames].
+        where: rows (k,) to look at. sample: from one sample to the next [frames].
     """
+    item = references.object_by_session_uid(each.uid)
+    source = keyframes.source_of_joint(item)
     name = "poses" if each.readings is None else "readings"
-    values, before, stepped = getattr(each, name), {}, set()
-    for k, earlier, look in zip(where.tolist(), looks[::2], looks[1::2]):
-        three, before[k] = np.array([values[k - 1], look, values[k]]), earlier
-        if any(_is_leap(part) for part in _parts(each, three, three)):
-            stepped.add(k)
+    values = getattr(each, name)
+
+    def shown(at: float) -> Any:
+        scene.frame_set(int(np.floor(at)), subframe=float(at % 1.0))
+        found = given_motions.shown(item, source, f"{item.name} at frame {at:g}")
+        return given_motions.measured(scene, item, np.array([found]))[0]
+
+    stepped = {}
+    for k in where.tolist():
+        at = _leap_between(each, shown, (frames[k - 1], frames[k]), (values[k - 1], values[k]), sample)
+        if at is not None:
+            stepped[k] = at
     # what is stepped from frame to frame is a motion that was sampled, and not interpolated between the samples
-    leapt = [k for k in sorted(stepped) if not stepped & {k - 1, k + 1}]
-    if not leapt:
+    leapt = {k: at for k, at in sorted(stepped.items()) if not stepped.keys() & {k - 1, k + 1}}
+    added = []
+    for k, at in leapt.items():
+        if sample < 1.0 and at - sample > frames[k - 1]:
+            added.append(_Row(k, at - sample, shown(at - sample), False))
+        if at < frames[k]:
+            added.append(_Row(k, at, shown(at), True))
+    each.leapt[[k for k, at in leapt.items() if at == frames[k]]] = True
+    return _with_rows(each, name, added)
+
+
+def _with_rows(each: Followed, name: str, added: list[_Row]) -> Followed:
+    """A joint with rows added, whose sliders or poses, by name, are shown there."""
+    if not added:
         return each
-    each.leapt[leapt] = True
-    if sample < 1.0:
-        inserted = np.array([before[k] for k in leapt])
-        setattr(each, name, np.insert(values, leapt, inserted, axis=0))
-        for of_frame in ("switched", "weights"):
-            rows = getattr(each, of_frame)
-            setattr(each, of_frame, np.insert(rows, leapt, rows[np.array(leapt) - 1]))
-        each.leapt = np.insert(each.leapt, leapt, False)
-        each.frames = np.insert(each.frames, leapt, frames[leapt] - sample)
+    places = np.array([row.before for row in added])
+    for kept, new in (
+        (name, np.array([row.shown for row in added])),
+        ("switched", each.switched[places - 1]),
+        ("weights", each.weights[places - 1]),
+        ("leapt", np.array([row.leapt for row in added])),
+        ("frames", np.array([row.frame for row in added])),
+    ):
+        setattr(each, kept, np.insert(getattr(each, kept), places, new, axis=0))
     return each
+
+
+def _leap_between(
+    each: Followed, shown: Any, ends: tuple[float, float], values: tuple[Any, Any], sample: float
+) -> float | None:
+    """The frame in a stretch between two frames, the second among them, at which a joint that was seen at both leaps;
+    None where it does not. Between frames it is only looked for where samples are.
+    """
+    begin, end = ends
+    first, last = values
+    look = shown(end - LOOK)
+    if _leaps(each, first, look, last):
+        return end
+    if sample == 1.0:
+        return None
+    low, high, at_low, at_high = begin, end - LOOK, first, look
+    while high - low > NARROW:
+        middle = 0.5 * (low + high)
+        found = shown(middle)
+        if _way(each, at_low, found) > _way(each, found, at_high):
+            high, at_high = middle, found
+        else:
+            low, at_low = middle, found
+    return high if _leaps(each, first, at_low, at_high) else None
+
+
+def _way(each: Followed, one: Any, other: Any) -> float:
+    """How far two poses of a joint are apart, or two readings: of what is keyed in ways of its own the farthest."""
+    pair = np.array([one, other])
+    return max(float(np.linalg.norm(part[1] - part[0])) for part in _parts(each, pair, pair))
+
+
+def _leaps(each: Followed, first: Any, before: Any, last: Any) -> bool:
+    """Whether the way from the first of three to the last is mostly done behind the one before that."""
+    three = np.array([first, before, last])
+    return any(_is_leap(part) for part in _parts(each, three, three))
 
 
 def _is_leap(part: np.ndarray) -> bool:

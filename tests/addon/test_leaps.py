@@ -70,6 +70,29 @@ def test_a_joint_with_stepped_keys_stays_up_to_the_last_sample(part, scene, arm,
     assert np.abs(q[after, 1]).max() > 0.1
 
 
+@pytest.mark.parametrize("samples", (1, 2, 8))
+def test_a_step_between_frames_is_taken_where_it_is(part, scene, arm, samples):
+    """Where there are samples to show it; else it is there at the next frame."""
+    _, shoulder = arm
+    part("authoring").drive(scene, shoulder, True)
+    key_slider(shoulder, {1: 0.0, 6.5: 0.4, 12.25: -0.2}, "CONSTANT")
+    scene.condyle.start.samples = str(samples)
+    report, told = bake(part, scene)
+    assert len(told) == (samples > 1) and all("at frame 12.25, and at 1 more" in line for line in told)
+    frames, q = report.frames, report.result.q[:, 0]
+    if samples == 1:
+        expected = np.where(frames >= 13.0, -0.2, np.where(frames >= 7.0, 0.4, 0.0))
+        assert np.abs(q - expected).max() < 1e-6
+        return
+    expected = np.where(frames >= 12.25, -0.2, np.where(frames >= 6.5, 0.4, 0.0))
+    at = frames[:, None]
+    within = ((at < [6.5, 12.25]) & (at > np.array([6.5, 12.25]) - 1.0 / samples)).any(
+        axis=1
+    )  # on its way there
+    # the leap is known to 1/4000 frame, of which the way from the sample before it knows
+    assert np.abs((q - expected)[~within]).max() < 2e-3
+
+
 def test_a_child_with_stepped_keys_stays_too(part, scene, arm):
     upper, _ = arm
     upper.rotation_mode = "XYZ"
