@@ -60,8 +60,16 @@ def off(one, other):
 @pytest.mark.small
 @pytest.mark.parametrize("operator", ["insert_control_frame", "duplicate_control_frame"])
 @pytest.mark.parametrize("number", [0, 2, 5])
-def test_the_keyed_motion_stays_and_what_is_left_is_told(part, scene, keyed, operator, number):
+@pytest.mark.parametrize("window", [False, True])
+def test_the_keyed_motion_stays_and_what_is_left_is_told(
+    part, scene, keyed, operator, number, window, request
+):
+    """In a window the list goes with what is selected, also while the frame is added."""
     joint, shank = keyed
+    if window:
+        handlers, mark = bpy.app.handlers.depsgraph_update_post, part("live").mark_selected
+        handlers.append(marking := lambda *_: mark())
+        request.addfinalizer(lambda: handlers.remove(marking))
     settings = joint.condyle.joint
     before = motion(scene, shank)
     only(settings.frames[number].object)

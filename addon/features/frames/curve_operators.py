@@ -61,7 +61,7 @@ class AdoptControlFrame(FrameOperator, Operator):
         copy = context.active_object
         index = curve_tools.index_in_order(context.scene, joint, copy.matrix_world, anywhere=True)
         made = authoring.add_control_frame(context.scene, joint, copy.matrix_world, index, empty=copy)
-        tell_place(self, joint.condyle.joint)
+        tell_place(self, joint.condyle.joint, made)
         show_only(context, made)
 
 

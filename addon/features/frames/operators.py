@@ -64,10 +64,11 @@ class FrameOperator:
         try:
             joint.condyle.joint.active_frame = frame_at_hand(context, joint.condyle.joint)
             before = curve_growth.curve_of(context.scene, joint) if self.share else None
+            known = {frame.object for frame in joint.condyle.joint.frames}
             self.change(context, joint)
             curve_tools.rename_frames(joint)
             if before is not None:
-                self._keep_motion(context, joint, before)
+                self._keep_motion(context, joint, before, known)
         except core.physics().CondyleError as error:
             return failed(self, error)
         try:
@@ -79,11 +80,13 @@ class FrameOperator:
             self.report({"WARNING"}, f"The slider was not renewed: {error}")
         return {"FINISHED"}
 
-    def _keep_motion(self, context: Any, joint: Any, before: Any) -> None:
-        """Let the child move as it did before the frame was added, and tell how nearly it does."""
+    def _keep_motion(self, context: Any, joint: Any, before: Any, known: set[Any]) -> None:
+        """Let the child move as it did before a frame was added to the known ones, and tell how nearly it does."""
         from ... import curve_growth
 
-        index = joint.condyle.joint.active_frame
+        # not the one marked in the list: in a window that goes with what is selected, also while the frame is added
+        frames = enumerate(joint.condyle.joint.frames)
+        index = next(number for number, frame in frames if frame.object not in known)
         moved = curve_growth.grow(context.scene, joint, before, index, self.share)
         if moved is not None:
             far = f"{units.told_length(1e-3 * moved.distance)} and {figure(moved.angle)}°"
@@ -92,9 +95,10 @@ class FrameOperator:
             self.report({"INFO"}, told)
 
 
-def tell_place(operator: Any, settings: Any) -> None:
-    """Say where along the curve a control frame was added, where that is not the end."""
-    number, count = settings.active_frame + 1, len(settings.frames)
+def tell_place(operator: Any, settings: Any, made: Any) -> None:
+    """Say where along the curve a control frame, by its Empty, was added, where that is not the end."""
+    number = 1 + next(k for k, frame in enumerate(settings.frames) if frame.object == made)
+    count = len(settings.frames)
     if number < count:
         operator.report({"INFO"}, f"Added as frame {number} of {count}")
 
@@ -142,8 +146,7 @@ class AddControlFrame(FrameOperator, Operator):
             index = curve_tools.index_in_order(context.scene, joint, child.matrix)
         elif self.place == "NEXT" and len(settings.frames):
             index = settings.active_frame + 1
-        authoring.add_control_frame(context.scene, joint, index=index)
-        tell_place(self, settings)
+        tell_place(self, settings, authoring.add_control_frame(context.scene, joint, index=index))
 
 
 class InsertControlFrame(FrameOperator, Operator):
