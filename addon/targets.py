@@ -20,6 +20,10 @@ def targets_of(scene: Any) -> list[Any]:
     return sorted(found, key=lambda each: each.name)
 
 
+# How large a target is drawn: so large a share of its body, and no larger [m].
+SHARE, LARGEST = 0.2, 0.03
+
+
 def add_target(scene: Any, body: Body, place: Any) -> Any:
     """A new target for the point of a body that is at a place (3,) in the world now; returns its Empty.
 
@@ -30,7 +34,9 @@ def add_target(scene: Any, body: Body, place: Any) -> Any:
     reach.Reach(scene, [wish])
     item = bpy.data.objects.new(f"{body.bone or body.object.name} Target", None)
     item.show_in_front = True
-    item.empty_display_type, item.empty_display_size = "SPHERE", 0.03 / units.length_scale(scene)
+    size = body.pose_bone.bone.length if body.bone else max(body.object.dimensions)
+    usual = LARGEST / units.length_scale(scene)
+    item.empty_display_type, item.empty_display_size = "SPHERE", min(usual, SHARE * size) or usual
     homes = [
         each
         for each in body.object.users_collection

@@ -78,7 +78,11 @@ class AddTarget(Operator):
                 other.select_set(False)
             item.select_set(True)
             context.view_layer.objects.active = item
-        session.tell(f"{item.name}: move it, and {body.name} follows", "CHECKMARK")
+        follows = context.scene.condyle.reach.live
+        then = (
+            f", and {body.name} follows" if follows else ", then press Reach Now; or turn on Follow Targets"
+        )
+        session.tell(f"{item.name}: move it{then}", "CHECKMARK")
         return {"FINISHED"}
 
 
