@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from . import compat, leading, tasks
+from . import compat, leading, muscle_points, references, tasks
 
 # Keys this many frames beyond the scene's range are read, not more: each frame takes Blender some milliseconds.
-MOST_BEYOND = 2000
+MOST_BEYOND = 500
 # Poses at both ends of what repeats itself are nearer than this [m, rad]; figures than this share of what they go
 # through.
 SAME_POSE, SAME_SHARE = 1e-4, 1e-3
 
 
 def frames(scene: Any) -> np.ndarray:
-    """Whole frames (F,) from the scene's first to its last, or to the last key of what is in it; to the end of a cycle
-    where all curves that repeat themselves have the same.
+    """Whole frames (F,) from the scene's first to its last, or to the last key of what leads its joints and muscles; to
+    the end of a cycle where all curves that repeat themselves have the same.
     """
     first, last = (int(end) for end in tasks.frame_range(scene)[[0, -1]])
     ends, cycles = [float(last)], set()
@@ -32,9 +32,27 @@ def frames(scene: Any) -> np.ndarray:
     return np.arange(first, last + 1.0)
 
 
+def _leading(scene: Any) -> Iterator[Any]:
+    """Joints, bodies, muscles, and what they hang on in Blender, each once."""
+    waiting = [*references.joints_of(scene), *(body.object for body in references.bodies_of(scene))]
+    waiting += muscle_points.muscles_of(scene)
+    for item in references.joints_of(scene):
+        settings = item.condyle.joint
+        found = (references.resolve(each) for each in (settings.child, settings.parent))
+        waiting += [body.object for body in found if body is not None]
+    known = set()
+    while waiting:
+        item = waiting.pop()
+        if item is None or item.session_uid in known:
+            continue
+        known.add(item.session_uid)
+        waiting.append(item.parent)
+        yield item
+
+
 def _spans(scene: Any) -> Iterator[tuple[float, float, bool]]:
-    """First and last frame of every curve and strip that plays in a scene, and whether it goes on in cycles."""
-    for item in scene.objects:
+    """First and last frame of every curve and strip that leads something, and whether it goes on in cycles."""
+    for item in _leading(scene):
         data = item.animation_data
         if data is None:
             continue

@@ -109,3 +109,12 @@ def test_a_controller_excites_its_muscle_as_in_a_bake_until_its_slider_is_moved(
 
     Hand(part, scene, [(0.2, rest)], duration=0.5, record=True).walk()
     assert shown()[-1] == pytest.approx(0.25)
+
+
+def test_what_leads_nothing_makes_no_run_read_farther(part, scene, make, arms):
+    keyed(part, arms, 20)
+    crate = make.box("Crate", (3, 0, 0))
+    crate.keyframe_insert("location", frame=5000)
+    assert part("live_frames").frames(scene)[-1] == 20
+    keyed(part, arms, 1200)
+    assert part("live_frames").frames(scene)[-1] == scene.frame_end + 500
