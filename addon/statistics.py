@@ -15,8 +15,9 @@ MOVED = 1e-3
 GROWN, NOTHING = 0.25, 1e-6
 # Work is counted by the forces at steps' ends, which is off by no more than this share.
 OFF = 0.05
-# Bodies that turn by more than this in a step [rad] go where no method of fixed steps can follow.
-MOST_TURN = 0.3
+# Bodies that turn by more than this in a step [rad], and by more than that because their speed changes in it, go where
+# no method of fixed steps can follow.
+MOST_TURN, MOST_BEND = 0.3, 0.05
 # Contacts that are deeper than this [m] are told.
 OVERLAP = 1e-3
 SHARED = ("drift", "drift_left", "residual", "most_rows", "steps_with_contact", "steps_unmet")
@@ -79,15 +80,21 @@ def on_paths(result: Any) -> list[str]:
     return [str(kind(**each)) for each in result.info.get("missed_wraps", ())]
 
 
-def turned(result: Any) -> list[str]:
-    """One line where a coordinate turns so far in a step that the motion is another one."""
+def turned(made: Any, result: Any) -> list[str]:
+    """One line where a coordinate that is simulated (`made` is the `tasks.Ready` of its simulation) turns so far in a
+    step that the motion is another one.
+    """
     model, step = result.model, result.info.get("dt")
     if result.info.get("integrator") not in core.part("integrators").FIXED_STEP:  # it chooses its own steps
         return []
     if not model.num_coordinates:
         return []
-    kinds = np.array([unit for body in model.bodies for unit in body.joint.coordinate_units])
-    fastest = np.abs(result.qd).max(axis=0) * ((kinds == "rad") & ~model.prescribed)
+    units_of = [unit for body in model.bodies for unit in body.joint.coordinate_units]
+    free = (np.array(units_of) == "rad") & ~model.prescribed
+    for name in made.options["motions"] or {}:
+        free[model.coordinate_slice(name)] = False
+    bends = np.abs(np.diff(result.qd, axis=0) / np.diff(result.t)[:, None]).max(axis=0)
+    fastest = np.abs(result.qd).max(axis=0) * (free & (step**2 * bends > MOST_BEND))
     most = int(np.argmax(fastest))
     if fastest[most] * step <= MOST_TURN:
         return []

@@ -183,7 +183,9 @@ def _simulated(
     requests, read, options = core.part("worker.requests"), made.read, made.options
     result = requests.simulate_answer(answer, read.model)
     warnings = made.warnings + statistics.moved_at_start(read, result) + statistics.on_paths(result)
-    warnings += statistics.overlaps(result) + (statistics.grown(made, result) or statistics.turned(result))
+    warnings += statistics.overlaps(result) + (
+        statistics.grown(made, result) or statistics.turned(made, result)
+    )
     scene = references.find_scene(scene_uid)
     warnings += timing.loop_warnings(result, scene.condyle.start.loop_tolerance)
     if len(result.t) > len(frames):  # a pre-roll is not recorded

@@ -44,7 +44,8 @@ class Repeating:
         """Keywords of a live run with motions, table and controllers that repeat themselves for `LAID_OUT`.
 
         Raises:
-            ModelError: there is no such motion, column or controller, or the motion is no position.
+            ModelError: there is no such motion, column or controller, or the motion is no position, or has neither
+                both ends of the period nor windows.
         """
         made = dict(options)
         motions, controllers = dict(options.get("motions") or {}), dict(options.get("controllers") or {})
@@ -70,28 +71,30 @@ class Repeating:
     def _motion(self, motion: Motion, name: str) -> Motion:
         if motion.kind != "position":
             raise ModelError(f"the motion of {name!r} gives a {motion.kind} and cannot repeat itself")
-        times, values = motion.times, motion.values
-        rise = np.zeros(values.shape[1])
-        if self._meets(times):
-            rise, times, values = values[-1] - values[0], times[:-1], values[:-1]
+        times, values, leapt = motion.times, motion.values, np.isin(motion.times, motion.leaps)
+        rise, meets = np.zeros(values.shape[1]), self._meets(times)
+        if not meets and motion.windows is None:
+            raise ModelError(
+                f"the motion of {name!r}, from {times[0]:g} s to {times[-1]:g} s, does not repeat itself after "
+                f"{self.period:g} s from {self.start:g} s on"
+            )
+        # what begins anew knows nothing of what came before, unless they meet
+        anew = motion.interpolation == "cubic"
+        if meets:
+            anew = bool(leapt[-1])
+            rise, times, values, leapt = values[-1] - values[0], times[:-1], values[:-1], leapt[:-1]
         shifts = self.period * np.arange(self._count)
         laid = (times + shifts[:, None]).ravel()
         rows = (values + rise * np.arange(self._count)[:, None, None]).reshape(-1, values.shape[1])
+        leaps = np.tile(leapt, (self._count, 1))
+        leaps[1:, 0] = anew
         windows = None if motion.windows is None else self._windows(motion.windows, shifts)
-        leaps = (motion.leaps + shifts[:, None]).ravel()
-        return replace(
-            motion,
-            times=laid,
-            values=rows,
-            windows=windows,
-            leaps=leaps[(leaps > laid[0]) & (leaps <= laid[-1])],
-        )
+        return replace(motion, times=laid, values=rows, windows=windows, leaps=laid[leaps.ravel()])
 
     def _windows(self, windows: FloatArray, shifts: FloatArray) -> FloatArray:
-        """Those that begin within the period, cut at its ends, again and again."""
-        end = self.start + self.period
-        own = windows[windows[:, 0] < end - 1e-9]
-        own = np.minimum(own, end)
+        """What of them lies within the period, again and again."""
+        own = np.clip(windows, self.start, self.start + self.period)
+        own = own[own[:, 1] > own[:, 0] + 1e-9]
         laid: FloatArray = (own + shifts[:, None, None]).reshape(-1, 2)
         laid[1:, 0] = np.maximum(laid[1:, 0], laid[:-1, 1])  # ends and begins that meet differ by round-off
         return laid

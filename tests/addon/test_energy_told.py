@@ -70,3 +70,26 @@ def test_steps_in_which_bodies_turn_far_are_told(part, scene, make, step, told):
     scene.condyle.simulation.time_step = step
     result = part("tasks").bake_now(scene)
     assert any("the steps are too long for" in warning for warning in result.warnings) == told
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_wheel_that_turns_fast_but_evenly_is_not_told(part, scene, make, given):
+    wheel = make.box("Wheel", (0.0, 0.0, 0.0))
+    make.update()
+    frame = np.eye(4)
+    frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
+    joint = part("authoring").add_joint(
+        scene, None, part("references").Body(wheel), "hinge", frame, name="Axle"
+    )
+    joint.condyle.joint.coordinates[0].start_speed = 400.0
+    scene.frame_start, scene.frame_end = 1, 13
+    if given:
+        part("authoring").drive(scene, joint, True)
+        for number, value in ((1, 0.0), (13, 20.0)):
+            joint["coordinate"] = value
+            joint.keyframe_insert('["coordinate"]', frame=number)
+        joint.condyle.joint.prescribed = True
+        scene.condyle.simulation.time_step = 0.02
+    scene.frame_set(1)
+    result = part("tasks").bake_now(scene)
+    assert not any("turns by up to" in warning for warning in result.warnings)

@@ -54,6 +54,35 @@ def test_a_motion_goes_round(windows, turns):
     np.testing.assert_allclose(live.q[:count, 0], whole.q[:count, 0], atol=1e-9 if windows is None else 1e-3)
 
 
+@pytest.mark.parametrize("fps", [24, 25, 30, 60])
+def test_a_leap_at_the_end_of_a_period_stays_one(fps):
+    """Keys that are stepped back at the last frame, whatever round-off does to its time."""
+    for count in range(5, 121, 5):
+        times = np.arange(count + 1) / fps
+        values = np.where((times > times[0]) & (times < times[-1]), 1.0, 0.0)
+        motion = ph.Motion(times, values, leaps=[times[1], times[-1]])
+        asked = Repeating(0.0, times[-1], motions=["thigh"])
+        laid = asked.applied(legs(), {"motions": {"thigh": motion}})["motions"]["thigh"]
+        assert len(laid.leaps) == 2 * int(np.ceil(600.0 / times[-1])) - 1
+        pieces = laid.pieces(0, 0.0, 0.0, 0.0)
+        within = (pieces[:, 0] > 0.0) & (pieces[:, 0] < 5.0)
+        assert np.abs(pieces[within, 2] * (1.0 - pieces[within, 2])).max() < 1e-9  # 0 or 1 at all times
+
+
+def test_windows_are_cut_at_both_ends_and_what_lies_within_stays_as_it_is():
+    times = np.array([0.2, 0.35, 0.5, 0.65, 0.8])
+    motion = ph.Motion(times, [0.0, 0.7, 1.0, 0.8, 0.5], windows=[(0.2, 0.8)])
+    asked = Repeating(0.0, 1.0, motions=["thigh"])
+    laid = asked.applied(legs(), {"motions": {"thigh": motion}})["motions"]["thigh"]
+    own, now = motion.pieces(0, 0.0, 0.0, 0.0), laid.pieces(0, 0.0, 0.0, 0.0)
+    for start in (0.2, 0.5, 0.65):
+        row, same = (rows[np.argmin(np.abs(rows[:, 0] - start))] for rows in (own, now))
+        np.testing.assert_allclose(same[:8], row[:8], atol=1e-9)
+    early = ph.Motion([0.0, 0.5, 1.0], [0.0, 1.0, 0.0], windows=[(-1.0, 0.2)])
+    laid = asked.applied(legs(), {"motions": {"thigh": early}})["motions"]["thigh"]
+    assert [laid.holds_at(t) for t in (0.1, 0.5, 1.1, 1.5)] == [True, False, True, False]
+
+
 def test_columns_of_a_table_and_targets_go_round_and_others_stay():
     model, times = legs(), np.linspace(0.0, 0.5, 6)
     rows = np.stack([np.sin(4.0 * np.pi * times), 10.0 * times], axis=1)
@@ -74,6 +103,11 @@ def test_columns_of_a_table_and_targets_go_round_and_others_stay():
             {"motions": ["thigh"]},
             {"motions": {"thigh": ph.Motion([0, 1], [0, 1], kind="velocity")}},
             "velocity",
+        ),
+        (
+            {"motions": ["thigh"]},
+            {"motions": {"thigh": ph.Motion([0.2, 0.8], [0, 1])}},
+            "from 0.2 s to 0.8 s, does not repeat itself",
         ),
         ({"inputs": ["thigh.angle"]}, {"tau": [0.0, 0.0]}, "Table"),
         ({"inputs": ["arm"]}, {"tau": ph.Table([0.0, 1.0], np.zeros((2, 2)))}, "no column of a table"),
