@@ -51,9 +51,7 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
     """
     uid = scene.session_uid
     frames = live_frames.frames(scene)  # a pre-roll is of bakes: here it would be seen
-    first = frames[0]
-    a_frame = timing.samples(scene)  # the user may change this and the next meanwhile
-    a_second = units.frames_per_second(scene)
+    rates = timing.samples(scene), units.frames_per_second(scene)  # the user may change them meanwhile
     ready = yield from tasks.ready(uid, frames, {})
     if ready.pulls:
         raise core.model_error(
@@ -67,8 +65,7 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
     live_sliders.fill(
         settings, scene, ready.read, forcing.torques(scene, ready.read, frames[:1]), ready.excited
     )
-    requests = core.part("worker.requests")
-    job = requests.live(
+    job = core.part("worker.requests").live(
         worker_client.client(),
         ready.read.model,
         ready.read.state,
@@ -94,12 +91,22 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
         run.close()
     if not answer.arrays:
         return LiveReport(run.time, None, None)
-    result = requests.simulate_answer(answer, ready.read.model)
-    kept = first + np.arange(len(result.t)) / a_frame
-    passed = frames[0] + result.t * a_second
     if repeating:
         options = core.part("repeating").Repeating(**repeating).applied(ready.read.model, options)
-    keyed = timing.at(passed, frames, ready.excited)
+    return (yield from _baked(uid, ready, run, answer, options, rates))
+
+
+def _baked(
+    uid: int, ready: tasks.Ready, run: Run, answer: Any, options: dict[str, Any], rates: tuple[int, float]
+) -> Steps[LiveReport]:
+    """Steps that make a bake of what was recorded with these keywords.
+
+    rates: samples in a frame, frames in a second.
+    """
+    result = core.part("worker.requests").simulate_answer(answer, ready.read.model)
+    first = ready.frames[0]
+    kept = first + np.arange(len(result.t)) / rates[0]
+    keyed = timing.at(first + result.t * rates[1], ready.frames, ready.excited)
     excited = muscle_control.excited(ready.read, options.get("controllers", {}), result, keyed)
     inputs, excited = run.inputs(options["tau"], result.t, excited)
     baked = yield from tasks.written(uid, kept, ready.read, result, excited, inputs, {}, timing.Clock())
