@@ -73,10 +73,11 @@ def simulate(
     Args:
         model, state: what moves, and where it starts; left as they are.
         duration, dt: of all of it, and of a step of the methods with fixed steps [s].
-        integrator: with a fixed step ``"symplectic_euler"``, ``"forward_euler"``, ``"rk4"``, and for stiff models the
-            implicit ``"linearly_implicit_euler"`` (one linear system a step, order 1), ``"bdf1"`` (backward Euler,
-            order 1) and ``"sdirk2"`` (order 2, L-stable), both with Newton's iteration to round-off. Adaptive ones,
-            which need SciPy: ``"RK45"``, ``"DOP853"``, ``"LSODA"``, and the implicit ``"Radau"`` and ``"BDF"``.
+        integrator: with a fixed step ``"symplectic_euler"`` (which takes the springs at limits of single coordinates
+            implicitly, however stiff they are), ``"forward_euler"``, ``"rk4"``, and for stiff models the implicit
+            ``"linearly_implicit_euler"`` (one linear system a step, order 1), ``"bdf1"`` (backward Euler, order 1) and
+            ``"sdirk2"`` (order 2, L-stable), both with Newton's iteration to round-off. Adaptive ones, which need
+            SciPy: ``"RK45"``, ``"DOP853"``, ``"LSODA"``, and the implicit ``"Radau"`` and ``"BDF"``.
             And ``"event_driven"``: DOP853 up to the instant of each impact, steps of dt while something rests.
         tau: generalized forces: (nv,) constant, or a `Table`; dual to q' in the chart of the moment. Inputs of the
             model may come behind them, or by name (`Model.with_inputs`). Or a function that gives them: of (t), or a

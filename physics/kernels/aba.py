@@ -14,6 +14,7 @@ from .inertia import add_inertia, load_inertia, momentum, moving_inertia, store_
 from .joint import kinematics
 from .layout import (
     ACCELERATION,
+    AHEAD,
     ARMATURE,
     BIAS,
     CULPRIT,
@@ -36,11 +37,12 @@ from .layout import (
     SINGULAR,
     STATUS,
     SUBSPACE,
+    SURFACE_ROWS,
 )
 from .limits import limit_forces
 from .muscle_force import muscle_loads
 from .muscle_states import has_massive, has_muscles
-from .passive import passive_force
+from .passive import limit_ahead, passive_force
 from .spatial import Array, dot6, load6, scale_add6, store6
 
 # A coordinate whose inertia falls under this share of what it moves alone is a combination of its joint's others.
@@ -58,6 +60,20 @@ def clear_gathered(body_int: Array, everywhere: bool, work: Array) -> None:
 
 
 @inline
+def own_force(
+    dof_float: Array, data: Array, tau: Array, d: int, q: float, rate: float, ahead: float, dof: Array
+) -> tuple[float, float]:
+    """Generalized force on coordinate d beside the bodies' wrenches, and the inertia that its limits add where a step
+    of length ahead takes them implicitly: not where its motion is given.
+    """
+    force: float = tau[d] + passive_force(dof_float, data, tau, d, q, rate) + dof[d, EXTRA]
+    if ahead > 0.0 and dof[d, HELD] == 0.0:
+        push, held_back = limit_ahead(dof_float, d, q, rate, ahead)
+        return force + push, held_back
+    return force, 0.0
+
+
+@inline
 def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: Array, flags: Array) -> None:
     """Articulated inertias and forces, tips first: parents get what their children leave of J_i and of the wrenches
     that the motion without accelerations of coordinates takes, gravity among them. Along a chain that does not go
@@ -66,6 +82,7 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
     body_int, body_float, _, data, dof_float = arrays
     everywhere = data[ELEMENT_COUNT] > 0.0 or has_muscles(arrays)
     clear_gathered(body_int, everywhere, work)
+    ahead = work[body_int.shape[0] + SURFACE_ROWS, AHEAD]
     if data[LIMIT_COUNT] > 0.0:
         limit_forces(data, q, rate, dof)
     if data[ELEMENT_COUNT] > 0.0:
@@ -91,7 +108,8 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
         for d in range(first + count - 1, first - 1, -1):
             s = load6(dof, d, SUBSPACE)
             u = momentum(inertia, s)
-            diagonal = dot6(s, u) + dof_float[d, ARMATURE]
+            own, held_back = own_force(dof_float, data, tau, d, q[d], rate[d], ahead, dof)
+            diagonal = dot6(s, u) + dof_float[d, ARMATURE] + held_back
             least = 0.0
             if count > 1:  # what the joint's other coordinates have not left but round-off
                 least = SINGULAR_SHARE * dot6(s, momentum(load_inertia(work, i), s))
@@ -100,12 +118,7 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
                 flags[CULPRIT] = i
             # a held coordinate is not taken out: what it carries moves with its parent, beside what is given
             inverse = 1.0 / diagonal if dof[d, HELD] == 0.0 else 0.0
-            rest = (
-                tau[d]
-                + passive_force(dof_float, data, tau, d, q[d], rate[d])
-                + dof[d, EXTRA]
-                - dot6(s, force)
-            )
+            rest = own - dot6(s, force)
             store6(dof, d, PROJECTED, u)
             dof[d, INVERSE] = inverse
             dof[d, REMAINDER] = rest

@@ -13,6 +13,7 @@ from .elements import element_forces
 from .inertia import add_inertia, load_inertia, momentum, moving_inertia, store_inertia
 from .layout import (
     ACCELERATION,
+    AHEAD,
     ARMATURE,
     BIAS,
     CULPRIT,
@@ -33,10 +34,11 @@ from .layout import (
     SINGULAR,
     STATUS,
     SUBSPACE,
+    SURFACE_ROWS,
 )
 from .limits import limit_forces
 from .muscle_force import muscle_loads
-from .passive import passive_force
+from .passive import limit_ahead, passive_force
 from .spatial import Array, dot6, load6, scale_add6, store6
 
 
@@ -99,6 +101,16 @@ def mass_rows(arrays: Array, work: Array, dof: Array) -> None:
             store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, force))
 
 
+@jit
+def take_limits_ahead(dof_float: Array, q: Array, rate: Array, ahead: float, dof: Array) -> None:
+    """What limits that a step takes implicitly add to the rows of the mass matrix and to what is left."""
+    for d in range(dof.shape[0]):
+        if dof[d, HELD] == 0.0:
+            push, held_back = limit_ahead(dof_float, d, q[d], rate[d], ahead)
+            dof[d, REMAINDER] += push
+            dof[d, DOF_WORK_WIDTH + d] += held_back
+
+
 @for_muscles()
 def dense_accelerations(
     arrays: Array,
@@ -114,6 +126,7 @@ def dense_accelerations(
     """As `aba.accelerations`, after `kinematics`; the mass matrix and its factor stay in dof."""
     body_int, _, _, data, dof_float = arrays
     nv = dof.shape[0]
+    ahead = work[body_int.shape[0] + SURFACE_ROWS, AHEAD]
     for d in range(nv):
         qdd[d] = dof[d, GIVEN]
     spread_accelerations(arrays, qdd, True, work, dof)
@@ -124,6 +137,8 @@ def dense_accelerations(
     clear_rows(dof)
     muscle_loads(arrays, q, qd, qdd, tau, True, True, work, dof)
     mass_rows(arrays, work, dof)
+    if ahead > 0.0:
+        take_limits_ahead(dof_float, q, rate, ahead, dof)
     bad = factorize_rows(dof)
     if bad >= 0:
         own = dof[bad, DOF_WORK_WIDTH + bad]

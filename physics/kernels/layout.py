@@ -132,6 +132,8 @@ WORK_WIDTH = 60
 SURFACE_ROWS = 3
 # and one of what the steps' energies are watched by (see `watch`)
 SCRATCH_ROWS = SURFACE_ROWS + 1
+# in the latter, behind all columns of `watch`: how far ahead [s] the springs at limits are taken, 0 where they are not
+AHEAD = 20
 
 # workspace, one row a coordinate: motion subspace column, articulated inertia times it, 1 / d, u,
 # force of the limits that are functions of several coordinates; whether its motion is given, the acceleration that is

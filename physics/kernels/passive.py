@@ -47,6 +47,30 @@ def passive_force(dof_float: Array, data: Array, tau: Array, d: int, q: float, q
     return force
 
 
+@inline
+def limit_ahead(dof_float: Array, d: int, q: float, qd: float, dt: float) -> tuple[float, float]:
+    """What a step that takes coordinate d's limits implicitly adds to `passive_force`, and to the inertia of d.
+
+    The spring and the damper of a limit that is passed, or will be, push by q + dt qd' and by the velocity qd' = qd +
+    dt qdd that the step ends with: a force by q + dt qd and qd, and dt (c + dt k) of inertia. So no spring at a limit
+    is too stiff for a step, however little inertia a chain's coordinates leave each other, and none is entered by a
+    leap that stores more than there was. Limits that are functions of several coordinates are not taken so: the inertia
+    that they would add couples coordinates.
+    """
+    following = q + dt * qd
+    sense, beyond, then = -1.0, q - dof_float[d, UPPER], following - dof_float[d, UPPER]
+    if min(q, following) < dof_float[d, LOWER]:
+        sense, beyond, then = 1.0, dof_float[d, LOWER] - q, dof_float[d, LOWER] - following
+    if not max(beyond, then) > 0.0:
+        return 0.0, 0.0
+    stiffness, damping = dof_float[d, LIMIT_STIFFNESS], dof_float[d, LIMIT_DAMPING]
+    now = max(stiffness * beyond - sense * damping * qd, 0.0) if beyond > 0.0 else 0.0
+    push = stiffness * then - sense * damping * qd
+    if not push > 0.0:
+        return -sense * now, 0.0
+    return sense * (push - now), dt * (damping + dt * stiffness)
+
+
 @jit
 def law_force(data: Array, law: int, tau: Array, nv: int, q: float, qd: float) -> Vector:
     """Force of the laws of a coordinate and its slopes by q and by qd."""

@@ -7,6 +7,7 @@ import math
 from ._jit import inline, jit
 from .aba import accelerations
 from .layout import (
+    AHEAD,
     BLOCK_COUNT,
     BLOCK_START,
     COORDINATE,
@@ -17,6 +18,7 @@ from .layout import (
     ROTATION_VECTOR,
     RUNGE_KUTTA_4,
     STATUS,
+    SURFACE_ROWS,
     SYMPLECTIC_EULER,
 )
 from .muscle_states import (
@@ -158,6 +160,15 @@ def prepare_stage(integrator: int, k: int, dt: float, q: Array, qd: Array, stage
 
 
 @inline
+def look_ahead_at_limits(arrays: Array, integrator: int, dt: float, work: Array) -> None:
+    """Have the accelerations that come next take the springs at limits implicitly (`passive.limit_ahead`) in a step of
+    symplectic Euler: chosen for what a coordinate carries, they are too stiff for what a long chain leaves it.
+    """
+    ahead = dt if integrator == SYMPLECTIC_EULER else 0.0
+    work[arrays[0].shape[0] + SURFACE_ROWS, AHEAD] = ahead
+
+
+@inline
 def finish_step(
     integrator: int,
     dt: float,
@@ -236,6 +247,7 @@ def evaluate_stages(
     rate = stage[1, :nv] if integrator == RUNGE_KUTTA_4 else qd
     stage_q, stage_qd, qdd, tau = stage[0, :nv], stage[1, :nv], stage[2, :nv], stage[5]
     sum_qd, sum_qdd = stage[3, :nv], stage[4, :nv]
+    look_ahead_at_limits(arrays, integrator, dt, work)
     for k in range(stages):  # the only place that evaluates the dynamics: it is compiled once
         prepare_stage(integrator, k, dt, q, qd, stage)
         offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
@@ -244,6 +256,7 @@ def evaluate_stages(
             prepare_states(arrays[3], first, k, dt, stage)
         accelerations(arrays, stage_q, stage_qd, rate, tau, qdd, work, dof, flags)
         if stages == 1:
+            look_ahead_at_limits(arrays, integrator, 0.0, work)
             break
         if states:
             sum_states(arrays[3], first, k, stage)

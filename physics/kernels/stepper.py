@@ -43,6 +43,7 @@ from .rollout import (
     copy,
     derivative,
     has_charts,
+    look_ahead_at_limits,
     prepare_stage,
     record_samples,
 )
@@ -65,7 +66,9 @@ def euler_step(parts: Array, integrator: int, t: float, dt: float, q: Array, qd:
     catch(motion, t, q, qd)
     hold(motion, t, dt, q, qd, dof)
     prepare_stage(integrator, 0, dt, q, qd, stage)
+    look_ahead_at_limits(arrays, integrator, dt, spaces[0])
     derivative(arrays, tables[0], tables[1], t, stage[0, :nv], stage[1, :nv], qd, tau, qdd, spaces)
+    look_ahead_at_limits(arrays, integrator, 0.0, spaces[0])
     copy(qd, last_qd)
     for d in range(q.shape[0]):
         qd[d] += dt * qdd[d]
