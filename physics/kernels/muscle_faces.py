@@ -100,7 +100,7 @@ def straight_points(
             d = int(data[row + int(data[row + MUSCLE_SPAN]) + j])
             x = load3(dof, d, columns + COLUMN_MOTION)
             x = scale_add3(x, c, load3(dof, d, columns + COLUMN_MOTION + 3))
-            x = scale_add3(x, s * dof[d, columns + COLUMN_MOTION + 6], u)
+            x = scale_add3(x, s * dof[d, columns + COLUMN_LENGTH], u)
             jacobian[i, 0, d], jacobian[i, 1, d], jacobian[i, 2, d] = x
 
 

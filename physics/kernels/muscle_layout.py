@@ -121,8 +121,9 @@ ROOM_ROW = 53
 SUM_MASS, SUM_MOMENT, SUM_KINETIC, SUM_WORKED = 0, 1, 4, 5
 
 # behind a coordinate's other columns in its workspace: its row of the mass matrix, of its factor, and then what it
-# does to the muscle at hand: its length, the length before a strand, seven numbers of a straight strand and what they
-# weigh, the velocity of each point of the path, the twist of each obstacle; then (z', L', a') and what they weigh
+# does to the muscle at hand: its length, the length before a strand, the six other numbers of a straight strand, what
+# mass points at a bend take, the velocity of each point of the path, the twist of each obstacle; then (z', L', a') and
+# what they weigh
 COLUMN_LENGTH, COLUMN_BEFORE, COLUMN_MOTION, COLUMN_WEIGHED, COLUMN_POINTS = 0, 1, 2, 9, 16
 # in the place of the fourteen, before that strand's turn: eleven numbers of a corner, and the velocity of a mass point
 COLUMN_CORNER, COLUMN_MOVED = 2, 13

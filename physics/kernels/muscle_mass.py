@@ -35,7 +35,6 @@ from .muscle_layout import (
     COLUMN_LENGTH,
     COLUMN_MOTION,
     COLUMN_POINTS,
-    COLUMN_WEIGHED,
     CORNER_COUNT,
     LENGTH,
     MUSCLE_MASS_COUNT,
@@ -68,13 +67,16 @@ def point_columns(arrays: Array, row: int, count: int, room: Array, dof: Array) 
     columns = columns_at(dof.shape[0])
     span = row + int(data[row + MUSCLE_SPAN])
     number = int(data[row + MUSCLE_SPAN_COUNT])
-    for i in range(number):
-        d = int(data[span + i])
-        for j in range(3 * count):
-            dof[d, columns + COLUMN_POINTS + j] = 0.0
     for k in range(count):
         at, place = row_at(k), columns + COLUMN_POINTS + 3 * k
         body, lever = int(room[at + AT_BODY]), flat3(room, at + AT_LEVER)
+        ancestor, moving = body, 0
+        while ancestor >= 0:
+            moving += body_int[ancestor, DOF_COUNT]
+            ancestor = body_int[ancestor, PARENT]
+        if moving < number:
+            for i in range(number):
+                store3(dof, int(data[span + i]), place, NONE)
         while body >= 0:
             first = body_int[body, DOF_START]
             for d in range(first, first + body_int[body, DOF_COUNT]):
@@ -105,34 +107,34 @@ def point_columns(arrays: Array, row: int, count: int, room: Array, dof: Array) 
 
 
 @inline
-def strand_motion(k: int, room: Array, dof: Array, d: int, columns: int) -> None:
-    """What coordinate d does to the mass points of strand k: x' = first + c second + s third u."""
+def strand_motion(k: int, room: Array, dof: Array, d: int, columns: int) -> tuple[Vector, Vector]:
+    """What coordinate d does to the mass points of strand k: x' = first + c second + s third u, of which the third is
+    its `COLUMN_LENGTH` before the strand.
+    """
     u = flat3(room, row_at(k) + STRAND_UNIT)
     place = columns + COLUMN_POINTS + 3 * k
     start = load3(dof, d, place)
     way = subtract3(load3(dof, d, place + 3), start)
     along = dot3(u, way)
-    store3(dof, d, columns + COLUMN_MOTION, scale_add3(start, -dof[d, columns + COLUMN_BEFORE], u))
-    store3(dof, d, columns + COLUMN_MOTION + 3, scale_add3(way, -along, u))
-    dof[d, columns + COLUMN_MOTION + 6] = dof[d, columns + COLUMN_LENGTH]
+    first, second = scale_add3(start, -dof[d, columns + COLUMN_BEFORE], u), scale_add3(way, -along, u)
+    store3(dof, d, columns + COLUMN_MOTION, first)
+    store3(dof, d, columns + COLUMN_MOTION + 3, second)
     dof[d, columns + COLUMN_BEFORE] += along
+    return first, second
 
 
 @inline
-def weigh_motion(k: int, room: Array, dof: Array, d: int, columns: int) -> None:
+def weigh_motion(
+    k: int, room: Array, first: Vector, second: Vector, third: float
+) -> tuple[Vector, Vector, float]:
     """The momentum of the strand's mass points in the same seven numbers."""
     at = row_at(k)
     u, sums = flat3(room, at + STRAND_UNIT), at + SUMS
     m0, mc, ms = room[sums], room[sums + 1], room[sums + 2]
     mcc, mss = room[sums + 3], room[sums + 5]
-    first = load3(dof, d, columns + COLUMN_MOTION)
-    second = load3(dof, d, columns + COLUMN_MOTION + 3)
-    third = dof[d, columns + COLUMN_MOTION + 6]
     whole = scale_add3(scale_add3(scale_add3(NONE, m0, first), mc, second), ms * third, u)
     far = scale_add3(scale_add3(NONE, mc, first), mcc, second)
-    store3(dof, d, columns + COLUMN_WEIGHED, whole)
-    store3(dof, d, columns + COLUMN_WEIGHED + 3, far)
-    dof[d, columns + COLUMN_WEIGHED + 6] = ms * dot3(u, first) + mss * third
+    return whole, far, ms * dot3(u, first) + mss * third
 
 
 @jit
@@ -144,17 +146,17 @@ def add_strand_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> N
     massive = room[row_at(k) + STRAND_COUNT] > 0.0
     for i in range(number):
         d = int(data[span + i])
-        strand_motion(k, room, dof, d, columns)
+        first, second = strand_motion(k, room, dof, d, columns)
         if not massive:
             continue
-        weigh_motion(k, room, dof, d, columns)
-        whole = load3(dof, d, columns + COLUMN_WEIGHED)
-        far, end = load3(dof, d, columns + COLUMN_WEIGHED + 3), dof[d, columns + COLUMN_WEIGHED + 6]
-        for j in range(i + 1):
+        third = dof[d, columns + COLUMN_LENGTH]
+        whole, far, end = weigh_motion(k, room, first, second, third)
+        for j in range(i):
             e = int(data[span + j])
             total = dot3(whole, load3(dof, e, columns + COLUMN_MOTION))
             total += dot3(far, load3(dof, e, columns + COLUMN_MOTION + 3))
-            dof[d, DOF_WORK_WIDTH + e] += total + end * dof[e, columns + COLUMN_MOTION + 6]
+            dof[d, DOF_WORK_WIDTH + e] += total + end * dof[e, columns + COLUMN_LENGTH]
+        dof[d, DOF_WORK_WIDTH + d] += dot3(whole, first) + dot3(far, second) + end * third
 
 
 @jit
