@@ -44,8 +44,8 @@ class Repeating:
         """Keywords of a live run with motions, table and controllers that repeat themselves for `LAID_OUT`.
 
         Raises:
-            ModelError: there is no such motion, column or controller, or the motion is no position, or has neither
-                both ends of the period nor windows.
+            ModelError: there is no such motion, column or controller, or the motion is no position, or goes
+                beyond the period, or has neither both of its ends nor windows.
         """
         made = dict(options)
         motions, controllers = dict(options.get("motions") or {}), dict(options.get("controllers") or {})
@@ -73,6 +73,11 @@ class Repeating:
             raise ModelError(f"the motion of {name!r} gives a {motion.kind} and cannot repeat itself")
         times, values, leapt = motion.times, motion.values, np.isin(motion.times, motion.leaps)
         rise, meets = np.zeros(values.shape[1]), self._meets(times)
+        if times[0] < self.start - 1e-9 or times[-1] > self.start + self.period + 1e-9:
+            raise ModelError(
+                f"the motion of {name!r}, from {times[0]:g} s to {times[-1]:g} s, goes beyond the period of "
+                f"{self.period:g} s from {self.start:g} s on"
+            )
         if not meets and motion.windows is None:
             raise ModelError(
                 f"the motion of {name!r}, from {times[0]:g} s to {times[-1]:g} s, does not repeat itself after "
@@ -88,6 +93,12 @@ class Repeating:
         rows = (values + rise * np.arange(self._count)[:, None, None]).reshape(-1, values.shape[1])
         leaps = np.tile(leapt, (self._count, 1))
         leaps[1:, 0] = anew
+        if (
+            meets and motion.interpolation == "periodic"
+        ):  # it ends as it began only where its last cycle is whole
+            laid = np.append(laid, times[0] + self.period * self._count)
+            rows = np.vstack([rows, values[0] + rise * self._count])
+            leaps = np.append(leaps, False)
         windows = None if motion.windows is None else self._windows(motion.windows, shifts)
         return replace(motion, times=laid, values=rows, windows=windows, leaps=laid[leaps.ravel()])
 

@@ -54,6 +54,27 @@ def test_a_motion_goes_round(windows, turns):
     np.testing.assert_allclose(live.q[:count, 0], whole.q[:count, 0], atol=1e-9 if windows is None else 1e-3)
 
 
+def test_a_periodic_motion_goes_round_from_its_first_cycle_on():
+    """As given once, with the slope of its seam at the very beginning."""
+    times = np.linspace(0.0, 0.5, 7)
+    motion = ph.Motion(times, wave(2.0 * times), interpolation="periodic")
+    model = legs()
+    laid = Repeating(0.0, 0.5, motions=["thigh"]).applied(model, {"motions": {"thigh": motion}})["motions"]
+    once, again = (
+        ph.simulate(model, model.state(q=[0.0, -0.5]), 0.5, motions={"thigh": each}, record_interval=0.05)
+        for each in (motion, laid["thigh"])
+    )
+    np.testing.assert_allclose(again.q[:, 0], once.q[:, 0], atol=1e-9)
+    np.testing.assert_allclose(again.qd[:, 0], once.qd[:, 0], atol=1e-8)
+
+
+def test_a_motion_beyond_its_period_is_refused():
+    times = np.linspace(0.0, 1.0, 13)
+    motion = ph.Motion(times, wave(times), windows=[(0.1, 0.3)])
+    with pytest.raises(ModelError, match=r"goes beyond the period of 0\.5 s"):
+        Repeating(0.0, 0.5, motions=["thigh"]).applied(legs(), {"motions": {"thigh": motion}})
+
+
 @pytest.mark.parametrize("fps", [24, 25, 30, 60])
 def test_a_leap_at_the_end_of_a_period_stays_one(fps):
     """Keys that are stepped back at the last frame, whatever round-off does to its time."""
