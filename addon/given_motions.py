@@ -29,6 +29,8 @@ PATH, WEIGHT_PATH = "condyle.joint.prescribed", "condyle.joint.follow"
 HELD = 0.999
 # Keys this far from the joint [m, radians] are told: the joint takes the nearest pose that it can.
 FAR, FAR_TURN = 1e-3, 1e-2
+# Longer than any run [s].
+FOR_EVER = 1e6
 # What keys in single precision differ by without a motion [m, rad].
 SEEN = 1e-5
 # Beyond this length [rad] a step takes a rotation vector that is free for the shorter one of the same rotation
@@ -271,7 +273,7 @@ def windows_of(switched: np.ndarray, times: np.ndarray) -> np.ndarray:
     """Spans of time (k, 2) in which a switch (F,) is on: from its frame to the frame at which it is off."""
     edges = np.diff(np.concatenate([[0], switched.astype(int), [0]]))
     starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
-    after = np.append(times, times[-1] + 1.0)  # on at the last frame: to the end and beyond
+    after = np.append(times, times[-1] + FOR_EVER)  # on at the last frame: to the end and beyond
     return np.stack([times[starts], after[ends]], axis=1)
 
 

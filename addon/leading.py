@@ -72,8 +72,15 @@ def repeats(joint: Any, q: np.ndarray, tolerance: float) -> bool:
     Args:
         tolerance: of the place [m, rad].
     """
-    if len(q) < 5:
+    if len(q) < 5 or not comes_back(joint, q, tolerance):
         return False
+    bends = np.diff(q, axis=0) - np.roll(np.diff(q, axis=0), 1, axis=0)  # the first of them at the seam
+    changes = np.abs(np.roll(bends, -1, axis=0) - bends)
+    return bool((changes[[-1, 0]].max(axis=0) <= CORNER * changes[1:-1].max(axis=0) + SEEN).all())
+
+
+def comes_back(joint: Any, q: np.ndarray, tolerance: float) -> bool:
+    """Whether a joint that is led through coordinates (F, n) is at the last where it was at the first [m, rad]."""
     lie, rise = core.physics().lie, q[-1] - q[0]
     if np.abs(lie.log(lie.inverse(joint.transform(q[0])) @ joint.transform(q[-1]))).max() > tolerance:
         return False
@@ -81,8 +88,5 @@ def repeats(joint: Any, q: np.ndarray, tolerance: float) -> bool:
     turn = 0.0 if vector is None else float(np.linalg.norm(rise[vector]))
     if turn > 1.0:  # a whole turn on, a rotation vector means the same about its own axis alone
         aside = np.linalg.norm(np.cross(q[:, vector], rise[vector] / turn), axis=1)
-        if aside.max() > given_motions.FAR_TURN:
-            return False
-    bends = np.diff(q, axis=0) - np.roll(np.diff(q, axis=0), 1, axis=0)  # the first of them at the seam
-    changes = np.abs(np.roll(bends, -1, axis=0) - bends)
-    return bool((changes[[-1, 0]].max(axis=0) <= CORNER * changes[1:-1].max(axis=0) + SEEN).all())
+        return bool(aside.max() <= given_motions.FAR_TURN)
+    return True

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import bpy
 import numpy as np
 
-from . import compat, leading, muscle_points, references, tasks
+from . import compat, hold, leading, muscle_points, references, tasks
 
 # Keys this many frames beyond the scene's range are read, not more: each frame takes Blender some milliseconds.
 MOST_BEYOND = 500
+# What of an object moves it or a joint; all else of it may be keyed as long as it likes.
+BONE = "pose.bones["
+LEADING = ("location", "rotation_", "scale", "delta_", "condyle.", "constraints[", '["', BONE)
 # Poses at both ends of what repeats itself are nearer than this [m, rad]; figures than this share of what they go
 # through.
 SAME_POSE, SAME_SHARE = 1e-4, 1e-3
@@ -18,54 +22,103 @@ SAME_POSE, SAME_SHARE = 1e-4, 1e-3
 
 def frames(scene: Any) -> np.ndarray:
     """Whole frames (F,) from the scene's first to its last, or to the last key of what leads its joints and muscles; to
-    the end of a cycle where all curves that repeat themselves have the same.
+    the end of whole cycles of all curves that repeat themselves, where that is no more than `MOST_BEYOND`. Keys of a
+    bake that is in place are none of these.
     """
     first, last = (int(end) for end in tasks.frame_range(scene)[[0, -1]])
-    ends, cycles = [float(last)], set()
-    for begin, end, repeats in _spans(scene):
-        ends.append(end)
-        if repeats and end > begin:
-            cycles.add(end - begin)
-    last = min(int(np.ceil(max(ends) - 1e-6)), last + MOST_BEYOND)
-    if len(cycles) == 1 and (cycle := cycles.pop()) == round(cycle):
-        last = first + int(cycle) * int(np.ceil((last - first) / cycle))
+    most = last + MOST_BEYOND
+    with hold.without_bake(scene):
+        spans = list(_spans(scene))
+    last = min(int(np.ceil(max([last, *(end for _, end, _ in spans)]) - 1e-6)), most)
+    cycles = np.unique([cycle for begin, end, cycle in spans if cycle > 0.0 and end > begin])
+    if len(cycles):
+        lengths = np.arange(max(last - first, 1), most - first + 1)
+        turns = lengths[:, None] / cycles
+        whole = lengths[(np.abs(turns - np.round(turns)) < 1e-6).all(axis=1)]
+        last = first + int(whole[0]) if len(whole) else last
     return np.arange(first, last + 1.0)
 
 
 def _leading(scene: Any) -> Iterator[Any]:
     """Joints, bodies, muscles, and what they hang on in Blender, each once."""
-    waiting = [*references.joints_of(scene), *(body.object for body in references.bodies_of(scene))]
+    waiting = [*references.joints_of(scene), *(body.object for body in _led(scene))]
     waiting += muscle_points.muscles_of(scene)
-    for item in references.joints_of(scene):
-        settings = item.condyle.joint
-        found = (references.resolve(each) for each in (settings.child, settings.parent))
-        waiting += [body.object for body in found if body is not None]
     known = set()
     while waiting:
         item = waiting.pop()
         if item is None or item.session_uid in known:
             continue
         known.add(item.session_uid)
-        waiting.append(item.parent)
+        waiting += [item.parent, *(getattr(each, "target", None) for each in _active(item.constraints))]
         yield item
 
 
-def _spans(scene: Any) -> Iterator[tuple[float, float, bool]]:
-    """First and last frame of every curve and strip that leads something, and whether it goes on in cycles."""
+def _led(scene: Any) -> list[references.Body]:
+    """Bodies, and what joints hold together."""
+    found = references.bodies_of(scene)
+    for item in references.joints_of(scene):
+        settings = item.condyle.joint
+        ends = (references.resolve(each) for each in (settings.child, settings.parent))
+        found += [body for body in ends if body is not None]
+    return found
+
+
+def _active(constraints: Any) -> list[Any]:
+    return [each for each in constraints if not each.mute]
+
+
+def _bones(scene: Any) -> dict[int, set[str] | None]:
+    """Names of the bones that lead bodies, by their armature's number: bodies and what they hang on; None where
+    constraints may bring in any other.
+    """
+    found: dict[int, set[str] | None] = {}
+    for body in _led(scene):
+        bone = body.pose_bone
+        while bone is not None:
+            known = found.setdefault(body.object.session_uid, set())
+            if known is None or _active(bone.constraints):
+                found[body.object.session_uid] = None
+                break
+            known.add(bone.name)
+            bone = bone.parent
+    return found
+
+
+def _spans(scene: Any) -> Iterator[tuple[float, float, float]]:
+    """First and last frame of every curve and strip that leads something, and its cycle in frames, 0 where it has
+    none.
+    """
+    bones = _bones(scene)
     for item in _leading(scene):
         data = item.animation_data
         if data is None:
             continue
         for curve in compat.curves_in_use(item):
-            if curve.mute or not len(curve.keyframe_points):
+            if curve.mute or not len(curve.keyframe_points) or not _moves(curve, bones.get(item.session_uid)):
                 continue
             begin, end = curve.range()
-            cycles = (each for each in curve.modifiers if each.type == "CYCLES" and not each.mute)
-            yield begin, end, any(each.mode_after == "REPEAT" and each.cycles_after == 0 for each in cycles)
+            yield begin, end, _cycle(curve) * (end - begin)
         if data.use_nla:
             for track in data.nla_tracks:
                 for strip in () if track.mute else compat.flat_strips(track.strips):
-                    yield strip.frame_start, strip.frame_end, False
+                    yield strip.frame_start, strip.frame_end, 0.0
+
+
+def _moves(curve: Any, bones: set[str] | None) -> bool:
+    """Whether a curve may lead something: not colours and the like, nor bones (None: any) that carry no body."""
+    if bones is not None and curve.data_path.startswith(BONE):
+        return any(
+            curve.data_path.startswith(f'{BONE}"{bpy.utils.escape_identifier(name)}"]') for name in bones
+        )
+    return curve.data_path.startswith(LEADING)
+
+
+def _cycle(curve: Any) -> float:
+    """How many times the keys' span after which a curve repeats itself; 0 where it does not."""
+    for each in curve.modifiers:
+        if each.type == "CYCLES" and not each.mute and each.cycles_after == 0:
+            return {"REPEAT": 1.0, "REPEAT_OFFSET": 1.0, "MIRROR": 2.0}.get(each.mode_after, 0.0)
+    return 0.0
 
 
 def repeating(made: tasks.Ready, times: np.ndarray) -> tuple[dict[str, Any], list[str]]:
@@ -79,7 +132,7 @@ def repeating(made: tasks.Ready, times: np.ndarray) -> tuple[dict[str, Any], lis
             continue
         whole = motion.times[0] == times[0] and motion.times[-1] == times[-1]
         joint = model.joints[model.index(entry.name)]
-        if whole and not leading.repeats(joint, motion.values, SAME_POSE):
+        if whole and not leading.comes_back(joint, motion.values, SAME_POSE):
             stay.append(entry.joint_name or entry.name)
         else:
             around.append(entry.name)

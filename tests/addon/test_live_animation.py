@@ -118,3 +118,59 @@ def test_what_leads_nothing_makes_no_run_read_farther(part, scene, make, arms):
     assert part("live_frames").frames(scene)[-1] == 20
     keyed(part, arms, 1200)
     assert part("live_frames").frames(scene)[-1] == scene.frame_end + 500
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    ("pairs", "mode", "last"),
+    [
+        ([(1, 0.0), (25, 1.0)], None, 25),
+        ([(1, 0.0), (13, 1.0)], "REPEAT_OFFSET", 25),
+        ([(1, 0.0), (13, 1.0)], "MIRROR", 25),
+        ([(1, 0.0), (7, 1.0), (13.5, 0.0)], "REPEAT", 26),  # two cycles of 12.5 frames
+        ([(1, 0.0), (1501, 1.0), (3001, 0.0)], "REPEAT", 520),  # 500 frames beyond the range, no more
+    ],
+)
+def test_it_reads_whole_cycles(part, scene, arms, pairs, mode, last):
+    scene.frame_end = 20
+    (slider,) = part("features.joints.properties").slider_names(arms.condyle.joint)
+    for frame, value in pairs:
+        arms[slider] = value
+        arms.keyframe_insert(f'["{slider}"]', frame=frame)
+    if mode:
+        for curve in part("compat").curves_in_use(arms):
+            curve.modifiers.new("CYCLES").mode_after = mode
+    assert part("live_frames").frames(scene)[[0, -1]].tolist() == [1.0, last]
+
+
+@pytest.mark.small
+def test_keys_of_what_leads_nothing_are_not_read(part, scene, make, arms):
+    keyed(part, arms, 13)
+    lower = bpy.data.objects["Low"]
+    lower.keyframe_insert("color", frame=200)
+    lower.keyframe_insert("hide_render", frame=210)
+    rig = make.armature("Rig", {"Root": ((0, 0, 3), (0, 0, 4), None), "Tail": ((0, 0, 4), (0, 0, 5), "Root")})
+    rig.pose.bones["Root"].condyle.body.enabled = True
+    rig.pose.bones["Tail"].keyframe_insert("location", frame=300)
+    frames = part("live_frames").frames
+    assert frames(scene)[-1] == 13.0
+    rig.pose.bones["Root"].keyframe_insert("location", frame=40)
+    assert frames(scene)[-1] == 40.0
+
+
+def test_a_run_goes_round_alike_with_the_record_of_the_one_before_in_place(part, scene, arms):
+    """Keys of a bake lead nothing; a wheel that eases in and out goes on in its next turn."""
+    (slider,) = part("features.joints.properties").slider_names(arms.condyle.joint)
+    for frame, value in ((1, 0.0), (13, 2.0 * np.pi)):
+        arms[slider] = value
+        arms.keyframe_insert(f'["{slider}"]', frame=frame)
+    runs = []
+    for _ in range(2):
+        scene.frame_set(1)
+        runs.append(Hand(part, scene, duration=1.5, record=True).walk().baked.result)
+        assert not told(part)
+    rows = min(len(run.t) for run in runs)
+    assert rows > 30 and np.array_equal(runs[0].q[:rows], runs[1].q[:rows])
+    turned = runs[0].q[:rows, 0]
+    # the second turn is the first one's, but for what the spline through the seam makes of its corner
+    assert np.abs(turned[12:24] - turned[:12] - 2.0 * np.pi).max() < 0.05
