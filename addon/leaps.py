@@ -42,10 +42,59 @@ def looked_for(scene: Any, followed: list[Followed], frames: np.ndarray) -> list
         return followed
     sample = 1.0 / timing.samples(scene)
     with hold.at_frame(scene, int(frames[0])):
+        looks = _first_looks(scene, followed, wanted, frames, sample)
         return [
-            _with_leaps(scene, each, where, frames, sample) if len(where) else each
-            for each, where in zip(followed, wanted)
+            _with_leaps(_Looks(scene, each, known), each, where, frames, sample) if len(where) else each
+            for each, where, known in zip(followed, wanted, looks)
         ]
+
+
+class _Looks:
+    """What a joint's sliders or poses show at any frame.
+
+    Args:
+        known: what they show at some.
+    """
+
+    def __init__(self, scene: Any, each: Followed, known: dict[float, Any]) -> None:
+        self._scene, self._known = scene, known
+        self._item = references.object_by_session_uid(each.uid)
+        self._source = keyframes.source_of_joint(self._item)
+
+    def take(self, at: float) -> None:
+        """Know what is shown at a frame, where the scene is now."""
+        found = given_motions.shown(self._item, self._source, f"{self._item.name} at frame {at:g}")
+        self._known[at] = given_motions.measured(self._scene, self._item, np.array([found]))[0]
+
+    def __call__(self, at: float) -> Any:
+        if at not in self._known:
+            _go_to(self._scene, at)
+            self.take(at)
+        return self._known[at]
+
+
+def _first_looks(
+    scene: Any, followed: list[Followed], wanted: list[np.ndarray], frames: np.ndarray, sample: float
+) -> list[dict[float, Any]]:
+    """What is looked at first of each joint, by frames: of all joints at once, since going to a frame takes longest."""
+    found: list[dict[float, Any]] = [{} for _ in followed]
+    looks = [_Looks(scene, *pair) for pair in zip(followed, found)]
+    for k in np.unique(np.concatenate(wanted)).tolist():
+        high = frames[k] - LOOK
+        for at in (high,) if sample == 1.0 else (high, _middle(frames[k - 1], high)):
+            _go_to(scene, at)
+            for each, where in zip(looks, wanted):
+                if k in where:
+                    each.take(at)
+    return found
+
+
+def _go_to(scene: Any, at: float) -> None:
+    scene.frame_set(int(np.floor(at)), subframe=float(at % 1.0))
+
+
+def _middle(low: float, high: float) -> float:
+    return 0.5 * (low + high)
 
 
 def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[str]:
@@ -112,23 +161,15 @@ def _stands_out(each: Followed) -> np.ndarray:
     return found
 
 
-def _with_leaps(scene: Any, each: Followed, where: np.ndarray, frames: np.ndarray, sample: float) -> Followed:
+def _with_leaps(shown: Any, each: Followed, where: np.ndarray, frames: np.ndarray, sample: float) -> Followed:
     """A joint with the rows in which it leaps marked, and with rows for leaps between frames and for the last samples
     before leaps.
 
     Args:
-        where: rows (k,) to look at. sample: from one sample to the next [frames].
+        shown: what it shows at a frame. where: rows (k,) to look at. sample: from one sample to the next [frames].
     """
-    item = references.object_by_session_uid(each.uid)
-    source = keyframes.source_of_joint(item)
     name = "poses" if each.readings is None else "readings"
     values = getattr(each, name)
-
-    def shown(at: float) -> Any:
-        scene.frame_set(int(np.floor(at)), subframe=float(at % 1.0))
-        found = given_motions.shown(item, source, f"{item.name} at frame {at:g}")
-        return given_motions.measured(scene, item, np.array([found]))[0]
-
     stepped = {}
     for k in where.tolist():
         at = _leap_between(each, shown, (frames[k - 1], frames[k]), (values[k - 1], values[k]), sample)
@@ -176,13 +217,18 @@ def _leap_between(
     if sample == 1.0:
         return None
     low, high, at_low, at_high = begin, end - LOOK, first, look
+    far = _way(each, first, look)
     while high - low > NARROW:
-        middle = 0.5 * (low + high)
+        middle = _middle(low, high)
         found = shown(middle)
         if _way(each, at_low, found) > _way(each, found, at_high):
             high, at_high = middle, found
         else:
             low, at_low = middle, found
+        if (
+            _way(each, at_low, at_high) <= MOST * far
+        ):  # it goes there bit by bit: each look costs a frame change
+            return None
     return high if _leaps(each, first, at_low, at_high) else None
 
 
