@@ -121,7 +121,7 @@ def _spans(frame: float, chosen: list[_Chosen]) -> dict[float, list[_Chosen]]:
     """
     found: dict[float, list[_Chosen]] = {}
     for each in chosen:
-        bends = _keys(each)[1]
+        bends = np.concatenate(_keys(each))
         near = bends[(bends > frame - LOOKS[0]) & (bends < frame - ONE_KEY)]
         found.setdefault((frame - float(near.max())) / LOOKS[0] if len(near) else 1.0, []).append(each)
     return found
@@ -129,36 +129,33 @@ def _spans(frame: float, chosen: list[_Chosen]) -> dict[float, list[_Chosen]]:
 
 def _begins(each: _Chosen, frame: float, rows: dict[int, tuple[float, list[Any]]]) -> bool:
     """Whether a chosen body's animation begins at the frame, and it stands still before."""
-    keys = _keys(each)[0]
+    keys = next((keys for keys in _keys(each) if len(keys)), np.empty(0))
     still = np.ptp(np.array(rows[each.index][1]), axis=0).max() < given_motions.SEEN
     return bool(each.with_speed and still and len(keys) and abs(keys.min() - frame) < ONE_KEY)
 
 
-def _keys(each: _Chosen) -> tuple[np.ndarray, np.ndarray]:
-    """Frames of all keys (n,) by which a chosen body moves on its joint, and of those that no step leads to (m,)."""
+def _keys(each: _Chosen) -> list[np.ndarray]:
+    """Frames of all keys by which a chosen body moves on its joint: its own, then those of what it is joined to."""
     if each.item is not None and each.item.condyle.joint.driven:
         moved = [(each.item, {f'["{name}"]' for name in slider_names(each.item.condyle.joint)})]
     else:
-        bodies = [
-            each.body,
-            *([] if each.source is None or each.source.parent is None else [each.source.parent]),
-        ]
+        parent = None if each.source is None else each.source.parent
         moved = [
             (one.object, {f"{one.path_prefix}{path}" for path in ("location", *keyframes.ROTATIONS)})
-            for one in bodies
+            for one in (each.body, *(() if parent is None else (parent,)))
         ]
-    keys, bends = [np.empty(0)], [np.empty(0)]
-    for owner, paths in moved:
-        for curve in compat.curves_in_use(owner):
-            if curve.data_path in paths:
-                points = curve.keyframe_points
-                frames = np.array([point.co.x for point in points], dtype=np.float64)
-                steps = np.array(
-                    [False, *(point.interpolation == "CONSTANT" for point in points)], dtype=bool
-                )
-                keys.append(frames)
-                bends.append(frames[~steps[:-1]])
-    return np.concatenate(keys), np.concatenate(bends)
+    return [
+        np.array(
+            [
+                point.co.x
+                for curve in compat.curves_in_use(owner)
+                if curve.data_path in paths
+                for point in curve.keyframe_points
+            ],
+            dtype=np.float64,
+        )
+        for owner, paths in moved
+    ]
 
 
 def _looked(

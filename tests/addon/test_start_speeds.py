@@ -44,7 +44,40 @@ def test_a_step_between_frames_gives_no_speed(part, scene, pendulum, key):
     part("authoring").drive(scene, joint, True)
     key_slider(joint, {1: 0.0, 5: 0.1, key: 0.3, 17: 0.5}, "CONSTANT")
     speed, told = start_of(part, scene)
-    assert abs(speed[0]) < 1e-3 and told
+    assert abs(speed[0]) < 1e-3 and told == (key == 13.0)
+
+
+@pytest.mark.parametrize("key", [12.95, 12.8, 12.51])
+def test_what_goes_on_behind_a_step_gives_its_own_speed(part, scene, pendulum, key):
+    _, joint = pendulum
+    part("authoring").drive(scene, joint, True)
+    key_slider(joint, {1: 0.0, key: 0.3, 24.7: 0.9}, "LINEAR")
+    (curve,) = part("compat").curves_in_use(joint)
+    curve.keyframe_points[0].interpolation = "CONSTANT"
+    curve.update()
+    speed, told = start_of(part, scene)
+    assert speed[0] == pytest.approx(0.6 / (24.7 - key) * 24.0, rel=1e-3) and not told
+
+
+@pytest.mark.parametrize("earlier", [1, -10])
+def test_a_child_whose_keys_begin_at_the_start_has_their_speed_whatever_its_parent_has(
+    part, scene, make, earlier
+):
+    parent, child = make.box("P", (0, 0, 0.5)), make.box("C", (0, 0, 0))
+    make.update()
+    body = part("references").Body
+    part("authoring").add_joint(scene, body(parent), body(child), "slider", np.eye(4), name="J")
+    parent.keyframe_insert("location", frame=earlier)
+    for frame, x in ((1, 0.0), (13, 0.6)):
+        child.location.z = x
+        child.keyframe_insert("location", frame=frame)
+    for curve in part("compat").curves_in_use(child):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    scene.condyle.start.source = "MOTION"
+    scene.frame_set(1)
+    result = part("tasks").bake_now(scene).result
+    assert np.abs(result.qd[0]).max() == pytest.approx(1.2, abs=5e-3)  # 0.6 m in 12 of 24 frames a second
 
 
 def test_a_slider_that_stands_elsewhere_than_at_the_start_value_is_told(part, scene, pendulum):
