@@ -8,7 +8,19 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import compat, core, drive, joint_reading, keyframes, placing, references, tasks, units, worker_client
+from . import (
+    compat,
+    core,
+    drive,
+    joint_reading,
+    keyframes,
+    motions,
+    placing,
+    references,
+    tasks,
+    units,
+    worker_client,
+)
 from .worker_client import Steps
 
 #: frames that a slider of a closed joint takes from its one end to the other; keys nearer than 0.01 are one to Blender
@@ -183,28 +195,51 @@ def set_sliders(scene: Any, item: Any, values: Any) -> None:
 
 
 def _inside(scene: Any, item: Any, readings: np.ndarray) -> np.ndarray:
-    """Values of the sliders (n, k) for readings: where a joint closes brought back by whole turns, else to the end."""
+    """Values of the sliders (n, k) for readings: what goes round is brought back by whole turns, as near to its range
+    as they come; what stays outside stands at the nearer end.
+    """
     joint = joint_reading.read_joint(scene, item)
-    lower, upper = drive.slider_ranges(item, joint).T
-    ends = np.clip(readings, lower, upper)
-    slack = 1e-6 * (upper - lower)  # round-off at an end is no turn
-    turned = np.isinf(joint.range).any(axis=1) & (np.abs(readings - ends) > slack)
-    values = np.where(turned, lower + np.mod(readings - lower, upper - lower), ends)
+    ranges = drive.slider_ranges(item, joint)
+    values = np.clip(readings, *ranges.T)
+    for k, (period, (lower, upper)) in enumerate(zip(_periods(joint, readings[0]), ranges)):
+        outside = np.abs(readings[:, k] - values[:, k]) > 1e-6 * (
+            upper - lower
+        )  # round-off at an end is no turn
+        if period > 0.0:
+            whole = period * max(1.0, np.floor((upper - lower) / period * (1.0 + 1e-9)))
+            turned = readings[:, k] + whole * np.round((0.5 * (lower + upper) - readings[:, k]) / whole)
+            values[outside, k] = np.clip(turned, lower, upper)[outside]
     return values / np.array(_factors(scene, item))
+
+
+def _periods(joint: Any, readings: np.ndarray) -> np.ndarray:
+    """By how much each reading (k,) brings the joint back to where it was; 0 for what does not go round."""
+    natural = motions.natural_ranges(joint)
+    periods = np.zeros(len(readings))
+    here = joint.transform(joint.from_readings(readings))
+    for k, (lower, upper) in enumerate(natural):
+        step = np.zeros(len(readings))
+        step[k] = upper - lower if np.isfinite(upper - lower) else 2.0 * np.pi
+        if np.isinf(joint.range[k]).any():
+            there = joint.transform(joint.from_readings(readings + step))
+            periods[k] = step[k] if np.abs(there - here).max() < 1e-6 else 0.0
+    return periods
 
 
 def _key(scene: Any, item: Any, frames: np.ndarray, readings: np.ndarray) -> None:
     """Key the sliders in place of the keys that they have; over the seam of a closed joint they jump within a frame."""
     settings = item.condyle.joint
     values = _inside(scene, item, readings)
-    ranges = drive.slider_ranges(item, joint_reading.read_joint(scene, item)) / np.array(
-        _factors(scene, item)
-    ).reshape(-1, 1)
+    joint, factors = joint_reading.read_joint(scene, item), np.array(_factors(scene, item))
+    ranges = drive.slider_ranges(item, joint) / factors[:, None]
+    periods = _periods(joint, readings[0]) / factors
     for k, name in enumerate(drive.slider_names(settings)):
         path = f'["{name}"]'
         for curve in [each for each in compat.curves_in_use(item) if each.data_path == path]:
             curve.keyframe_points.clear()
-        seams = _seams(frames, readings[:, k] / _factors(scene, item)[k], values[:, k], ranges[k])
+        turns = np.ptp(ranges[k]) / periods[k] if periods[k] > 0.0 else 0.0
+        closes = turns > 0.5 and abs(turns - round(turns)) < 1e-6  # its ends are one place
+        seams = _seams(frames, readings[:, k] / factors[k], values[:, k], ranges[k]) if closes else []
         for frame, value in [*zip(frames.tolist(), values[:, k].tolist()), *seams]:
             item[name] = value
             item.keyframe_insert(path, frame=frame)

@@ -142,3 +142,34 @@ def test_a_composite_joint_without_parts_shows_what_to_do(part, scene, make):
     part("features.joints.panels").JointPanel._draw_shape(MagicMock(), layout, joint.condyle.joint)
     drawn = [call.kwargs.get("text") for call in layout.label.call_args_list]
     assert "Add its parts, from the parent on" in drawn
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    ("kind", "limits", "stands", "expected"),
+    [
+        ("hinge", (0.0, 1.5), -0.01, 0.0),
+        ("hinge", (0.0, 1.5), 1.6, 1.5),
+        ("hinge", (5.0, 7.0), 0.2, 2.0 * np.pi + 0.2),  # a turn farther is the same place
+        ("hinge", None, 3.0, 3.0),
+        ("slider", (0.0, 0.2), -0.05, 0.0),
+        ("slider", (0.0, 0.2), 3.0, 0.2),
+        ("slider", None, 15.0, 15.0),
+    ],
+)
+def test_a_child_beyond_a_limit_goes_to_the_nearer_end(part, scene, make, kind, limits, stands, expected):
+    bob = make.box("Bob", (0, 0, -0.3))
+    make.update()
+    joint = part("authoring").add_joint(scene, None, part("references").Body(bob), kind, np.eye(4))
+    joint.condyle.joint.axis = (0, 1, 0)
+    row = joint.condyle.joint.coordinates[0]
+    if limits is not None:
+        row.limits, (row.lower, row.upper) = "CUSTOM", limits
+    if kind == "slider":
+        bob.location.y = stands
+    else:
+        bob.location, bob.rotation_euler = (-0.3 * np.sin(stands), 0, -0.3 * np.cos(stands)), (0, stands, 0)
+    make.update()
+    only(joint)
+    assert bpy.ops.condyle.drive() == {"FINISHED"}
+    assert joint["coordinate"] == pytest.approx(expected, abs=1e-5)  # single precision of poses
