@@ -115,6 +115,9 @@ def _partly_retraced(poses: np.ndarray, apart: Apart) -> np.ndarray | None:
     ways = [apart(poses[near], rest).max() for near, rest in ((first, before), (last, after)) if len(rest)]
     if not ways or max(ways) < least:
         return None
+    along = from_turn[first : last + 1] if turn == first else from_turn[first : last + 1][::-1]
+    if (np.maximum.accumulate(along) - along).max() > least:  # to and fro within: no way from end to end
+        return None
     off = _farthest_off(poses[first : last + 1], np.concatenate([before, after]), apart)
     return np.arange(first, last + 1) if off < least else None
 

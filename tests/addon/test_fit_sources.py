@@ -142,6 +142,7 @@ TURN = 2.0 * np.pi
         (np.zeros(9), "NONE", 9),
         (1.0 - np.abs(np.linspace(-1.0, 0.8, 10)), "TO_AND_FRO", 10),  # not all the way back
         (np.array([0.0, 0.5, 1.0, 1.5, 1.4]), "NONE", 5),  # a little too far
+        (np.radians([20, 0, 60, 30, 100, 70, 45, 85]), "NONE", 8),  # to and fro on the way, too
     ],
 )
 def test_cycles_are_found(part, make, angles, kind, count):
@@ -233,7 +234,7 @@ def test_one_way_of_a_motion_that_never_goes_back_is_told_to_be_all_of_it(part, 
     _, shank = make.keyed_knee(7)
     only(shank)
     assert bpy.ops.condyle.fit(keys="ONE_WAY", num_frames=5) == {"FINISHED"}
-    words = "no part of the motion goes back on the path that it came on: all keys are fitted"
+    words = "no one way is found that the rest of the motion goes back on: all keys are fitted"
     assert part("session").message.endswith(words)
 
 

@@ -123,7 +123,9 @@ class FitFromKeyframes(_FitOperator, Operator):
         if self.frames_by == "NUMBER" and (most := outcome.wished["num_frames"]) < self.num_frames:
             told += f"; {most} control frames, as many as they can fix"
         if self.keys == "ONE_WAY" and not self.periodic and outcome.cyclic != "TO_AND_FRO":
-            return f"{told}; no part of the motion goes back on the path that it came on: all keys are fitted"
+            return (
+                f"{told}; no one way is found that the rest of the motion goes back on: all keys are fitted"
+            )
         offer = {"CLOSED": "comes back: tick Closed", "TO_AND_FRO": "goes to and fro: choose Keys, One Way"}
         if self.periodic or self.keys == "ONE_WAY" or outcome.cyclic not in offer:
             return told
