@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
@@ -257,10 +258,9 @@ def free(scene: Any) -> int:
             restore_channels(body, moved)
             for constraint in own_constraints(body):
                 constraint.mute = not record.was_driven
-            record.was_driven = record.baked = False
     _set_connected(connect, True)
-    for body in connect:
-        body.data.channels.was_connected = False
+    for body in itertools.chain.from_iterable(bodies.values()):
+        body.data.property_unset("channels")
     return len(baked)
 
 

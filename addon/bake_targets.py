@@ -16,18 +16,6 @@ from .bake_tracks import IN_PLACE
 from .curve_keys import KeyedPath
 
 BLENDING = ("action_blend_type", "action_extrapolation", "action_influence")
-#: what a record notes besides actions and how they were blended
-NOTED = (
-    "target",
-    "paths",
-    "track",
-    "pushed_track",
-    "pushed_strip",
-    "slot_handle",
-    "made_slot",
-    "figures",
-    "bones",
-)
 
 
 def check_tweaked(item: Any, name: str) -> None:
@@ -247,8 +235,15 @@ def free(item: Any) -> None:
     for made in (action, backup):
         if made is not None and made != previous and made.users == 0:
             bpy.data.actions.remove(made)
-    for name in NOTED:
-        record.property_unset(name)
+    item.condyle.property_unset("bake")
+
+
+def keyed_since(item: Any) -> str:
+    """Name of the new action of an object's bake, where it has keys by now that the next bake does not read."""
+    record = item.condyle.bake
+    if record.target != "NEW" or record.action is None or record.backup is not None:
+        return ""
+    return record.action.name if _has_more(record.action, record.previous_action, record) else ""
 
 
 def _has_more(action: Any, previous: Any, record: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import (
+    bake_targets,
     bakeable,
     compat,
     core,
@@ -154,6 +155,7 @@ def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int
         *_out_of_reach(scene, fitted),
         *_of_muscles(scene, read),
         *_of_masses(scene, read),
+        *_keyed_in_bakes(scene),
     ]
     hung = any(entry.joint_uid for entry in read.bodies)
     gravity = np.linalg.norm(np.array(scene.condyle.simulation.gravity)) > 0.0
@@ -162,6 +164,17 @@ def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int
         text = "Nothing holds any body, and there is no ground: everything will fall without end"
         found.insert(0, findings.about(text, CHECK, first))
     return found
+
+
+def _keyed_in_bakes(scene: Any) -> Iterator[Finding]:
+    """What was keyed while a bake was in place, in its action: the next bake reads what was there before."""
+    for item in scene.objects:
+        if action := bake_targets.keyed_since(item):
+            text = (
+                f"{item.name}: what was keyed in {action!r}, the action of its bake, has no part in this; free the "
+                "bake to key further, or bake to the action in use"
+            )
+            yield findings.about(text, CHECK, item)
 
 
 def _pulled_off(scene: Any) -> Iterator[Finding]:

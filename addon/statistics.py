@@ -65,13 +65,24 @@ def note_failure(scene: Any, error: Exception) -> None:
         kept.failed_reason = str(details["reason"])
 
 
+def forget(scene: Any) -> None:
+    """Clear what the last bake told of itself: its figures, and how well it closes."""
+    for kept in (scene.condyle.simulation.statistics, scene.condyle.loop):
+        _unset(kept)
+
+
 def _cleared(scene: Any) -> Any:
     kept = scene.condyle.simulation.statistics
+    _unset(kept)
+    migrations.stamp(scene.condyle)
+    return kept
+
+
+def _unset(kept: Any) -> None:
+    """Each property by itself: what is unset as a whole leaves scripts that look at it with freed memory."""
     for item in kept.bl_rna.properties:
         if item.identifier not in {"rna_type", "name"}:
             kept.property_unset(item.identifier)
-    migrations.stamp(scene.condyle)
-    return kept
 
 
 def on_paths(result: Any) -> list[str]:

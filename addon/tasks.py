@@ -111,7 +111,10 @@ def bake_unfinished_now(scene: Any) -> BakeReport:
 
 def free_bake(scene: Any) -> int:
     """Take every bake of the scene away and put back exactly what was; returns how many objects had one."""
-    return bake_writing.free(scene)
+    count = bake_writing.free(scene)
+    if count:
+        statistics.forget(scene)
+    return count
 
 
 def fit(scene: Any, item: Any) -> Steps[FitReport]:

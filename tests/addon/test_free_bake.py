@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.addon import digests
+
 bpy = pytest.importorskip("bpy")
 
 pytestmark = pytest.mark.small
@@ -31,6 +33,19 @@ def keys(part, item):
         (curve.data_path, curve.array_index): [tuple(key.co) for key in curve.keyframe_points]
         for curve in part("compat").curves_in_use(item)
     }
+
+
+@pytest.mark.parametrize("target", ["NEW", "CURRENT", "STRIP", "OVERWRITE"])
+def test_nothing_is_left_of_a_bake_not_even_what_it_told_of_itself(part, scene, swing, target):
+    scene.condyle.simulation.output.target = target
+    scene.condyle.start.loop = True
+    before = digests.digest()
+    part("tasks").bake_now(scene)
+    assert scene.condyle.loop.cycles and scene.condyle.simulation.statistics.integrator
+    part("tasks").bake_now(scene)  # a bake in place of another keeps what the new one tells
+    assert scene.condyle.loop.cycles and scene.condyle.simulation.statistics.integrator
+    part("tasks").free_bake(scene)
+    assert digests.differences(before, digests.digest()) == []
 
 
 def test_curves_that_were_deleted_after_a_bake_in_place_come_back(part, scene, swing):
@@ -140,6 +155,28 @@ def test_keys_of_other_channels_in_the_bakes_action_are_not_deleted_with_it(part
     made = swing.animation_data.action.name
     part("tasks").free_bake(scene)
     assert made not in bpy.data.actions  # nothing was done to that one
+
+
+def test_keys_that_the_next_bake_does_not_read_are_told(part, scene, make, swing):
+    """An extra channel brings a new action for the joint, in which its slider is then keyed."""
+    joint = scene.objects["Hip"]
+    part("authoring").drive(scene, joint, True)
+    joint.condyle.joint.prescribed = True
+    for frame, value in ((1, 0.0), (5, 0.4)):
+        joint["coordinate"] = value
+        joint.keyframe_insert('["coordinate"]', frame=frame)
+    scene.condyle.simulation.output.extras = {"COORDINATES"}
+
+    def told():
+        return [text for text in part("tasks").bake_now(scene).warnings if "has no part in this" in text]
+
+    assert not told() and not told()
+    joint["coordinate"] = 0.3
+    joint.keyframe_insert('["coordinate"]', frame=3)
+    (text,) = told()
+    assert text.startswith("Hip: what was keyed in 'Hip Condyle'")
+    part("tasks").free_bake(scene)
+    assert not told()
 
 
 def test_a_second_bake_in_place_reads_what_was_keyed_since(part, scene, swing):
