@@ -11,12 +11,15 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils.kdtree import KDTree
 
-from . import authoring, core, references, units
+from . import authoring, core, references, scene_to_model, units
 from .references import Body
 
 #: rest poses of bones may differ from mirror images by this share of the bone's length, objects by this share of theirs
 SYMMETRIC, STANDING = 0.05, 0.02
+#: vertices of two meshes may differ from mirror images by this share of a body's length
+SHAPED = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +120,54 @@ def offset(image: Image, body: Body | None, other: Body | None) -> Offset:
     if stands:
         found[:3, :3] = turned  # axes may be called otherwise; less than that is the pose of the moment
         return Offset(found)
+    shaped = _by_shape(image, body, other, found, SHAPED * size)
+    if shaped is not None:
+        return Offset(shaped)
     if references.same(body, other):
         return Offset(np.eye(4), f"{body.name} is taken as symmetric about its own axis")
     return Offset(
         np.eye(4), f"{other.name} stands otherwise now; its axes are taken as {body.name}'s, mirrored"
     )
+
+
+def _by_shape(image: Image, body: Body, other: Body, now: np.ndarray, slack: float) -> np.ndarray | None:
+    """Pose (4, 4) of the other side's object in the image of a body's by their meshes, wherever their origins and axes
+    are: of those with vertices in the same order however they stand, of others where they are images now; None where
+    they are not.
+
+    Args:
+        now: that pose by how they stand now. slack: by how much vertices may be off [Blender units].
+    """
+    if body.bone or other.bone or {body.object.type, other.object.type} != {"MESH"}:
+        return None
+    images, points = (
+        scene_to_model.mesh_arrays(each.object)[0] * units.split_scale(each.matrix, each.name, each.owner)[1]
+        for each in (body, other)
+    )
+    images = images @ image.matrix[:3, :3].T
+    if min(len(images), len(points)) < 4:
+        return None
+    if len(images) == len(points):
+        fitted = _fitted(points, images)
+        if np.abs(points @ fitted[:3, :3].T + fitted[:3, 3] - images).max() <= slack:
+            return fitted
+    points = points @ now[:3, :3].T + now[:3, 3]
+    return now if max(_farthest(points, images), _farthest(images, points)) <= slack else None
+
+
+def _fitted(points: np.ndarray, onto: np.ndarray) -> np.ndarray:
+    """The pose (4, 4) that takes points (n, 3) nearest to others, one to one (Arun, Huang and Blostein 1987)."""
+    pose, middle = np.eye(4), points.mean(axis=0)
+    left, _, right = np.linalg.svd((onto - onto.mean(axis=0)).T @ (points - middle))
+    pose[:3, :3] = left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right
+    pose[:3, 3] = onto.mean(axis=0) - pose[:3, :3] @ middle
+    return pose
+
+
+def _farthest(points: np.ndarray, others: np.ndarray) -> float:
+    """The farthest that one of some points (n, 3) is from the nearest of others (m, 3)."""
+    tree = KDTree(len(others))
+    for k, point in enumerate(others.tolist()):
+        tree.insert(point, k)
+    tree.balance()
+    return max(tree.find(point)[2] for point in points.tolist())

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
+from mathutils import Euler, Matrix  # noqa: E402
 
 FLIP = np.diag([-1.0, 1.0, 1.0, 1.0])
 
@@ -255,6 +256,42 @@ def test_axes_of_the_other_side_may_be_others(part, scene, hips):
     left, right = rigid(joint.matrix_world) @ one, rigid(made.joint.matrix_world) @ two
     assert np.allclose(right, image(left) @ np.diag([-1.0, -1.0, 1.0, 1.0]), atol=1e-6)
     assert np.allclose(right, rigid(bpy.data.objects["Thigh.R"].matrix_world), atol=1e-6)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("same_order", [True, False])
+def test_a_shape_that_is_the_image_stays_where_it_is_whatever_its_origin_and_axes(
+    part, scene, hips, same_order
+):
+    """The right thigh has an origin and axes of its own, as meshes have whose transforms were applied."""
+    joint = hips()
+    left, right = bpy.data.objects["Thigh.L"], bpy.data.objects["Thigh.R"]
+    left.data.vertices[0].co.x += 0.03  # it has no symmetry of its own
+    bpy.context.view_layer.update()
+    across = Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0))
+    right.matrix_world = Euler((0.5, 0.7, 0.9)).to_matrix().to_4x4() @ Matrix.Translation((-0.2, 0.1, 0.6))
+    bpy.context.view_layer.update()
+    to_right = right.matrix_world.inverted() @ across @ left.matrix_world
+    for own, vertex in zip(left.data.vertices, list(right.data.vertices)[:: 1 if same_order else -1]):
+        vertex.co = to_right @ own.co
+    stood = rigid(right.matrix_world)
+    made = part("mirroring").mirror(scene, joint)
+    assert made.warnings == ()
+    rest = part("joint_reading").child_in_joint
+    assert np.allclose(rigid(made.joint.matrix_world) @ rest(made.joint), stood, atol=1e-5)
+    right.rotation_mode = "XYZ"
+    part("authoring").drive(scene, made.joint, True)
+    bpy.context.view_layer.update()
+    assert np.allclose(rigid(right.matrix_world), stood, atol=1e-5)
+    made.joint[part("drive").slider_names(made.joint.condyle.joint)[0]] = 0.4
+    made.joint.update_tag()
+    bpy.context.view_layer.update()
+    assert not np.allclose(rigid(right.matrix_world), stood, atol=1e-2)
+    known, told = rest(made.joint), part("mirroring").mirror(scene, joint).warnings
+    if same_order:  # seen however it stands
+        assert told == () and np.allclose(rest(made.joint), known, atol=1e-6)
+    else:
+        assert "stands otherwise now" in told[0]
 
 
 @pytest.mark.small
