@@ -285,3 +285,11 @@ def test_a_slider_under_a_bake_says_why_it_does_not_move_anything(part, knee, mo
     shank.condyle.channels.baked = True
     draw_all(part)
     assert told == [panels.BAKED_OVER]
+
+
+def test_the_inertia_of_a_tiny_body_is_shown_in_full(part, make):
+    settings = make.box("Phalanx").condyle.body
+    settings.inertia_diagonal = (2.5e-9, 2e-7, 3e-7)
+    assert part("features.bodies.panels").small_inertia(settings) == "xx, yy, zz: 2.5e-09, 2e-07, 3e-07"
+    settings.inertia_diagonal = (0.01, 2e-7, 0.01)
+    assert part("features.bodies.panels").small_inertia(settings) == ""

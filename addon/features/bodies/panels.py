@@ -6,6 +6,17 @@ from bpy.types import Panel
 
 from ..common import SidebarPanel
 
+# kg m^2; below it a field, which has six decimals, shows less than three digits
+LEAST_SHOWN = 1e-4
+
+
+def small_inertia(settings: Any) -> str:
+    """The moments of inertia of a body so small that their fields show nothing of them, in full; else nothing."""
+    moments = tuple(settings.inertia_diagonal)
+    if max(abs(moment) for moment in moments) >= LEAST_SHOWN:
+        return ""
+    return "xx, yy, zz: " + ", ".join(f"{moment:.3g}" for moment in moments)
+
 
 class BodyPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_body"
@@ -54,6 +65,9 @@ class BodyPanel(SidebarPanel, Panel):
             column.prop(settings, "inertia_diagonal", index=index, text=name)
         for index, name in enumerate(("xy", "xz", "yz")):
             column.prop(settings, "inertia_products", index=index, text=name)
+        small = small_inertia(settings)
+        if small:
+            layout.label(text=small, icon="INFO")
         layout.operator("condyle.fill_in_mass", icon="MESH_DATA")
 
 
