@@ -6,12 +6,13 @@ from typing import Any
 
 import bpy
 
-from . import idle
+from . import idle, references
 
 DELAY = 0.1  # seconds from a move to the renewed slider, while moves that follow are taken together
 
 _moved: set[int] = set()
 _known: dict[int, Any] = {}
+_seen: dict[str, Any] = {}  # the object that was active when marks were looked at last
 
 
 @bpy.app.handlers.persistent
@@ -34,9 +35,15 @@ def mark_selected() -> None:
     """The list of control frames marks the one whose Empty is active."""
     active = bpy.context.view_layer.objects.active
     joint = active.condyle.frame_of if active is not None and active.type == "EMPTY" else None
+    before, _seen["active"] = _seen.get("active"), None if active is None else active.session_uid
     if joint is None or not joint.condyle.joint.enabled:
         return
     settings = joint.condyle.joint
+    chosen = [frame.object for frame in settings.frames[settings.active_frame :][:1]]
+    if before == active.session_uid and not all(
+        references.in_scene(bpy.context.scene, each) for each in chosen
+    ):
+        return  # a deleted one is marked in the list, to be removed
     for number, frame in enumerate(settings.frames):
         if frame.object == active and settings.active_frame != number:
             settings.active_frame = number
@@ -48,7 +55,7 @@ def renew() -> float | None:
         return idle.WAIT
     import numpy as np
 
-    from . import core, drive, joint_reading, references, session
+    from . import core, drive, joint_reading, session
 
     moved = set(_moved)
     _moved.clear()
@@ -81,7 +88,6 @@ def renew() -> float | None:
 
 def _driven_by(scene: Any, item: Any) -> list[Any]:
     """The driven joints that use an Empty's control frames: itself, and those that take theirs from it."""
-    from . import references
     from .features.joints.properties import shapes
 
     return [

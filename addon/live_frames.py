@@ -125,17 +125,18 @@ def repeating(made: tasks.Ready, times: np.ndarray) -> tuple[dict[str, Any], lis
     """Keywords of physics' `Repeating` for what leads a run at these times (F,) of its frames, and what is told of what
     does not go round.
     """
-    model, around, stay = made.read.model, [], []
+    model, around, drawn, stay = made.read.model, [], [], []
     for entry in made.read.bodies:
-        motion = made.options["motions"].get(entry.name)
-        if motion is None or not (np.ptp(motion.values, axis=0).any() or motion.windows is not None):
-            continue
-        whole = motion.times[0] == times[0] and motion.times[-1] == times[-1]
-        joint = model.joints[model.index(entry.name)]
-        if whole and not leading.comes_back(joint, motion.values, SAME_POSE):
-            stay.append(entry.joint_name or entry.name)
-        else:
-            around.append(entry.name)
+        motion, pull = made.options["motions"].get(entry.name), made.pulls.get(entry.name)
+        for given, goes in ((motion, around), (pull, drawn)):
+            if given is None or not (np.ptp(given.values, axis=0).any() or _switches(given)):
+                continue
+            whole = given.times[0] == times[0] and given.times[-1] == times[-1]
+            joint = model.joints[model.index(entry.name)]
+            if _fades(given, times) or (whole and not leading.comes_back(joint, given.values, SAME_POSE)):
+                stay.append(entry.joint_name or entry.name)
+            else:
+                goes.append(entry.name)
     columns = _columns(model, made.options["tau"], stay)
     controllers = []
     for name, controller in made.options.get("controllers", {}).items():
@@ -143,15 +144,29 @@ def repeating(made: tasks.Ready, times: np.ndarray) -> tuple[dict[str, Any], lis
         (controllers if goes else stay if goes is False else []).append(name)
     told = []
     if stay:
+        stay = sorted(set(stay))
         told.append(
-            f"{', '.join(sorted(stay)[:4])}{' and others' if len(stay) > 4 else ''}: animated up to frame "
+            f"{', '.join(stay[:4])}{' and others' if len(stay) > 4 else ''}: animated up to frame "
             f"{made.frames[-1]:g}; a live run that goes on leaves that as it is there. What ends as it began goes round"
         )
-    chosen = {"motions": around, "inputs": columns, "controllers": controllers}
+    chosen = {"motions": around, "pulls": drawn, "inputs": columns, "controllers": controllers}
     if not any(chosen.values()):
         return {}, told
     start = made.read.state.time
     return {"start": start, "period": float(times[-1] - times[0]), **chosen}, told
+
+
+def _switches(given: Any) -> bool:
+    """Whether a motion is given at times, or a pull's weight changes."""
+    windows, weights = getattr(given, "windows", None), getattr(given, "weights", np.zeros(1))
+    return windows is not None or bool(np.ptp(weights) > 0.0)
+
+
+def _fades(given: Any, times: np.ndarray) -> bool:
+    """Whether a pull ends stronger or weaker than it begins, or a motion is given at one end of these times alone."""
+    windows, weights = getattr(given, "windows", None), getattr(given, "weights", np.zeros(1))
+    switched = windows is not None and (windows[0][0] <= times[0]) != (windows[-1][1] >= times[-1])
+    return bool(switched or abs(weights[-1] - weights[0]) > SAME_SHARE)
 
 
 def _columns(model: Any, table: Any, stay: list[str]) -> list[str]:

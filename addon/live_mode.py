@@ -53,12 +53,9 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
     frames = live_frames.frames(scene)  # a pre-roll is of bakes: here it would be seen
     rates = timing.samples(scene), units.frames_per_second(scene)  # the user may change them meanwhile
     ready = yield from tasks.ready(uid, frames, {})
-    if ready.pulls:
-        raise core.model_error(
-            f"a live run cannot blend {', '.join(ready.pulls)}: set Follow of its joint to 0 or 1, or bake"
-        )
     scene = references.find_scene(uid)
     options = {name: value for name, value in ready.options.items() if name not in ONLY_BAKED}
+    options["pulls"] = ready.pulls
     repeating, told = live_frames.repeating(ready, units.frame_times(frames, scene))
     session.findings = findings.named_all(scene, [*ready.warnings, *told], findings.LIVE)
     settings = live_properties.settings()

@@ -21,7 +21,7 @@ from .forces.mount import NUMBERS as MOUNT_NUMBERS
 from .kernels import layout
 from .model import Model
 from .muscles.excitation import excite
-from .simulation import Table
+from .simulation import Table, interpolated
 from .validation import finite_array, number
 
 #: what can be turned of each kind of element, and what must not be 0
@@ -98,12 +98,14 @@ class Knobs:
         if contacts:
             self._pairs[:] = pack_contacts(tuple(self._contacts.values()), self.model.body_frames)
 
-    def excited_by(
+    def driven(
         self, controllers: Mapping[str, Any]
     ) -> Callable[[float, FloatArray, FloatArray], FloatArray]:
         """Forces and inputs as a function of (t, q, q'): the table, and beside it {muscle: controller} where the
         muscle's input is not turned; ModelError as `muscles.excitation.excite`.
         """
+        if not controllers:
+            return lambda t, q, qd: interpolated(t, *self.table)
         controlled = excite(self.model, controllers, Table(self.table[0], self._given))
 
         def driven(t: float, q: FloatArray, qd: FloatArray) -> FloatArray:

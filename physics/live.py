@@ -19,6 +19,7 @@ from .integrators.control import Control
 from .knobs import Knobs
 from .model import Model, State
 from .muscles.states import check_tendons_along, too_short
+from .pull import Pull, Pulls
 from .result import Result
 from .simulation import force_table, make_problem, note_paths
 from .validation import number
@@ -42,6 +43,7 @@ class LiveRun:
         model, state, dt, integrator, tau, motions, record_interval: as of `simulate`; the method has a fixed step, and
             tau is no function.
         controllers: {muscle: `Proportional`} that excite muscles whose input was not turned.
+        pulls: {body: `Pull`}, joints that are drawn to a motion.
         listen: called before every stretch of steps; gives what was said since the last call: changes for `Knobs.turn`,
             and beside them ``factor``: seconds of motion in a second, ``stop``: whatever it is, the run ends.
         show: called about 60 times a second with figures and poses of the body frames (nb, 4, 4). Figures: time [s];
@@ -65,6 +67,7 @@ class LiveRun:
         tau: Any = None,
         motions: Any = None,
         controllers: Mapping[str, Any] | None = None,
+        pulls: Mapping[str, Pull] | None = None,
         record_interval: float | None = None,
         longest: float = LONGEST,
         factor: float = 1.0,
@@ -92,8 +95,11 @@ class LiveRun:
             steer=self._steer,
         )
         self._problem = dataclasses.replace(self._problem, tau=self._knobs.table)
-        if controllers:
-            control = Control(self._knobs.model, self._knobs.excited_by(controllers))
+        if controllers or pulls:
+            driven = self._knobs.driven(controllers or {})
+            if pulls:
+                driven = Pulls(self._knobs.model, pulls, driven, self._problem.dt)
+            control = Control(self._knobs.model, driven)
             self._problem = dataclasses.replace(
                 self._problem, tau=(control.times, control.values), control=control
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from .errors import MissingDependencyError, ModelError
 from .immutable import ReadOnlyArrays
 from .inverse_kinematics import rotation_coordinates
 from .model import Model
-from .simulation import force_table
+from .simulation import force_table, interpolated
 from .validation import all_finite, float_array, number
 
 # Springs are no stiffer than that their frequency times the step is this: a force that is held over a step stays calm
@@ -68,7 +68,7 @@ class Pulls:
     other coordinates move as they will.
 
     Args:
-        tau: as of `simulate`, but no function. dt: the step of the simulation [s].
+        tau: as of `simulate`; a function is one of (t, q, q'). dt: the step of the simulation [s].
     """
 
     def __init__(self, model: Model, pulls: Mapping[str, Pull], tau: Any, dt: float) -> None:
@@ -77,7 +77,7 @@ class Pulls:
         except ImportError as error:
             raise MissingDependencyError("pulls need SciPy, which is not installed") from error
         self._model, self._spaces = model, model.workspace()
-        self._times, self._table = force_table(model, tau)
+        self._forces: Callable[..., FloatArray] = tau if callable(tau) else _looked_up(model, tau)
         self._most = MOST_PER_STEP / dt
         self._turns = rotation_coordinates(model).reshape(-1, 3)
         groups: dict[bytes, list[tuple[Pull, Any]]] = {}
@@ -99,7 +99,7 @@ class Pulls:
 
     def __call__(self, t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
         """Forces, and the inputs of the model behind them."""
-        tau = _at(t, self._times, self._table)
+        tau = self._forces(t, q, qd)
         goal = q.copy()
         rate, frequency = np.zeros(len(q)), np.zeros(len(q))
         for columns, times, coefficients, weights, seconds in self._groups:
@@ -108,7 +108,7 @@ class Pulls:
             h, (cubic, square, slope, value) = at - times[k], coefficients[:, k]
             goal[columns] = ((cubic * h + square) * h + slope) * h + value
             rate[columns] = (3.0 * cubic * h + 2.0 * square) * h + slope if at == t else 0.0
-            weight = _at(at, times, weights)
+            weight = interpolated(at, times, weights)
             frequency[columns] = np.minimum(weight / (np.maximum(1.0 - weight, 1e-9) * seconds), self._most)
         pulled = frequency > 0.0
         if not pulled.any():
@@ -137,14 +137,10 @@ class Pulls:
         return matrix
 
 
-def _at(t: float, times: FloatArray, rows: FloatArray) -> FloatArray:
-    """Rows of a table at a time: linear between them, constant beyond; a copy."""
-    k = int(np.searchsorted(times, t, side="right")) - 1
-    if k < 0 or k >= len(times) - 1:
-        ends: FloatArray = rows[0 if k < 0 else -1].copy()
-        return ends
-    between: FloatArray = rows[k] + (rows[k + 1] - rows[k]) * ((t - times[k]) / (times[k + 1] - times[k]))
-    return between
+def _looked_up(model: Model, tau: Any) -> Callable[..., FloatArray]:
+    """Forces and inputs that do not see the state as a function of (t, q, q')."""
+    times, rows = force_table(model, tau)
+    return lambda t, q, qd: interpolated(t, times, rows)
 
 
 def _nearest_turn(goal: FloatArray, vector: FloatArray) -> FloatArray:

@@ -12,6 +12,7 @@ from ._typing import FloatArray
 from .errors import ModelError
 from .motion import Motion
 from .muscles.excitation import Keyframes, Proportional
+from .pull import Pull
 from .simulation import Table
 from .validation import number
 
@@ -21,18 +22,19 @@ LAID_OUT = 600.0
 
 @dataclass(frozen=True)
 class Repeating:
-    """Which motions, columns of tables and controllers of muscles of a run repeat themselves after a period [s].
+    """Which motions, pulls, columns of tables and controllers of muscles of a run repeat themselves after a period [s].
 
     Attributes:
         start, period: from when on and after how long [s]. What has a value at both ends has the same there, but for
             whole turns of a motion, by which it goes on.
-        motions: names of motions. inputs: names of coordinates and inputs of the model, columns of a table.
+        motions: names of motions. pulls: names of pulls, with their weights. inputs: names of coordinates and inputs of the model, columns of a table.
         controllers: names of muscles whose controllers' targets repeat themselves.
     """
 
     start: float
     period: float
     motions: Sequence[str] = ()
+    pulls: Sequence[str] = ()
     inputs: Sequence[str] = ()
     controllers: Sequence[str] = ()
 
@@ -41,16 +43,19 @@ class Repeating:
         object.__setattr__(self, "period", number(self.period, "period", positive=True))
 
     def applied(self, model: Any, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Keywords of a live run with motions, table and controllers that repeat themselves for `LAID_OUT`.
+        """Keywords of a live run with motions, pulls, table and controllers that repeat themselves for `LAID_OUT`.
 
         Raises:
-            ModelError: there is no such motion, column or controller, or the motion is no position, or goes
-                beyond the period, or has neither both of its ends nor windows.
+            ModelError: there is no such motion, pull, column or controller, or the motion is no position, or it or
+                the pull goes beyond the period, or the motion has neither both of its ends nor windows.
         """
         made = dict(options)
         motions, controllers = dict(options.get("motions") or {}), dict(options.get("controllers") or {})
+        pulls = dict(options.get("pulls") or {})
         for name in self.motions:
             motions[name] = self._motion(_known(motions, name, "motion"), name)
+        for name in self.pulls:
+            pulls[name] = self._pull(_known(pulls, name, "pull"), name)
         for name in self.controllers:
             controller: Proportional = _known(controllers, name, "controller")
             target = controller.target
@@ -62,7 +67,7 @@ class Repeating:
             columns = {name: k for k, name in enumerate(names)}
             chosen = np.array([_known(columns, name, "column of a table") for name in self.inputs])
             made["tau"] = Table(*self._table(*_table_of(options).checked(model), chosen))
-        return made | {"motions": motions, "controllers": controllers}
+        return made | {"motions": motions, "pulls": pulls, "controllers": controllers}
 
     @property
     def _count(self) -> int:
@@ -73,11 +78,7 @@ class Repeating:
             raise ModelError(f"the motion of {name!r} gives a {motion.kind} and cannot repeat itself")
         times, values, leapt = motion.times, motion.values, np.isin(motion.times, motion.leaps)
         rise, meets = np.zeros(values.shape[1]), self._meets(times)
-        if times[0] < self.start - 1e-9 or times[-1] > self.start + self.period + 1e-9:
-            raise ModelError(
-                f"the motion of {name!r}, from {times[0]:g} s to {times[-1]:g} s, goes beyond the period of "
-                f"{self.period:g} s from {self.start:g} s on"
-            )
+        self._check_within(times, f"the motion of {name!r}")
         if not meets and motion.windows is None:
             raise ModelError(
                 f"the motion of {name!r}, from {times[0]:g} s to {times[-1]:g} s, does not repeat itself after "
@@ -101,6 +102,25 @@ class Repeating:
             leaps = np.append(leaps, False)
         windows = None if motion.windows is None else self._windows(motion.windows, shifts)
         return replace(motion, times=laid, values=rows, windows=windows, leaps=laid[leaps.ravel()])
+
+    def _pull(self, pull: Pull, name: str) -> Pull:
+        """A pull again and again. Between cycles that do not fill the period its weight goes from the end's to the
+        beginning's.
+        """
+        self._check_within(pull.times, f"the pull of {name!r}")
+        times, values, weights, rise = pull.times, pull.values, pull.weights, np.zeros(pull.values.shape[1])
+        if self._meets(times):
+            rise, times, values, weights = values[-1] - values[0], times[:-1], values[:-1], weights[:-1]
+        laid = (times + self.period * np.arange(self._count)[:, None]).ravel()
+        rows = (values + rise * np.arange(self._count)[:, None, None]).reshape(-1, values.shape[1])
+        return replace(pull, times=laid, values=rows, weights=np.tile(weights, self._count))
+
+    def _check_within(self, times: FloatArray, what: str) -> None:
+        if times[0] < self.start - 1e-9 or times[-1] > self.start + self.period + 1e-9:
+            raise ModelError(
+                f"{what}, from {times[0]:g} s to {times[-1]:g} s, goes beyond the period of {self.period:g} s from "
+                f"{self.start:g} s on"
+            )
 
     def _windows(self, windows: FloatArray, shifts: FloatArray) -> FloatArray:
         """What of them lies within the period, again and again."""

@@ -118,8 +118,7 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
     _check_keys(job, known, ("model",))
     model, state, options = _read_simulation(job, arrays, report)
     if job.get("pulls"):
-        pulls = {name: Pull(**entry) for name, entry in job["pulls"].items()}
-        options["tau"] = Pulls(model, pulls, options.get("tau"), options.get("dt", 1e-3))
+        options["tau"] = Pulls(model, _pulls(job), options.get("tau"), options.get("dt", 1e-3))
     if job.get("controllers"):
         options["tau"] = excite(model, _controllers(job), options.get("tau"))
     report.message("simulating")
@@ -134,10 +133,10 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
     told to ``stop``: "" or {"from": time, "to": time}, the part of the motion that is answered; ``factor`` beside, and
     ``repeating``: keywords of `Repeating`.
     """
-    known = {"model", "state", "options", "motions", "assemble", "controllers", "factor", "repeating"}
+    known = {"model", "state", "options", "motions", "assemble", "controllers", "pulls", "factor", "repeating"}
     _check_keys(job, known, ("model",))
     model, state, options = _read_simulation(job, arrays, report)
-    options["controllers"] = _controllers(job)
+    options |= {"controllers": _controllers(job), "pulls": _pulls(job)}
     if job.get("repeating"):
         options = Repeating(**job["repeating"]).applied(model, options)
     kept: Header = {}
@@ -180,6 +179,10 @@ def _read_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Model
 
 def _controllers(job: Header) -> dict[str, Proportional]:
     return {name: Proportional.from_dict(entry) for name, entry in (job.get("controllers") or {}).items()}
+
+
+def _pulls(job: Header) -> dict[str, Pull]:
+    return {name: Pull(**entry) for name, entry in (job.get("pulls") or {}).items()}
 
 
 def _motion(name: str, entry: Any) -> Motion:

@@ -387,3 +387,28 @@ def test_a_coordinate_that_counts_something_goes_along(part, scene, knee, operat
     assert now == pytest.approx((lower, upper), abs=1e-3)  # the same angles, or the same length
     turned = operator == "reverse_curve" and counts == "ARC_LENGTH"
     assert joint["coordinate"] == pytest.approx(lower + upper - value if turned else value, abs=1e-3)
+
+
+@pytest.mark.small
+def test_a_deleted_frame_is_removed_and_no_other(part, scene, knee):
+    """It is chosen in the list, while another's Empty is selected."""
+    joint, _ = knee()
+    settings = joint.condyle.joint
+    kept = [frame.object for frame in settings.frames]
+    only(kept.pop(3))
+    bpy.ops.object.delete()
+    only(kept[2])
+    part("live").mark_selected()
+    settings.active_frame = 3
+    part("live").mark_selected()
+    assert settings.active_frame == 3
+    assert bpy.ops.condyle.remove_control_frame() == {"FINISHED"}
+    assert [frame.object for frame in settings.frames] == kept
+    assert bpy.context.active_object == kept[2]
+    only(kept[1])
+    bpy.ops.object.delete()
+    only(kept[0])
+    part("live").mark_selected()
+    assert bpy.ops.condyle.remove_control_frame() == {"FINISHED"}  # what comes next is gone itself
+    assert settings.frames[0].object is None or settings.frames[0].object.name not in scene.objects
+    assert bpy.context.active_object == joint

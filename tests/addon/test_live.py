@@ -349,13 +349,6 @@ def test_what_stands_in_a_slider_of_the_ground_leaves_out_whose_it_is(part):
     assert parts_of(slider) == ("", "Hip: 2: X [N]")
 
 
-def test_a_joint_between_its_keys_and_the_simulation_is_refused(part, scene, make, axle, ph):
-    axle.condyle.joint.follow = 0.5
-    with pytest.raises(ph.ModelError, match="a live run cannot blend Rod"):
-        part("worker_client").run(part("live_mode").live(scene, 0.1), seconds=60.0)
-    assert part("session").live is None
-
-
 @pytest.mark.parametrize(("until", "kept"), [(0.0, False), (0.06, False), (0.2, True)])
 def test_less_than_two_frames_of_a_record_are_nothing(part, until, kept):
     """A run that is stopped before its first picture has none."""

@@ -63,6 +63,43 @@ def test_it_goes_on_beyond_the_scenes_last_frame(part, scene, make, arms, last, 
     assert np.abs(live.q - whole.q[:rows]).max() < 2e-3
 
 
+@pytest.mark.parametrize("cycles", [True, False])
+def test_a_joint_between_its_keys_and_the_simulation_is_drawn_as_in_a_bake(part, scene, make, arms, cycles):
+    keyed(part, arms, 13, cycles=cycles)
+    arms.condyle.joint.prescribed, arms.condyle.joint.follow = False, 0.5
+    scene.frame_set(1)
+    live = Hand(part, scene, duration=1.2, record=True).walk().baked.result
+    assert part("tasks").free_bake(scene) == 2 and not told(part)
+    scene.frame_end = 40
+    keyed(part, arms, 40)
+    scene.frame_set(1)
+    whole = part("tasks").bake_now(scene).result
+    rows = len(live.t)
+    assert rows > 26 and np.ptp(whole.q[:rows, 0]) > 0.3
+    # splines that end elsewhere differ near their ends
+    assert np.abs(live.q - whole.q[:rows]).max() < 2e-3
+
+
+@pytest.mark.parametrize("switch", ["follow", "prescribed"])
+def test_a_fall_out_of_the_animation_is_one_and_told(part, scene, make, arms, switch):
+    """What is given at the beginning and not at the end is not given anew."""
+    keyed(part, arms, 13)
+    settings_ = arms.condyle.joint
+    settings_.prescribed = False
+    for frame, value in ((1, 1), (7, 0)):
+        setattr(settings_, switch, value)
+        settings_.keyframe_insert(switch, frame=frame)
+    scene.frame_set(1)
+    live = Hand(part, scene, duration=1.2, record=True).walk().baked.result
+    (text,) = told(part)
+    assert text.startswith("Shoulder: animated up to frame 13")
+    assert part("tasks").free_bake(scene) == 2
+    scene.frame_end = 40
+    scene.frame_set(1)
+    whole = part("tasks").bake_now(scene).result
+    assert np.abs(live.q - whole.q[: len(live.t)]).max() < 2e-3
+
+
 def test_what_rests_at_the_end_of_its_keys_is_told(part, scene, make, arms):
     keyed(part, arms, 20, end=0.4)
     live = Hand(part, scene, duration=1.0, record=True).walk().baked.result

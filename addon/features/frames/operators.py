@@ -21,11 +21,28 @@ def needs_curve(cls: Any, context: Any) -> bool:
 
 
 def frame_at_hand(context: Any, settings: Any) -> int:
-    """Number of the selected control frame's Empty, else of the one marked in the list."""
+    """Number of the one marked in the list where it is missing, else of the selected Empty, else of the marked one."""
+    marked = min(settings.active_frame, max(0, len(settings.frames) - 1))
+    if is_missing(context, settings, marked):
+        return marked
     for number, frame in enumerate(settings.frames):
         if frame.object is not None and frame.object == context.active_object:
             return number
-    return min(settings.active_frame, max(0, len(settings.frames) - 1))
+    return marked
+
+
+def is_missing(context: Any, settings: Any, number: int) -> bool:
+    """Whether the Empty of a control frame was deleted."""
+    from ... import references
+
+    if not 0 <= number < len(settings.frames):
+        return False
+    return not references.in_scene(context.scene, settings.frames[number].object)
+
+
+def is_seen(context: Any, item: Any) -> bool:
+    """Whether an object is there to be selected."""
+    return item is not None and context.view_layer.objects.get(item.name) == item
 
 
 def show_only(context: Any, item: Any) -> None:
@@ -181,7 +198,7 @@ class RemoveControlFrame(FrameOperator, Operator):
         authoring.remove_control_frame(context.scene, joint, settings.active_frame)
         if was_active:  # or nothing would be selected, and the panel would lose the joint
             near = settings.frames[settings.active_frame].object if len(settings.frames) else None
-            show_only(context, near or joint)
+            show_only(context, near if is_seen(context, near) else joint)
 
 
 class MoveControlFrame(FrameOperator, Operator):
@@ -226,8 +243,8 @@ class SelectControlFrame(Operator):
 
     def execute(self, context: Any) -> set[str]:
         frames = active_joint(context).condyle.joint.frames
-        if self.index >= len(frames) or frames[self.index].object is None:
-            self.report({"ERROR"}, f"There is no control frame {self.index}")
+        if self.index >= len(frames) or not is_seen(context, frames[self.index].object):
+            self.report({"ERROR"}, f"There is no control frame {self.index} to be seen here")
             return {"CANCELLED"}
         show_only(context, frames[self.index].object)
         return {"FINISHED"}

@@ -9,6 +9,7 @@ import physics as ph
 from physics.errors import ModelError
 from physics.muscles import PathPoint, Tension
 from physics.muscles.excitation import Keyframes, Proportional
+from physics.pull import Pull, Pulls
 from physics.repeating import Repeating
 from tests.physics.live.test_live import legs, run
 
@@ -104,6 +105,35 @@ def test_windows_are_cut_at_both_ends_and_what_lies_within_stays_as_it_is():
     assert [laid.holds_at(t) for t in (0.1, 0.5, 1.1, 1.5)] == [True, False, True, False]
 
 
+def drawn(times, turns=0.0, weight=0.5):
+    return Pull(times, (wave(2.0 * times) + turns * times)[:, None], np.full(len(times), weight))
+
+
+@pytest.mark.parametrize("turns", [0.0, 4.0 * np.pi])
+def test_a_pull_goes_round(turns):
+    """As one whose times go on; a torque that is turned meanwhile acts beside it."""
+    model, times, whole = legs(), np.linspace(0.0, 0.5, 13), np.arange(60) / 24.0
+    options = Repeating(0.0, 0.5, pulls=["thigh"]).applied(model, {"pulls": {"thigh": drawn(times, turns)}})
+    said = [(0.0, {"inputs": {"shank.angle": 0.3}})]
+    live, _ = run(model, said, 1.4, integrator="symplectic_euler", record_interval=1.0 / 24.0, **options)
+    state = model.state(q=[0.3, -0.5])
+    torque = model.with_inputs({"shank.angle": 0.3})
+    pulls = Pulls(model, {"thigh": drawn(whole, turns)}, torque, 1e-3)
+    given = ph.simulate(model, state, 1.5, 1e-3, "symplectic_euler", tau=pulls, record_interval=1.0 / 24.0)
+    count = int(np.searchsorted(live.t, 1.3))
+    assert count > 30 and np.ptp(live.q[:count, 0]) > 0.5
+    # the foot's strokes on the ground bring out every last digit: by three more a period, one that stops by 0.4 rad
+    np.testing.assert_allclose(live.q[:8], given.q[:8], atol=1e-9)
+    np.testing.assert_allclose(live.q[:count, 0], given.q[:count, 0], atol=0.01)
+
+
+def test_a_pull_beyond_its_period_is_refused():
+    with pytest.raises(ModelError, match=r"pull of 'thigh', from 0 s to 1 s, goes beyond the period of 0\.5 s"):
+        Repeating(0.0, 0.5, pulls=["thigh"]).applied(
+            legs(), {"pulls": {"thigh": drawn(np.linspace(0.0, 1.0, 13))}}
+        )
+
+
 def test_columns_of_a_table_and_targets_go_round_and_others_stay():
     model, times = legs(), np.linspace(0.0, 0.5, 6)
     rows = np.stack([np.sin(4.0 * np.pi * times), 10.0 * times], axis=1)
@@ -120,6 +150,7 @@ def test_columns_of_a_table_and_targets_go_round_and_others_stay():
     [
         ({"period": 0.0}, {}, "period"),
         ({"motions": ["arm"]}, {}, "no motion is named 'arm'"),
+        ({"pulls": ["arm"]}, {}, "no pull is named 'arm'"),
         (
             {"motions": ["thigh"]},
             {"motions": {"thigh": ph.Motion([0, 1], [0, 1], kind="velocity")}},
