@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,10 @@ SPAN_SAMPLES = (8, 5, 4)
 LENGTH_SAMPLES = (9, 7, 5)
 # how much farther than its neighbours a sample may hide a nearer pose
 MARGIN = 1.5
+# how many times farther off a motion may be, at its worst, where it goes on instead of leaping, and what counts as on
+# the joint [of the metric, rad]
+FARTHER = 1.5
+NEAR = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +78,8 @@ def project(
         metric: instead of a length_scale, any `TwistMetric`, a matrix (6, 6), or what `TwistMetric.of` takes.
         bounds: (n, 2) to stay within, such as the limits of a body; None: the joint's range. Equal ends hold a
             coordinate (the time of a moving surface).
-        continuous: poses are a motion along their first axis; coordinates of closed joints count whole turns along it.
+        continuous: poses are a motion along their first axis: where a joint is almost as near in two places, its
+            coordinates go on from pose to pose, and those of closed joints count whole turns.
 
     Raises:
         ModelError: the joint has none or more than three coordinates; bad poses or numbers; bounds that are reversed
@@ -88,22 +94,28 @@ def project(
     flat = goals.reshape(-1, 4, 4)
     measure = _metric(joint, length_scale, metric)
     within = _bounds(joint, bounds)
-    q, distance = _search(joint, flat, measure, within)
-    turns = periods(joint)
+    turns, batch, n = periods(joint), goals.shape[:-2], joint.num_coordinates
+    moves = truth(continuous, "continuous") and bool(batch)
+    q = np.zeros((len(flat), n))
+    columns = int(np.prod(batch[1:])) if moves else 1
+    for k in range(columns):
+        search = _Search(joint, flat[k::columns], measure, within)
+        found, far = search.nearest()
+        q[k::columns] = search.joined(found, far, turns) if moves else found
     free = np.isinf(within).all(axis=1) & (turns > 0.0)
     box = extent(joint, 1.0)
     q[:, free] = box[free, 0] + np.mod(q[:, free] - box[free, 0], turns[free])
-    batch, n = goals.shape[:-2], joint.num_coordinates
     q = q.reshape(*batch, n)
-    if truth(continuous, "continuous") and batch:
+    if moves:
         for i in np.nonzero(free)[0]:
             q[..., i] = np.unwrap(q[..., i], axis=0, period=turns[i])
     poses = joint.transform(q)
+    apart = lie.log(lie.inverse(poses) @ goals)
     turn = lie.so3_log(np.swapaxes(poses[..., :3, :3], -1, -2) @ goals[..., :3, :3])
     return Projection(
         q=q,
         poses=poses,
-        distance=distance.reshape(batch),
+        distance=np.sqrt(np.einsum("...i,ij,...j->...", apart, measure, apart)),
         rotation=np.linalg.norm(turn, axis=-1),
         translation=np.linalg.norm(goals[..., :3, 3] - poses[..., :3, 3], axis=-1),
     )
@@ -139,37 +151,92 @@ def _bounds(joint: Joint, bounds: Any) -> FloatArray:
     return np.stack([lower, upper], axis=1)
 
 
-def _search(
-    joint: Joint, goals: FloatArray, metric: FloatArray, bounds: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Nearest coordinates (N, n) and distances (N,)."""
-    from .kernels import projection as kernel
+class _Search:
+    """The search for the coordinates of goals (N, 4, 4) within bounds (n, 2)."""
 
-    distance = float(np.linalg.norm(goals[:, :3, 3], axis=1).max(initial=1e-3))
-    axes, wraps = _samples(joint, bounds, 2.0 * distance)
-    places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
-    n = joint.num_coordinates
-    shape = np.array((*places.shape[:-1], 1, 1, 1)[:3], dtype=np.int64)
-    poses = joint.transform(places)
-    reach = _reach(poses, wraps, metric)
-    spacing = np.array([float(np.diff(axis).min()) if len(axis) > 1 else 1.0 for axis in axes])
-    flat = np.ascontiguousarray(places.reshape(-1, n))
-    grid = (
-        flat,
-        kernel_poses(poses.reshape(-1, 4, 4)),
-        reach,
-        shape,
-        np.array((*wraps, 0, 0, 0)[:3], dtype=np.int64),
-        np.zeros(len(flat)),
-    )
-    q, apart = np.zeros((len(goals), n)), np.zeros(len(goals))
-    vectors = np.zeros((kernel.VECTOR_ROWS, n))
-    spaces = Workspace(1, n).clear()
-    rows = kernel_poses(goals)[:, None].copy()
-    kernel.project(joint._arrays, rows, metric, grid, bounds, spacing, q, apart, vectors, spaces)
-    if spaces[2][layout.STATUS] != layout.OK:
-        raise JointRangeError(f"{joint.type} joint left its range {joint.range.tolist()} in a projection")
-    return q, apart
+    def __init__(self, joint: Joint, goals: FloatArray, metric: FloatArray, bounds: FloatArray) -> None:
+        from .kernels import projection as kernel
+
+        self._kernel, self._joint, self._metric, self._bounds = kernel, joint, metric, bounds
+        self._rows = kernel_poses(goals)[:, None].copy()
+        distance = float(np.linalg.norm(goals[:, :3, 3], axis=1).max(initial=1e-3))
+        self._axes, self._wraps = _samples(joint, bounds, 2.0 * distance)
+        self._spacing = np.array(
+            [float(np.diff(axis).min()) if len(axis) > 1 else 1.0 for axis in self._axes]
+        )
+        self._spaces = Workspace(1, joint.num_coordinates).clear()
+        self._vectors = np.zeros((kernel.VECTOR_ROWS, joint.num_coordinates))
+
+    def nearest(self) -> tuple[FloatArray, FloatArray]:
+        """Nearest coordinates (N, n) and distances (N,)."""
+        places = np.stack(np.meshgrid(*self._axes, indexing="ij"), axis=-1)
+        n = self._joint.num_coordinates
+        shape = np.array((*places.shape[:-1], 1, 1, 1)[:3], dtype=np.int64)
+        poses = self._joint.transform(places)
+        flat = np.ascontiguousarray(places.reshape(-1, n))
+        grid = (
+            flat,
+            kernel_poses(poses.reshape(-1, 4, 4)),
+            _reach(poses, self._wraps, self._metric),
+            shape,
+            np.array((*self._wraps, 0, 0, 0)[:3], dtype=np.int64),
+            np.zeros(len(flat)),
+        )
+        q, apart = np.zeros((len(self._rows), n)), np.zeros(len(self._rows))
+        problem = self._joint._arrays, self._rows, self._metric, grid, self._bounds, self._spacing
+        self._kernel.project(*problem, q, apart, self._vectors, self._spaces)
+        self._check()
+        return q, apart
+
+    def joined(self, q: FloatArray, apart: FloatArray, turns: FloatArray) -> FloatArray:
+        """Nearest coordinates (N, n) of a motion, distances (N,) apart, without leaps that need not be.
+
+        A joint may be as near to a pose, or almost, in two places: the motion goes on from where it is, over what
+        comes or back over what came, wherever that is not much farther off.
+
+        Args:
+            turns: (n,) bring coordinates to where they were; 0: nothing does.
+        """
+        leapt = np.zeros(len(q), dtype=np.bool_)
+        problem = self._joint._arrays, self._rows, self._metric, self._bounds, self._spacing
+        self._kernel.find_leaps(*problem, turns, q, leapt, self._vectors, self._spaces)
+        self._check()
+        begins = np.flatnonzero(leapt)
+        q, first = q.copy(), 0
+        for begin, end in zip(begins, [*begins[1:], len(q)]):
+            rows, past = np.arange(begin, end), np.arange(first, begin)[::-1]
+            most = max(FARTHER * float(apart[first:end].max()), NEAR)
+            ways = [
+                (cost, over, way)
+                for over, start in ((rows, q[begin - 1]), (past, q[begin]))
+                for cost, way in self._followed(over, start, most, apart)
+            ]
+            if ways:
+                _, over, way = min(ways, key=lambda each: each[0])
+                q[over] = way
+            else:
+                first = begin
+        return q
+
+    def _followed(
+        self, rows: Any, start: FloatArray, most: float, apart: FloatArray
+    ) -> Iterator[tuple[float, FloatArray]]:
+        """How much farther off coordinates (R, n) are that go on from start over some rows, and these; nothing where
+        that is farther than most.
+        """
+        q, far = np.zeros((len(rows), len(start))), np.zeros(len(rows))
+        problem = self._joint._arrays, self._rows[rows], self._metric, self._bounds, self._spacing
+        near = self._kernel.follow(*problem, start.copy(), most, q, far, self._vectors, self._spaces)
+        self._check()
+        if near:
+            yield float((far**2 - apart[rows] ** 2).sum()), q
+
+    def _check(self) -> None:
+        if self._spaces[2][layout.STATUS] != layout.OK:
+            joint = self._joint
+            raise JointRangeError(
+                f"{joint.type} joint left its range {joint.range.tolist()} in a projection"
+            )
 
 
 def _samples(joint: Joint, bounds: FloatArray, distance: float) -> tuple[list[FloatArray], list[bool]]:

@@ -40,6 +40,8 @@ DIFFERENCE = 1e-5
 SMALL = 1e-11
 # decrease, as a share of the cost, that round-off hides
 NOTHING = 1e-17
+# share of the spacing within which two minima are one
+SAME = 0.01
 
 
 @inline
@@ -297,3 +299,73 @@ def project(
             if spaces[2][STATUS] != OK:
                 return
         distances[g] = best
+
+
+@inline
+def go_down(
+    arrays: Array,
+    goal: Array,
+    metric: Array,
+    bounds: Array,
+    spacing: Array,
+    start: Array,
+    vectors: Array,
+    spaces: Array,
+) -> float:
+    """Distance at the minimum below start, which is left in vectors[HERE]."""
+    for d in range(spacing.shape[0]):
+        vectors[HERE, d] = start[d]
+    return math.sqrt(2.0 * refine(arrays, goal, metric, bounds, spacing, vectors, spaces))
+
+
+@jit
+def find_leaps(
+    arrays: Array,
+    goals: Array,
+    metric: Array,
+    bounds: Array,
+    spacing: Array,
+    turns: Array,
+    q: Array,
+    leapt: Array,
+    vectors: Array,
+    spaces: Array,
+) -> None:
+    """Mark every goal whose coordinates are another minimum than that next to those of the goal before it. turns (n,)
+    bring a coordinate to where it was, 0 where nothing does.
+    """
+    for g in range(1, goals.shape[0]):
+        go_down(arrays, goals[g], metric, bounds, spacing, q[g - 1], vectors, spaces)
+        for d in range(spacing.shape[0]):
+            away = q[g, d] - vectors[HERE, d]
+            if turns[d] > 0.0:
+                away -= turns[d] * round(away / turns[d])
+            if abs(away) > SAME * spacing[d]:
+                leapt[g] = True
+
+
+@jit
+def follow(
+    arrays: Array,
+    goals: Array,
+    metric: Array,
+    bounds: Array,
+    spacing: Array,
+    start: Array,
+    most: float,
+    q: Array,
+    distances: Array,
+    vectors: Array,
+    spaces: Array,
+) -> bool:
+    """Coordinates q (N, n) of goals, each the minimum next to those of the goal before it, the first next to start;
+    False where one is farther off than most.
+    """
+    for g in range(goals.shape[0]):
+        before = start if g == 0 else q[g - 1]
+        distances[g] = go_down(arrays, goals[g], metric, bounds, spacing, before, vectors, spaces)
+        for d in range(spacing.shape[0]):
+            q[g, d] = vectors[HERE, d]
+        if not distances[g] <= most:
+            return False
+    return True

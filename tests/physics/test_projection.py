@@ -170,3 +170,41 @@ def test_curves_in_other_coordinates(closed):
 def test_bad_input_is_named(joint, pose, options, words):
     with pytest.raises(ph.ModelError, match=words):
         ph.project(joint, pose, **options)
+
+
+def test_a_motion_to_and_fro_goes_on_where_both_ends_are_as_near():
+    """A curve through bent, straight and bent again: nearest one by one, the poses lie at either end."""
+    bend = np.sin(np.linspace(0.0, np.pi, 9))
+    curve = ph.joints.SplineCurve(ph.joints.Hinge((1, 0, 0)).transform(1.5 * bend[:, None]))
+    lower, upper = curve.range[0]
+    half = np.linspace(lower, 0.5 * (lower + upper), 40)[:, None]
+    poses = curve.transform(np.concatenate([half, half[::-1]]))
+    poses[:, 0, 3] = 1e-4 * np.cos(np.arange(80))
+    found = ph.project(curve, poses, continuous=True)
+    assert np.abs(np.diff(found.q, axis=0)).max() < 0.1 and found.distance.max() < 2e-3
+    assert np.ptp(found.q) == pytest.approx(0.5 * (upper - lower), abs=0.05)
+
+
+def test_angles_of_a_motion_stay_on_their_branch():
+    joint = ph.joints.Euler("xyz")
+    angles = np.linspace([0.1, 0.0, -0.2], [0.3, 2.0, 0.1], 60)
+    found = ph.project(joint, joint.transform(angles), continuous=True)
+    assert np.abs(found.q - found.q[0] - (angles - angles[0])).max() < 1e-6
+
+
+def test_a_motion_that_leaps_leaps():
+    """From one end of a curve to the other, and back: neither goes on over the other."""
+    rng = np.random.default_rng(3)
+    curve = ph.joints.SplineCurve(smooth_frames(rng, 12))
+    lower, upper = curve.range[0]
+    q = np.concatenate([np.linspace(lower, lower + 1.0, 9), np.linspace(upper - 1.0, upper, 7), [lower + 0.5]])
+    found = ph.project(curve, curve.transform(q[:, None]), continuous=True)
+    assert np.abs(found.q[:, 0] - q).max() < 1e-8
+
+
+def test_motions_side_by_side_go_on_each_by_itself():
+    joint = ph.joints.Euler("xyz")
+    angles = np.linspace([[0.1, 0.0, -0.2], [0.0, 1.0, 0.0]], [[0.3, 2.0, 0.1], [0.1, -2.0, 0.0]], 60)
+    found = ph.project(joint, joint.transform(angles), continuous=True)
+    assert found.q.shape == (60, 2, 3)
+    assert np.abs(found.q - found.q[0] - (angles - angles[0])).max() < 1e-6
