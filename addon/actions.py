@@ -16,6 +16,9 @@ from .channels import missed_between, rotation_channels, rotation_path
 from .curve_keys import KeyedPath
 from .references import Body
 
+#: share of a number that several roundings in single precision come to
+SINGLE = 2.0**-21
+
 #: location (E, 3) and rotation channels (E, 3 or 4) of frames before a bake; None: a connected bone has no location
 Rows = tuple[np.ndarray | None, np.ndarray]
 
@@ -79,7 +82,11 @@ class Channels:
 
     def _is_at_parent(self, location: np.ndarray) -> bool:
         """Whether a bone that is connected to its parent stays there."""
-        return float(np.abs(location).max()) <= 1e-4 * self.body.pose_bone.bone.length
+        bone, item = self.body.pose_bone.bone, self.body.object
+        # Blender holds poses in single precision: in the armature, and in the world, of which the local ones are made
+        size = float(np.abs(item.matrix_world.translation).max()) / max(item.matrix_world.median_scale, 1e-9)
+        rounding = SINGLE * (size + float(np.abs(bone.matrix_local.translation).max()) + bone.length)
+        return float(np.abs(location).max()) <= 1e-4 * bone.length + rounding
 
     def _is_connected(self, scene: Any, location: np.ndarray) -> bool:
         """Whether the body is a connected bone, without location of its own; ModelError where it needs one."""

@@ -286,7 +286,9 @@ def remove_control_frame(scene: Any, item: Any, index: int) -> None:
     empty = settings.frames[index].object
     settings.frames.remove(index)
     settings.knots.clear()
-    settings.active_frame = max(0, min(settings.active_frame, len(settings.frames) - 1))
+    last = max(0, len(settings.frames) - 1)
+    if settings.active_frame > last:  # where it stays, what is selected does
+        settings.active_frame = last
     if empty is not None and empty.condyle.frame_of == item:
         bpy.data.objects.remove(empty)
 

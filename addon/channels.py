@@ -73,6 +73,13 @@ def _eulers(rotations: np.ndarray, mode: str, near: np.ndarray) -> np.ndarray:
     one[:, i], one[:, j], one[:, k] = first, middle, last
     other = one.copy()
     other[:, i], other[:, j], other[:, k] = first + np.pi, np.pi - middle, last + np.pi
+    return one_branch(one, other, near)
+
+
+def one_branch(one: np.ndarray, other: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Of two solutions (F, 3) for three angles of a rotation always the one that continues the last, from near (3,)
+    on.
+    """
     before = np.concatenate([near[None], one[:-1]])
     # the second solution moves as the first does, so only changes of branch need to be found
     crossing = _turn(other - before) < _turn(one - before)

@@ -94,10 +94,15 @@ def source(name: str, child: references.Body, parent: references.Body | None, ma
     return Source(name, child, parent, frame)
 
 
-def keyed_poses(scene: Any, given: Source) -> tuple[np.ndarray, np.ndarray]:
-    """Keyed frames (n,) of the child, and its poses (n, 4, 4) there in the joint's frame; see `keyed_samples`."""
-    frames, poses, _ = keyed_samples(scene, given)
-    return frames, poses
+def keyed_motion(scene: Any, given: Source) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Frames (F,) from the child's first key to its last, whole ones and keyed ones, its poses (F, 4, 4) there in the
+    joint's frame, and which of them are keyed (n,); see `keyed_samples`.
+    """
+    keyed = _own_frames(scene, given, "ALL")
+    between = np.arange(np.ceil(keyed[0]), keyed[-1])
+    frames = np.unique(np.concatenate([keyed, between]))
+    poses, _ = _sampled(scene, given, frames, ())
+    return frames, poses, np.searchsorted(frames, keyed)
 
 
 def keyed_samples(
@@ -111,17 +116,31 @@ def keyed_samples(
     Raises:
         ModelError: no keys or a single one, a bake in place, a pose that is not rigid, or a property that is no number.
     """
+    frames = _own_frames(scene, given, keys)
+    poses, values = _sampled(scene, given, frames, names)
+    return frames, poses, values
+
+
+def _own_frames(scene: Any, given: Source, keys: str) -> np.ndarray:
+    """`frames_of` the child; ModelError where it shows a bake."""
     child = given.child
     if actions.is_baked(child.object) and child.data.channels.baked:
         raise core.model_error(f"{child.name} shows a bake now, not its own keys; use Free Bake first")
-    frames = frames_of(scene, child, keys)
+    return frames_of(scene, child, keys)
+
+
+def _sampled(
+    scene: Any, given: Source, frames: np.ndarray, names: tuple[str, ...]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Poses (F, 4, 4) of the child in the joint's frame, in metres, and values (F, k) of its named properties."""
+    child = given.child
     poses, values = [], []
     with drive.held_off(child), hold.at_frame(scene, scene.frame_current):
         for frame in frames:
             scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
             poses.append(pose_now(given, f"{child.name} at frame {frame:g}"))
             values.append([property_value(child, name) for name in names])
-    return frames, units.to_metres(np.array(poses), scene), np.array(values)
+    return units.to_metres(np.array(poses), scene), np.array(values)
 
 
 def pose_now(given: Source, name: str) -> np.ndarray:

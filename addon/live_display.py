@@ -63,6 +63,8 @@ class Display:
         scene = references.find_scene(self._scene_uid)
         if not scene.condyle.live:  # the file was saved, or the user has undone to before the run
             self._begin(scene)
+        if bpy.context.scene == scene:
+            bpy.context.view_layer.update()  # an undo leaves no matrices
         bodies = self._bodies()
         worlds = {}
         for index, body in bodies:

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from . import (
+    channels,
     compat,
     core,
     drive,
@@ -122,8 +123,11 @@ def _readings_now(scene: Any, item: Any) -> np.ndarray:
 def from_keys(scene: Any, item: Any) -> Steps[Nearest]:
     """Steps of `key_from_poses`. The child's keys stay; they move it again when it is no longer driven."""
     scene_uid, item_uid, name = scene.session_uid, item.session_uid, item.name
-    frames, poses = keyframes.keyed_poses(scene, keyframes.source_of_joint(item))
-    found = yield from _project(scene, item, poses, frames)
+    # where a key lies in two places of the joint, or turns lie between two keys, what is between them tells
+    frames, poses, keyed = keyframes.keyed_motion(scene, keyframes.source_of_joint(item))
+    moving = yield from _project(scene, item, poses, frames)
+    frames = frames[keyed]
+    found = Nearest(moving.readings[keyed], moving.distances[keyed], moving.angles[keyed])
     scene, item = references.find_scene(scene_uid), references.find_joint(item_uid, name)
     if not item.condyle.joint.driven:
         drive.set_driven(scene, item, True)
@@ -155,7 +159,18 @@ def _project(scene: Any, item: Any, poses: np.ndarray, frames: np.ndarray) -> St
         q.append(found.q)
         distances.append(1e3 * found.translation)
         angles.append(np.degrees(found.rotation))
-    return Nearest(joint.readings(np.concatenate(q)), np.concatenate(distances), np.concatenate(angles))
+    readings = joint.readings(np.concatenate(q))
+    for first, sequence in joint.angle_groups:
+        here = slice(first, first + 3)
+        readings[:, here] = _through_lock(readings[:, here], sequence)
+    return Nearest(readings, np.concatenate(distances), np.concatenate(angles))
+
+
+def _through_lock(angles: np.ndarray, sequence: str) -> np.ndarray:
+    """Angles (F, 3) of a motion, the middle one in half a turn, as ones that go on where it leaves that."""
+    other = angles + np.pi
+    other[:, 1] = (0.0 if sequence[0] == sequence[2] else np.pi) - angles[:, 1]
+    return channels.one_branch(angles, other, angles[0])
 
 
 def _bounds(item: Any, joint: Any) -> np.ndarray:

@@ -123,3 +123,40 @@ def test_a_joint_with_many_coordinates_says_why_not(part, scene, make):
     joint = part("authoring").add_joint(scene, None, part("references").Body(item), "free")
     bpy.context.view_layer.objects.active = joint
     assert not bpy.ops.condyle.set_from_pose.poll()
+
+
+def keyed_wheel(part, make, kind, keys, axis):
+    """A box on a joint to the world, turned about an axis of its own by keys {frame: angle}."""
+    item = make.box("Wheel")
+    make.update()
+    joint = part("authoring").add_joint(bpy.context.scene, None, part("references").Body(item), kind)
+    item.rotation_mode = "XYZ"
+    for frame, angle in keys.items():
+        item.rotation_euler[axis] = angle
+        item.keyframe_insert("rotation_euler", frame=frame)
+    bpy.context.view_layer.objects.active = joint
+    return joint, item
+
+
+@pytest.mark.parametrize(
+    ("kind", "axis", "keys"),
+    [
+        ("hinge", 2, {1: 0.0, 41: 4.0 * np.pi}),
+        ("euler", 1, {1: 0.0, 11: 0.9, 21: 1.75}),
+        ("euler", 1, {1: 0.0, 11: 0.9, 41: -2.5}),
+    ],
+)
+def test_what_lies_between_the_keys_tells_which_way_they_go(part, scene, make, kind, axis, keys):
+    """Whole turns between two keys, and angles through gimbal lock."""
+    joint, item = keyed_wheel(part, make, kind, keys, axis)
+    frames = range(1, max(keys) + 1)
+    wanted = []
+    for frame in frames:
+        scene.frame_set(frame)
+        wanted.append(np.array(item.matrix_world))
+    assert bpy.ops.condyle.key_sliders() == {"FINISHED"}
+    curves = [each for each in part("compat").curves_in_use(joint) if "coordinate" in each.data_path]
+    assert all(len(curve.keyframe_points) == len(keys) for curve in curves)
+    for frame, pose in zip(frames, wanted):
+        scene.frame_set(frame)
+        np.testing.assert_allclose(np.array(item.matrix_world), pose, atol=2e-3)
