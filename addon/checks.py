@@ -22,6 +22,7 @@ from . import (
     obstacles,
     placing,
     references,
+    refused,
     scene_to_model,
     session,
     transforms,
@@ -57,10 +58,12 @@ def check(scene: Any) -> list[Finding]:
                 bakeable.check(references.find_body(entry.handle, entry.name))
             check_in_time(scene, read)
         except core.physics().CondyleError as error:
-            return errors(scene, error)
+            return [*refused.by_settings(scene), *errors(scene, error)]
         held = [body for body in (handle.find() for handle in read.held) if body is not None]
         left = transforms.held_motion(scene, held, np.arange(begin, end + 1))
         return [
+            *refused.by_settings(scene),
+            *refused.with_model(scene, read),
             *inside_ground.check(scene, read),
             *warnings(scene, read),
             *_pulled_off(scene),

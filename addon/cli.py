@@ -199,7 +199,7 @@ def _open(task: Task, reporter: Any) -> list[str] | int:
     """Open a file and give it the task's settings; names of the scenes to bake, or the exit code where it ends here."""
     import bpy
 
-    from . import cli_files, core, overrides, session, tasks
+    from . import cli_files, core, overrides, session, timing
     from .features.simulation.operators import has_work
 
     reporting = core.part("reporting")
@@ -236,7 +236,7 @@ def _open(task: Task, reporter: Any) -> list[str] | int:
         for scene in scenes:
             if task.frames is not None:
                 overrides.set_frames(scene, task.frames)
-            tasks.frame_range(scene)
+            timing.frame_range(scene)
     except core.physics().CondyleError as error:
         reporter.error(f"{source}: {error}")
         return int(reporting.EXIT_USAGE)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import authoring, compat, core, joint_reading, references, units, worker_client
+from . import authoring, compat, core, drive, joint_reading, references, units, worker_client
 from .features.joints.properties import PROPERTY, shape_changed, shapes
 from .worker_client import Steps
 
@@ -24,6 +24,8 @@ SAMPLES, PLACES = 12, 64
 # nearer end: a cubic curve leaves its control frames by up to 0.1 of a step, its poses must be found again; the way
 # back beside a hairpin must not. A pose continues the beginning where it turns by less than 60 degrees there.
 BETWEEN, AHEAD, ON = 1.0 / 6.0, 0.5, 1e-3
+#: modifiers of keys whose numbers are in units of what is keyed
+MEASURED = {"GENERATOR", "FNGENERATOR", "ENVELOPE", "NOISE", "LIMITS"}
 SAME = 1e-4  # two ways are as long: poses that are set by hand come in single precision
 
 Map = Callable[[np.ndarray], np.ndarray]
@@ -261,6 +263,17 @@ def left_alone(scene: Any, item: Any) -> list[str]:
     ]
     if item.animation_data is not None and len(item.animation_data.nla_tracks):
         told.append("Keys of the slider in NLA strips stay as they are")
+    if drive.driven_sliders(item):
+        told.append("The driver of the slider stays as it is: the child may move")
+    kinds = {
+        each.type
+        for curve in compat.curves_in_use(item)
+        if curve.data_path == f'["{PROPERTY}"]'
+        for each in curve.modifiers
+        if not each.mute
+    }
+    if kinds & MEASURED:
+        told.append("Modifiers of the slider's keys stay as they are: the child may move")
     if any(curve.data_path.endswith(".torque") for curve in compat.curves_in_use(item)):
         told.append("Keys of the torque stay as they are")
     return told

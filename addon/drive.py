@@ -187,6 +187,13 @@ def refresh(scene: Any, item: Any) -> None:
     item.update_tag()
 
 
+def driven_sliders(item: Any) -> list[str]:
+    """Names of a joint's sliders that drivers of the user's own move."""
+    paths = {f'["{name}"]': name for name in slider_names(item.condyle.joint)}
+    drivers = item.animation_data.drivers if item.animation_data is not None else ()
+    return [paths[curve.data_path] for curve in drivers if curve.data_path in paths]
+
+
 def slider_ranges(item: Any, joint: Any) -> np.ndarray:
     """From where to where a joint's sliders go (n, 2), in SI; ModelError where limits miss a curve that has ends."""
     settings = item.condyle.joint

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import compat, hold, leading, muscle_points, references, tasks
+from . import compat, hold, leading, muscle_points, references, tasks, timing
 
 # Keys this many frames beyond the scene's range are read, not more: each frame takes Blender some milliseconds.
 MOST_BEYOND = 500
@@ -25,7 +25,7 @@ def frames(scene: Any) -> np.ndarray:
     the end of whole cycles of all curves that repeat themselves, where that is no more than `MOST_BEYOND`. Keys of a
     bake that is in place are none of these.
     """
-    first, last = (int(end) for end in tasks.frame_range(scene)[[0, -1]])
+    first, last = (int(end) for end in timing.frame_range(scene)[[0, -1]])
     most = last + MOST_BEYOND
     with hold.without_bake(scene):
         spans = list(_spans(scene))

@@ -18,7 +18,7 @@ from . import (
     motions,
     placing,
     references,
-    tasks,
+    timing,
     units,
     worker_client,
 )
@@ -55,6 +55,7 @@ def key_from_poses(scene: Any, item: Any) -> Nearest:
 def from_pose(scene: Any, item: Any) -> Steps[Nearest]:
     """Steps of `set_from_pose`. The child's own pose counts, not where a slider holds it."""
     scene_uid, item_uid, name = scene.session_uid, item.session_uid, item.name
+    _check_own(item)
     given = keyframes.source_of_joint(item)
     with drive.held_off(given.child):
         bpy.context.view_layer.update()
@@ -86,8 +87,7 @@ def readings_here(scene: Any, item: Any) -> np.ndarray | None:
     """Readings of a joint where it is nearest to its child; None where they stay as they are."""
     settings = item.condyle.joint
     paths = {f'["{name}"]' for name in drive.slider_names(settings)}
-    drivers = item.animation_data.drivers if item.animation_data is not None else ()
-    if any(curve.data_path in paths for curve in [*compat.curves_in_use(item), *drivers]):
+    if drive.driven_sliders(item) or any(curve.data_path in paths for curve in compat.curves_in_use(item)):
         return None
     joint = joint_reading.read_joint(scene, item)
     # the time of a joint that moves by itself says where it is; a joint whose settings are not its own is refused later
@@ -123,6 +123,7 @@ def _readings_now(scene: Any, item: Any) -> np.ndarray:
 def from_keys(scene: Any, item: Any) -> Steps[Nearest]:
     """Steps of `key_from_poses`. The child's keys stay; they move it again when it is no longer driven."""
     scene_uid, item_uid, name = scene.session_uid, item.session_uid, item.name
+    _check_own(item)
     # where a key lies in two places of the joint, or turns lie between two keys, what is between them tells
     frames, poses, keyed = keyframes.keyed_motion(scene, keyframes.source_of_joint(item))
     moving = yield from _project(scene, item, poses, frames)
@@ -136,6 +137,14 @@ def from_keys(scene: Any, item: Any) -> Steps[Nearest]:
     return found
 
 
+def _check_own(item: Any) -> None:
+    """ModelError where a driver says where a slider stands."""
+    for name in drive.driven_sliders(item):
+        raise core.model_error(
+            f"joint {item.name!r}: a driver moves its slider {name!r}, whatever it is set to; remove that first"
+        )
+
+
 def _project(scene: Any, item: Any, poses: np.ndarray, frames: np.ndarray) -> Steps[Nearest]:
     """Coordinates for poses (n, 4, 4) of the child in the joint's frame, in metres."""
     joint = joint_reading.read_joint(scene, item)
@@ -144,7 +153,7 @@ def _project(scene: Any, item: Any, poses: np.ndarray, frames: np.ndarray) -> St
     requests = core.part("worker.requests")
     options = {"length_scale": item.condyle.joint.length_scale * units.length_scale(scene)}
     bounds = _bounds(item, joint)
-    times = (frames - tasks.frame_range(scene)[0]) / units.frames_per_second(scene)
+    times = (frames - timing.frame_range(scene)[0]) / units.frames_per_second(scene)
     groups = [slice(None)]
     if any(joint.prescribed):  # a moving surface is another one at each time
         groups = [slice(k, k + 1) for k in range(len(poses))]

@@ -28,6 +28,7 @@ from . import (
     muscle_bakes,
     muscle_control,
     references,
+    refused,
     scene_to_model,
     session,
     staleness,
@@ -38,7 +39,6 @@ from . import (
     units,
     worker_client,
 )
-from .features.simulation.properties import frame_ends
 from .fits import FitReport
 from .transforms import held_motion
 from .worker_client import Steps
@@ -74,19 +74,6 @@ class BakeReport:
     seconds: dict[str, float] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     note: str = ""
-
-
-def frame_range(scene: Any) -> np.ndarray:
-    """Frames (F,) that a bake records, the samples between whole ones among them; ModelError where fewer than two."""
-    first, last = frame_ends(scene)
-    if last <= first:
-        raise core.model_error(f"the frame range is empty or reversed: from {first} to {last}")
-    if scene.render.frame_map_old != scene.render.frame_map_new:
-        raise core.model_error(
-            f"time remapping ({scene.render.frame_map_old} to {scene.render.frame_map_new}) would show the baked keys "
-            "at other frames; set both to 100"
-        )
-    return timing.recorded_frames(first, last, timing.samples(scene))
 
 
 def fit_now(scene: Any, item: Any, progress: Progress | None = None) -> FitReport:
@@ -130,7 +117,7 @@ def bake(scene: Any) -> Steps[BakeReport]:
     """Steps of a bake."""
     clock = timing.Clock()
     scene_uid = scene.session_uid
-    frames = frame_range(scene)
+    frames = timing.frame_range(scene)
     session.unfinished = None
     made, fitted = yield from _prepared(scene, frames, clock)
     requests = core.part("worker.requests")
@@ -210,7 +197,7 @@ def check(scene: Any) -> Steps[list[str]]:
     """Steps of a bake up to its simulation; the warnings. All errors of what cannot be read are in the session's
     findings.
     """
-    made, _ = yield from _prepared(scene, frame_range(scene), timing.Clock())
+    made, _ = yield from _prepared(scene, timing.frame_range(scene), timing.Clock())
     inside_ground.refuse(made.read)
     return made.warnings
 
@@ -229,6 +216,7 @@ def _prepared(
         fitted[uid] = yield from fits.fit_joint(scene, references.find_joint(uid, "a joint to be fitted"))
     clock.lap("fit")
     made = yield from ready(scene_uid, run, fitted, clock, loop)
+    refused.check(references.find_scene(scene_uid), made.read)
     return replace(made, warnings=warnings + made.warnings), fitted
 
 

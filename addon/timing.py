@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import core, units
+from .features.simulation.properties import frame_ends
 
 # Speeds at a loop's seam that differ by more than this share of the fastest, and by more than this [m/s, rad/s].
 JERK, SLOW = 0.1, 1e-3
@@ -16,6 +17,21 @@ JERK, SLOW = 0.1, 1e-3
 def recorded_frames(first: int, last: int, samples: int) -> np.ndarray:
     """Frames (F,) that get keys: `samples` of them from each whole frame to the next."""
     return first + np.arange((last - first) * samples + 1) / samples
+
+
+def frame_range(scene: Any) -> np.ndarray:
+    """Frames (F,) that a bake records, the samples between whole ones among them; ModelError where fewer than two."""
+    first, last = frame_ends(scene)
+    if last == first:
+        raise core.model_error(f"the frame range has one frame only, {first}: a bake needs two or more")
+    if last < first:
+        raise core.model_error(f"the frame range is empty or reversed: from {first} to {last}")
+    if scene.render.frame_map_old != scene.render.frame_map_new:
+        raise core.model_error(
+            f"time remapping ({scene.render.frame_map_old} to {scene.render.frame_map_new}) would show the baked keys "
+            "at other frames; set both to 100"
+        )
+    return recorded_frames(first, last, samples(scene))
 
 
 def run_frames(scene: Any, frames: np.ndarray) -> np.ndarray:

@@ -98,9 +98,7 @@ class Knobs:
         if contacts:
             self._pairs[:] = pack_contacts(tuple(self._contacts.values()), self.model.body_frames)
 
-    def driven(
-        self, controllers: Mapping[str, Any]
-    ) -> Callable[[float, FloatArray, FloatArray], FloatArray]:
+    def driven(self, controllers: Mapping[str, Any]) -> Callable[[float, FloatArray, FloatArray], FloatArray]:
         """Forces and inputs as a function of (t, q, q'): the table, and beside it {muscle: controller} where the
         muscle's input is not turned; ModelError as `muscles.excitation.excite`.
         """

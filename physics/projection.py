@@ -234,9 +234,7 @@ class _Search:
     def _check(self) -> None:
         if self._spaces[2][layout.STATUS] != layout.OK:
             joint = self._joint
-            raise JointRangeError(
-                f"{joint.type} joint left its range {joint.range.tolist()} in a projection"
-            )
+            raise JointRangeError(f"{joint.type} joint left its range {joint.range.tolist()} in a projection")
 
 
 def _samples(joint: Joint, bounds: FloatArray, distance: float) -> tuple[list[FloatArray], list[bool]]:

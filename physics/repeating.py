@@ -27,7 +27,8 @@ class Repeating:
     Attributes:
         start, period: from when on and after how long [s]. What has a value at both ends has the same there, but for
             whole turns of a motion, by which it goes on.
-        motions: names of motions. pulls: names of pulls, with their weights. inputs: names of coordinates and inputs of the model, columns of a table.
+        motions: names of motions. pulls: names of pulls, with their weights. inputs: names of coordinates and inputs
+            of the model, columns of a table.
         controllers: names of muscles whose controllers' targets repeat themselves.
     """
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..model import State
+from ..model import Model, State
 from ..result import Result
 from .adaptive import integrate_adaptive
-from .base import Problem
+from .base import Problem, refuse_impulses
 from .event_driven import integrate_event_driven
 from .fixed_step import KERNEL_NUMBERS, integrate_fixed_step
 from .implicit import KERNEL_NUMBERS as IMPLICIT_NUMBERS
@@ -17,11 +17,20 @@ Integrate = Callable[[Problem, str, State], Result]
 
 FIXED_STEP = (*KERNEL_NUMBERS, *IMPLICIT_NUMBERS)
 
+ADAPTIVE = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
+
 INTEGRATORS: dict[str, Integrate] = {
     **dict.fromkeys(KERNEL_NUMBERS, integrate_fixed_step),
     **dict.fromkeys(IMPLICIT_NUMBERS, integrate_implicit),
-    **dict.fromkeys(("RK45", "DOP853", "LSODA", "Radau", "BDF"), integrate_adaptive),
+    **dict.fromkeys(ADAPTIVE, integrate_adaptive),
     "event_driven": integrate_event_driven,
 }
 
-__all__ = ["FIXED_STEP", "INTEGRATORS", "Integrate", "Problem"]
+
+def check_method(model: Model, name: str) -> None:
+    """ModelError where a model has what a method cannot simulate: adaptive ones give no impulses."""
+    if name in ADAPTIVE:
+        refuse_impulses(model, name)
+
+
+__all__ = ["FIXED_STEP", "INTEGRATORS", "Integrate", "Problem", "check_method"]

@@ -133,7 +133,17 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
     told to ``stop``: "" or {"from": time, "to": time}, the part of the motion that is answered; ``factor`` beside, and
     ``repeating``: keywords of `Repeating`.
     """
-    known = {"model", "state", "options", "motions", "assemble", "controllers", "pulls", "factor", "repeating"}
+    known = {
+        "model",
+        "state",
+        "options",
+        "motions",
+        "assemble",
+        "controllers",
+        "pulls",
+        "factor",
+        "repeating",
+    }
     _check_keys(job, known, ("model",))
     model, state, options = _read_simulation(job, arrays, report)
     options |= {"controllers": _controllers(job), "pulls": _pulls(job)}

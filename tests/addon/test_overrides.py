@@ -109,7 +109,7 @@ def test_frames_are_what_the_scene_plays_and_renders(part, scene, frames, shown)
     scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 8, 9
     part("overrides").set_frames(scene, frames)
     assert (scene.frame_start, scene.frame_end) == shown and not scene.use_preview_range
-    recorded = part("tasks").frame_range(scene)
+    recorded = part("timing").frame_range(scene)
     assert (recorded[0], recorded[-1]) == frames
 
 

@@ -119,7 +119,7 @@ def test_demo_knee_goes_beside_what_is_there_and_bakes_in_its_range(part, scene,
     assert bpy.data.objects["Femur"].matrix_world.translation.x > 1.0
     assert scene.frame_end == 250
     scene.frame_end = 12
-    assert part("tasks").frame_range(scene)[-1] == 12
+    assert part("timing").frame_range(scene)[-1] == 12
 
 
 @pytest.mark.small

@@ -197,7 +197,9 @@ def test_a_motion_that_leaps_leaps():
     rng = np.random.default_rng(3)
     curve = ph.joints.SplineCurve(smooth_frames(rng, 12))
     lower, upper = curve.range[0]
-    q = np.concatenate([np.linspace(lower, lower + 1.0, 9), np.linspace(upper - 1.0, upper, 7), [lower + 0.5]])
+    q = np.concatenate(
+        [np.linspace(lower, lower + 1.0, 9), np.linspace(upper - 1.0, upper, 7), [lower + 0.5]]
+    )
     found = ph.project(curve, curve.transform(q[:, None]), continuous=True)
     assert np.abs(found.q[:, 0] - q).max() < 1e-8
 

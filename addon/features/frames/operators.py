@@ -74,11 +74,12 @@ class FrameOperator:
     share: Any = None  # of the way to the next frame, where one is added that is to leave the motion as it is
 
     def execute(self, context: Any) -> set[str]:
-        from ... import core, curve_growth, curve_tools, drive
+        from ... import core, curve_growth, curve_tools, drive, references
 
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
         try:
+            references.check_evaluated(joint, f"joint {joint.name!r}")
             joint.condyle.joint.active_frame = frame_at_hand(context, joint.condyle.joint)
             before = curve_growth.curve_of(context.scene, joint) if self.share else None
             known = {frame.object for frame in joint.condyle.joint.frames}

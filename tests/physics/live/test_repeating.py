@@ -128,7 +128,9 @@ def test_a_pull_goes_round(turns):
 
 
 def test_a_pull_beyond_its_period_is_refused():
-    with pytest.raises(ModelError, match=r"pull of 'thigh', from 0 s to 1 s, goes beyond the period of 0\.5 s"):
+    with pytest.raises(
+        ModelError, match=r"pull of 'thigh', from 0 s to 1 s, goes beyond the period of 0\.5 s"
+    ):
         Repeating(0.0, 0.5, pulls=["thigh"]).applied(
             legs(), {"pulls": {"thigh": drawn(np.linspace(0.0, 1.0, 13))}}
         )

@@ -1,0 +1,52 @@
+"""What a bake would be refused for, beside what the scene is read from: its frames, loop, method, and where it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from . import bake_keys, bake_targets, core, findings, hold, timing
+from .findings import CHECK, Finding
+
+
+def by_settings(scene: Any) -> Iterator[Finding]:
+    """Errors of the frame range and the loop, each named."""
+    problem = core.physics().CondyleError
+    try:
+        timing.loop_options(scene, timing.frame_range(scene))
+    except problem as error:
+        yield findings.named(scene, str(error), CHECK, is_error=True)
+
+
+def by_model(scene: Any, read: Any) -> Iterator[tuple[Any, Exception]]:
+    """What cannot be done with a scene as it was read: errors, and the object at fault, or None. In a scene without
+    its bake.
+    """
+    problem = core.physics().CondyleError
+    try:
+        core.part("integrators").check_method(read.model, scene.condyle.simulation.integrator)
+    except problem as error:
+        yield None, error
+    target = bake_keys.output_of(scene).target
+    found = [entry.handle.find() for entry in read.bodies]
+    for item in dict.fromkeys(body.object for body in found if body is not None):
+        try:
+            bake_targets.check(item, target)
+        except problem as error:
+            yield item, error
+
+
+def with_model(scene: Any, read: Any) -> Iterator[Finding]:
+    """`by_model` as findings."""
+    for item, error in by_model(scene, read):
+        if item is None:
+            yield findings.named(scene, str(error), CHECK, is_error=True)
+        else:
+            yield findings.about(str(error), CHECK, item, is_error=True)
+
+
+def check(scene: Any, read: Any) -> None:
+    """ModelError where a bake of a scene, as it was read, could not run or not be written: before it is computed."""
+    with hold.without_bake(scene):
+        for _, error in by_model(scene, read):
+            raise error
