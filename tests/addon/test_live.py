@@ -257,6 +257,29 @@ def test_undo_to_a_moment_within_a_run_gives_the_scenes_own_poses(part, scene, m
     assert not bpy.context.scene.condyle.live
 
 
+def test_a_run_goes_on_after_an_undo(part, scene, make):
+    """Connected bones, too: right after an undo nothing tells where a parent is."""
+    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0.1, 0), "A")}, True)
+    rig.location = (0.3, 0.2, 0.1)
+    make.update()
+    body = part("references").Body
+    joint = part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Knee")
+    joint.condyle.joint.axis = (1, 0, 0)
+    scene.frame_start, scene.frame_end = 1, 25
+    make.update()
+    undone = []
+
+    def undo(_run):
+        undone.append(bpy.ops.ed.undo())
+
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+        bpy.ops.ed.undo_push(message="before")
+        scene.frame_end = 26
+        bpy.ops.ed.undo_push(message="behind")
+        hand = Hand(part, scene, [(0.2, undo)], duration=0.4)
+        assert hand.walk().seconds >= 0.4 and undone == [{"FINISHED"}]
+
+
 def test_sliders_of_soft_parts_act(part, scene, make, axle):
     wobbling = bpy.data.objects["Rod"].condyle.body.wobbling
     wobbling.enabled = True
