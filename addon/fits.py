@@ -25,6 +25,7 @@ from .features.fitting import wishes
 from .worker_client import Steps
 
 SURFACE = "spline_surface"
+SAME = 1e-6  # what poses that are held differ by [m, rad]: Blender has them in single precision
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class FitReport:
         poses: the keyed poses (n, 4, 4) in the joint's frame, in metres.
         wished: what the fit was asked for, as the joint's settings have it.
         cyclic: of the keys, see `cycles.Cycle`. undriven: why the sliders do not drive the child; empty: they do.
+        held: how many keys were left out, because the child stands at the one before as it does there.
     """
 
     joint_name: str
@@ -46,6 +48,7 @@ class FitReport:
     wished: dict[str, Any]
     cyclic: str = "NONE"
     undriven: str = ""
+    held: int = 0
 
     @property
     def joint(self) -> Any:
@@ -210,11 +213,15 @@ def _steps(
         frames, poses = frames[: cycle.count], poses[: cycle.count]
     elif wished["keys"] == "ONE_WAY" and not surface:
         frames, poses = frames[cycle.one_way], poses[cycle.one_way]
+    count = len(frames)
+    if not surface:
+        different = _different(poses, closed)
+        frames, poses = frames[different], poses[different]
     keywords = _metric(scene, given, wished) | {"smoothing": wished["smoothing"]}
     keywords |= _marked(settings.fit, frames, surface)
     if not surface:
         fewest = 2 if wished["smoothing"] else settings.order
-        _check_keys(given.child.name, frames, poses, fewest, closed)
+        _check_count(given.child.name, len(poses), fewest)
         if not wished["smoothing"]:  # which alone lets there be more
             wished["num_frames"] = min(wished["num_frames"], len(poses))
     if surface:
@@ -233,26 +240,30 @@ def _steps(
         else (requests.fit_curve, requests.fit_curve_answer)
     )
     answer = yield ask(worker_client.client(), poses, **keywords)
-    return FitReport(name, frames, read(answer), poses, wished, cycle.kind)
+    return FitReport(name, frames, read(answer), poses, wished, cycle.kind, held=count - len(frames))
 
 
-def _check_keys(name: str, frames: np.ndarray, poses: np.ndarray, fewest: int, closed: bool) -> None:
-    """ModelError where the keyed poses (n, 4, 4) of a child are too few for a curve, or two neighbours are the same."""
+def _check_count(name: str, count: int, fewest: int) -> None:
+    """ModelError where the different keyed poses of a child are too few for a curve."""
+    if count < fewest:
+        raise core.model_error(
+            f"{name} has {count} keyed pose{'s' * (count != 1)} to fit: at least {fewest} different ones fix a curve of "
+            "this order; key more, or take smoothing above 0"
+        )
+
+
+def _different(poses: np.ndarray, closed: bool) -> np.ndarray:
+    """Which keyed poses (n, 4, 4) are another one than that before: a curve goes on from key to key, and a pose that is
+    held counts once.
+    """
     lie = core.physics().lie
-    if len(poses) < fewest:
-        raise core.model_error(
-            f"{name} has {len(poses)} keyed poses to fit: at least {fewest} different ones fix a curve of this order; "
-            "key more, or take smoothing above 0"
-        )
-    neighbours = np.roll(poses, -1, axis=0)
-    steps = np.linalg.norm(lie.log(lie.inverse(poses) @ neighbours), axis=-1)
-    same = np.flatnonzero(steps[: len(poses) if closed else -1] < 1e-12)
-    if len(same):
-        first, second = sorted((frames[same[0]], frames[(same[0] + 1) % len(frames)]))
-        raise core.model_error(
-            f"{name} stands the same at frames {first:g} and {second:g}, and a curve goes on from key to key: take one "
-            "of the two away, or fit selected keys without it"
-        )
+    steps = np.linalg.norm(lie.log(lie.inverse(poses) @ np.roll(poses, -1, axis=0)), axis=-1)
+    moves = steps >= SAME
+    if not closed:
+        moves[-1] = True
+    kept: np.ndarray = np.roll(moves, 1)
+    kept[0] |= not kept.any()
+    return np.flatnonzero(kept)
 
 
 def _metric(scene: Any, given: keyframes.Source, wished: dict[str, Any]) -> dict[str, Any]:

@@ -57,9 +57,11 @@ def renew() -> float | None:
 
     from . import core, drive, joint_reading, session
 
+    if session.job is not None and not session.read_only:
+        return DELAY  # what was moved meanwhile is taken up when it is over
     moved = set(_moved)
     _moved.clear()
-    if session.read_only or session.job is not None:
+    if session.read_only:
         return None
     scene = bpy.context.scene
     bpy.context.view_layer.update()  # an undo leaves no matrices

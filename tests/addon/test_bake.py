@@ -229,7 +229,7 @@ def test_keys_that_do_not_move_are_refused(part, scene, make):
     shank.animation_data_clear()
     for frame in (1, 5, 9, 13, 17, 21, 25, 29):
         shank.keyframe_insert("location", frame=frame)
-    with pytest.raises(part("core").physics().CondyleError, match="stands the same at frames 1 and 5"):
+    with pytest.raises(part("core").physics().CondyleError, match="Shank has 1 keyed pose to fit"):
         part("tasks").fit_now(scene, joint)
     assert len(joint.condyle.joint.frames) == 0
 

@@ -142,14 +142,30 @@ def test_a_fit_of_few_keys_takes_as_many_frames_as_they_can_fix(part, scene, mak
 def test_keys_that_make_no_curve_are_told_by_their_frames(scene, make):
     for angles, smoothing, why in (
         ((0.0, 0.2), 0.0, "Shank has 2 keyed poses to fit: at least 4 different ones"),
-        ((0.0, 0.2, 0.4, 0.4, 0.6), 0.0, "Shank stands the same at frames 7 and 10"),
-        ((0.0, 0.2, 0.2), 0.5, "Shank stands the same at frames 4 and 7"),
+        ((0.0, 0.2, 0.4, 0.4, 0.4), 0.0, "Shank has 3 keyed poses to fit: at least 4 different ones"),
+        ((0.2, 0.2, 0.2), 0.5, "Shank has 1 keyed pose to fit: at least 2 different ones"),
     ):
         for item in list(bpy.data.objects):
             bpy.data.objects.remove(item)
         _keyed(make, angles)
         with pytest.raises(RuntimeError, match=why):
             bpy.ops.condyle.fit(smoothing=smoothing)
+
+
+@pytest.mark.small
+def test_poses_that_are_held_count_once(part, scene, make):
+    """As animators hold them: at the beginning, between, at the end; the curve is that of the others."""
+    fitted = []
+    for angles in ((0.0, 0.2, 0.4, 0.7, 0.9), (0.0, 0.0, 0.2, 0.4, 0.4, 0.4, 0.7, 0.9, 0.9)):
+        for item in list(bpy.data.objects):
+            bpy.data.objects.remove(item)
+        _keyed(make, angles)
+        assert bpy.ops.condyle.fit() == {"FINISHED"}
+        (joint,) = part("references").joints_of(scene)
+        fitted.append(part("scene_to_model").control_frames(scene, joint))
+        rows = [row.frame for row in joint.condyle.joint.fit.residuals]
+    np.testing.assert_allclose(fitted[1], fitted[0], atol=1e-6)
+    assert rows == [1, 7, 10, 19, 22] and "; 4 held, which count once" in part("session").message
 
 
 @pytest.mark.small

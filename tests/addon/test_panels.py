@@ -236,6 +236,14 @@ def test_the_slider_is_renewed_where_frames_moved_and_only_there(part, knee, mon
     joint.condyle.joint.frames[3].object.location.y += 0.01
     move()
     assert renewed == ["Knee", "Knee"]
+    part("session").job = part("jobs").Job("Bake", 0.0, 0.3, "computing")
+    try:
+        joint.condyle.joint.frames[3].object.location.y += 0.01
+        move()
+        assert renewed == ["Knee", "Knee"] and live.renew() > 0.0  # it comes again
+    finally:
+        part("session").job = None
+    assert live.renew() is None and renewed == ["Knee"] * 3
 
 
 @pytest.mark.small

@@ -86,6 +86,7 @@ class _FitOperator(JobOperator):
         return (
             f"Fit: {outcome.num_poses} poses, worst {units.told_length(1e-3 * outcome.worst_distance_mm)} and "
             f"{figure(outcome.worst_angle_deg)}°, {outcome.iterations} iterations"
+            + (f"; {outcome.held} held, which count once" if outcome.held else "")
             + (f"; not driven by sliders: {outcome.undriven}" if outcome.undriven else "")
         )
 
