@@ -222,7 +222,8 @@ def _of_masses(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]
         body = entry.handle.find()
         if body is None or body.bone or body.object.type != "MESH":
             continue
-        sides = np.ptp(np.array(body.object.bound_box), axis=0) * entry.scale * units.length_scale(scene)
+        box = np.array(body.object.bound_box) * entry.scale * units.length_scale(scene)
+        sides = np.ptp(box, axis=0)
         if not sides.min() > 0.0:
             continue
         density = simulated.mass / sides.prod()
@@ -235,6 +236,10 @@ def _of_masses(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]
             where = f"{units.told_length(far)} away" if far > size else f"within {units.told_length(far)}"
             text = f"{entry.name}: its inertia is that of a mass {where}"
             yield findings.about(f"{text}, but it is {units.told_length(size)} in size", CHECK, body)
+        away = float(np.linalg.norm(np.clip(simulated.com, box.min(axis=0), box.max(axis=0)) - simulated.com))
+        if away > size:
+            text = f"{entry.name}: its centre of mass lies {units.told_length(away)} off it, but it is"
+            yield findings.about(f"{text} {units.told_length(size)} in size", CHECK, body)
 
 
 def _of_coordinates(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:

@@ -11,10 +11,11 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import actions, references, units
+from . import actions, core, references, units
 from .references import Handle, key_of
 from .transforms import LocalPoses
 
+MOVED = 1e-5
 #: channels of bodies before any run of this session, by handle: {name: value}; and muted constraints by name
 _before: dict[Handle, dict[str, Any]] = {}
 
@@ -28,6 +29,9 @@ class Display:
         self._entries = read.bodies
         self._frame = scene.frame_current, scene.frame_subframe
         bodies = [references.find_body(entry.handle, entry.name) for entry in read.bodies]
+        self._rigs = {
+            body.object.name: units.array4(body.object.matrix_world) for body in bodies if body.bone
+        }
         for body in bodies:
             kept: dict[str, Any] = {name: tuple(getattr(body.owner, name)) for name in actions.CHANNELS}
             for constraint in body.owner.constraints:
@@ -73,11 +77,25 @@ class Display:
             worlds[key_of(body)] = world[None]
         local = LocalPoses(scene, np.array([float(scene.frame_current)]), worlds, sampled=False)
         for _, body in bodies:
-            channels = actions.Channels(body, local.basis(body), scene)
+            try:
+                channels = actions.Channels(body, local.basis(body), scene)
+            except core.physics().CondyleError as error:
+                raise self._why(error) from error
             owner = body.owner
             if channels.location is not None:
                 owner.location = channels.location[0]
             setattr(owner, channels.path, channels.rotation[0])
+
+    def _why(self, error: Exception) -> Exception:
+        """What to tell where poses cannot be shown: bones cannot leave an armature that was moved meanwhile."""
+        for name, stood in self._rigs.items():
+            item = bpy.data.objects.get(name)
+            if item is not None and np.abs(units.array4(item.matrix_world) - stood).max() > MOVED:
+                return core.model_error(
+                    f"the live run has ended: {name!r} was moved since it began, by hand or by an undo, and its bones "
+                    "cannot go where they were; begin it anew"
+                )
+        return error
 
     def put_back(self) -> None:
         """The scene as it was."""

@@ -90,6 +90,8 @@ def check_evaluated(item: Any, name: str) -> None:
         for layer in layers
         for collection in _evaluated_collections(layer.layer_collection)
     )
+    if not item.users_scene:
+        raise core.model_error(f"{name} was deleted: it is in no scene any more")
     if not enabled:
         raise core.model_error(
             f"{name} is disabled in the viewport, or its collection is excluded or disabled, so it does not move "

@@ -221,6 +221,7 @@ def test_muscles_with_loose_points_are_told(part, scene, leg, make):
             {"inertia_diagonal": (2e-9, 2e-9, 2e-9)},
             "that of a mass within 0.0316 mm, but it is 424 mm in size",
         ),
+        ({"center_of_mass": (0, 0, 50)}, "its centre of mass lies 49.8 m off it, but it is 424 mm in size"),
     ],
 )
 def test_figures_that_no_such_body_has_are_told(part, scene, leg, figures, told):

@@ -243,6 +243,9 @@ def test_outliers_are_put_aside_and_weights_count(knee, part):
     bpy.ops.condyle.fit(num_frames=6, robust="TUKEY")
     assert fit.residuals[6].trust < 0.5 and fit.residuals[6].distance > 40.0
     assert max(row.distance for k, row in enumerate(fit.residuals) if k != 6) < 1.0
+    assert "take fewer" not in part("session").message
+    bpy.ops.condyle.fit(num_frames=11, robust="TUKEY")  # of 13 poses
+    assert "11 control frames follow outliers, too: take fewer" in part("session").message
     bpy.ops.condyle.fit(num_frames=6, robust="NONE")
     drawn = fit.residuals[6].distance
     fit.residuals[6].weight = 0.01

@@ -259,7 +259,9 @@ def test_undo_to_a_moment_within_a_run_gives_the_scenes_own_poses(part, scene, m
 
 def test_a_run_goes_on_after_an_undo(part, scene, make):
     """Connected bones, too."""
-    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0.1, 0), "A")}, True)
+    rig = make.armature(
+        "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0.1, 0), "A")}, True
+    )
     rig.location = (0.3, 0.2, 0.1)
     make.update()
     body = part("references").Body

@@ -77,7 +77,7 @@ def test_demo_knee_has_five_keyed_poses_and_is_fitted_by_one_press(part, scene, 
     joint = only_joint(part)
     assert bpy.context.active_object == joint
     assert part("features.welcome.panels").NextStepPanel.poll(bpy.context)
-    frames, _ = part("keyframes").keyed_poses(scene, part("keyframes").source_of_joint(joint))
+    frames, _, _ = part("keyframes").keyed_samples(scene, part("keyframes").source_of_joint(joint))
     assert len(frames) == 5 and frames[0] == scene.frame_start and frames[-1] == scene.frame_end
     assert bpy.ops.condyle.fit() == {"FINISHED"}
     assert not part("features.welcome.panels").NextStepPanel.poll(bpy.context)

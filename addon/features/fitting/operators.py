@@ -16,6 +16,8 @@ from ...jobs import JobOperator
 from ..common import figure, need_object_mode, own_joint, writable
 from . import wishes
 
+# poses for each control frame from which on one that lies off stands out
+OUTSTANDING = 1.5
 REDO_SECONDS = 10.0
 # degrees: nearer, angles have to turn ten times as fast as the body
 NEAR_GIMBAL_LOCK = 5.7
@@ -123,6 +125,8 @@ class FitFromKeyframes(_FitOperator, Operator):
         told = super().told(outcome)
         if self.frames_by == "NUMBER" and (most := outcome.wished["num_frames"]) < self.num_frames:
             told += f"; {most} control frames, as many as they can fix"
+        if outcome.wished["robust"] != "NONE" and outcome.num_poses < OUTSTANDING * len(outcome.joint.frames):
+            told += f"; {len(outcome.joint.frames)} control frames follow outliers, too: take fewer"
         if self.keys == "ONE_WAY" and not self.periodic and outcome.cyclic != "TO_AND_FRO":
             return (
                 f"{told}; no one way is found that the rest of the motion goes back on: all keys are fitted"

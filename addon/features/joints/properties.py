@@ -20,24 +20,13 @@ from bpy.types import Object, PropertyGroup
 from ..common import OVERRIDE, OVERRIDE_INSERT, BodyReference, angle_view, length_view
 from ..fitting.properties import FitProperties
 from .control import JointControl
+from .marking import select_marked
 from .shape import JointShape, on_change
 from .types import WHOLE_ONLY, grouped_items, readings_of
 
 #: the slider of a joint with one coordinate; others have the coordinate's name behind it
 PROPERTY = "coordinate"
 IDENTITY = tuple(float(row == column) for row in range(4) for column in range(4))
-
-
-def select_marked(joint: Any, context: Any) -> None:
-    """A control frame that is chosen in the list is selected, where another one of the curve is."""
-    active, frames = context.active_object, joint.frames
-    if context.mode != "OBJECT" or active is None or not any(frame.object == active for frame in frames):
-        return
-    chosen = frames[joint.active_frame].object if joint.active_frame < len(frames) else None
-    if chosen is not None and chosen != active and context.view_layer.objects.get(chosen.name) == chosen:
-        active.select_set(False)
-        chosen.select_set(True)
-        context.view_layer.objects.active = chosen
 
 
 def coordinate_list(joint: Any) -> list[tuple[str, str]]:
@@ -281,11 +270,7 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
     parts: CollectionProperty(type=JointPart, name="Parts", override=OVERRIDE_INSERT)
     frames: CollectionProperty(type=ControlFrame, name="Control Frames", override=OVERRIDE_INSERT)
     active_frame: IntProperty(
-        name="Control Frame",
-        description="Control frame at hand",
-        min=0,
-        update=select_marked,
-        override=OVERRIDE,
+        name="Control Frame", description="The one at hand", min=0, update=select_marked, override=OVERRIDE
     )
     knots: CollectionProperty(type=KnotValue, name="Knots", override=OVERRIDE_INSERT)
     order: IntProperty(
