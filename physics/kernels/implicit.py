@@ -15,6 +15,7 @@ from .layout import (
     LINEARLY_IMPLICIT_EULER,
     NOT_CONVERGED,
     OK,
+    SDIRK2,
     SINGULAR,
     STATUS,
 )
@@ -135,15 +136,19 @@ def keep_stage(now: float, implicit: Array) -> None:
 
 @jit
 def hold_stage(
-    motion: Array, t: float, dt: float, now: float, step: float, vectors: Array, dof: Array
+    motion: Array, t: float, dt: float, now: float, step: float, mean: bool, vectors: Array, dof: Array
 ) -> None:
-    """Let the stage's known part lead coordinates that are held from t on to where they are now."""
+    """Let the stage's known part lead coordinates that are held from t on to where they are now; mean: their
+    acceleration is that by which they get there from the known velocities, as backward Euler has it of all others.
+    """
     nv = dof.shape[0]
     q, qd, channels = vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv], motion[0]
     follow(motion, t, dt, now, q, qd, dof)
     for k in range(channels.shape[0]):
         d = channels[k, CHANNEL_COORDINATE]
         if dof[d, HELD] != 0.0:
+            if mean:
+                dof[d, GIVEN] = (qd[d] - vectors[BASE_QD, d]) / step
             vectors[BASE_QD, d] = qd[d] - step * dof[d, GIVEN]
             vectors[BASE, d] = q[d] - step * qd[d]
 
@@ -155,12 +160,15 @@ def settle(
     tables: Array,
     t: float,
     dt: float,
+    within: bool,
     q: Array,
     qd: Array,
     implicit: Array,
     spaces: Array,
 ) -> int:
-    """End the step: impulses, and back onto the equalities; returns how many rows there are."""
+    """End the step: impulses, and back onto the equalities; returns how many rows there are. For within see
+    `stopping.stop_within`.
+    """
     constraints, system, motion, contacts, memory, effort, _, _ = more
     vectors, nv = implicit[3], q.shape[0]
     tau, qdd = vectors[FOUND_FORCE], vectors[CORRECTION, :nv]
@@ -181,6 +189,7 @@ def settle(
             found,
             t,
             dt,
+            within,
             last,
             qdd,
             q,
@@ -233,7 +242,7 @@ def newton_step(
             vectors[BASE_QD, d] = qd[d] + done * dt * vectors[NEWEST, d]
             vectors[BASE, d] = q[d] + done * dt * vectors[STAGE_QD, d]
         if more is not None:
-            hold_stage(more[2], t, dt, t + reached * dt, gamma * dt, vectors, spaces[1])
+            hold_stage(more[2], t, dt, t + reached * dt, gamma * dt, stages == 1, vectors, spaces[1])
         table_force(times, values, t + reached * dt, vectors[GIVEN_FORCE, : values.shape[1]])
         lead_states(arrays[3], vectors[FOUND_FORCE], vectors[LAST_Q], width, done * dt, vectors[GIVEN_FORCE])
         set_implicit(arrays[3], vectors[GIVEN_FORCE], width, gamma * dt)
@@ -318,7 +327,7 @@ def take_hold(
     known from step to step is of no use.
     """
     catch(motion, t, q, qd)
-    mean = dt if integrator == LINEARLY_IMPLICIT_EULER else 0.0
+    mean = 0.0 if integrator == SDIRK2 else dt
     if hold(motion, t, mean, q, qd, dof):
         notes[KNOWN], notes[HISTORY] = 0.0, 0.0
 
@@ -362,7 +371,8 @@ def implicit_rollout(
         implicit_step(arrays, more, integrator, (times, values), t, counters[0], dt, q, qd, implicit, spaces)
         count = 0
         if more is not None and flags[STATUS] == OK:
-            count = settle(arrays, more, (times, values), t, dt, q, qd, implicit, spaces)
+            second = integrator == SDIRK2
+            count = settle(arrays, more, (times, values), t, dt, second, q, qd, implicit, spaces)
             note_efforts(more[5], spaces[1])
         if flags[STATUS] == OK:
             check_step(arrays, charts, dt, vectors[GIVEN_FORCE], q, qd, spaces)

@@ -100,6 +100,7 @@ def runge_kutta_step(parts: Array, t: float, dt: float, q: Array, qd: Array, roo
             found,
             t,
             dt,
+            True,
             last,
             trial,
             q,

@@ -76,7 +76,7 @@ def euler_step(parts: Array, integrator: int, t: float, dt: float, q: Array, qd:
         finish_states(arrays[3], tables[1].shape[1], integrator, dt, stage)
     ahead = dt if integrator == FORWARD_EULER else 0.0
     count, found = constrain_velocities(
-        arrays, constraints, contacts, dt, ahead, q, qd, last_qd, system, memory, spaces
+        arrays, constraints, contacts, dt, ahead, False, q, qd, last_qd, system, memory, spaces
     )
     impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
     for k in range(count):
@@ -110,7 +110,7 @@ def strike(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) 
     evaluate(arrays, constraints, motion, tables, t, q, qd, stage[5], qdd, effort, system, spaces)
     copy(qd, last_qd)
     count, _ = constrain_velocities(
-        arrays, constraints, contacts, dt, 0.0, q, qd, last_qd, system, memory, spaces
+        arrays, constraints, contacts, dt, 0.0, False, q, qd, last_qd, system, memory, spaces
     )
     least = math.inf
     for k in range(count):

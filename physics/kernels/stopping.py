@@ -8,13 +8,19 @@ from .constraint_layout import (
     CONSTRAINT_SENSE,
     EQUALITY,
     ROW_FORCE,
+    ROW_VALUE,
     SYSTEM_IMPULSE,
+    SYSTEM_JACOBIAN,
     SYSTEM_KINDS,
+    SYSTEM_RESTITUTION,
     SYSTEM_ROWS,
+    TANGENT,
 )
 from .motion import finish_held
-from .response import held_efforts
+from .response import held_efforts, speed_along
 from .spatial import Array
+
+TOUCHES = 1e-12  # m or rad
 
 
 @jit
@@ -27,6 +33,23 @@ def unilateral(constraints: Array) -> bool:
 
 
 @jit
+def until_impact(count: int, dt: float, last_qd: Array, system: Array) -> float:
+    """How long until the first of a step's impacts; 0 where something is stopped that does not bounce."""
+    until = dt
+    for k in range(count):
+        kind = system[SYSTEM_KINDS][k]
+        if kind in (EQUALITY, TANGENT) or system[SYSTEM_IMPULSE][k] == 0.0:
+            continue
+        value, before = system[SYSTEM_ROWS][k, ROW_VALUE], speed_along(system[SYSTEM_JACOBIAN][k], last_qd)
+        if system[SYSTEM_RESTITUTION][k] > 0.0:
+            if before < 0.0:
+                until = min(until, max(value / -before, 0.0))
+        elif -before * dt > value + TOUCHES:
+            return 0.0
+    return until if until < dt else 0.0
+
+
+@jit
 def stop_within(
     arrays: Array,
     constraints: Array,
@@ -35,6 +58,7 @@ def stop_within(
     found: tuple[int, int],
     t: float,
     dt: float,
+    within: bool,
     last: tuple[Array, Array],
     trial: Array,
     q: Array,
@@ -48,20 +72,21 @@ def stop_within(
     at its end, trial without impulses, lead nowhere beyond; returns how many rows there are, 0 where none acts.
 
     Where one acts, the last velocities lead all the way, as with symplectic Euler: what touches rests, and the step is
-    of first order.
+    of first order. For methods whose states are exact to second order (within) those before an impact lead up to it.
     """
     last_q, last_qd = last
     count, _ = constrain_velocities(
-        arrays, constraints, contacts, dt, 0.0, last_q, trial, last_qd, system, memory, spaces
+        arrays, constraints, contacts, dt, 0.0, within, last_q, trial, last_qd, system, memory, spaces
     )
     acting, kinds, impulse = False, system[SYSTEM_KINDS], system[SYSTEM_IMPULSE]
     for k in range(count):
         acting |= kinds[k] != EQUALITY and impulse[k] != 0.0
     if not acting:
         return 0
+    until = until_impact(count, dt, last_qd, system) if within else 0.0
     for d in range(q.shape[0]):
         qd[d] = trial[d]
-        q[d] = last_q[d] + dt * qd[d]
+        q[d] = last_q[d] + until * last_qd[d] + (dt - until) * qd[d]
     finish_held(motion, t, dt, q, qd)
     for k in range(count):  # beside the forces that equalities have in the trial
         system[SYSTEM_ROWS][k, ROW_FORCE] += impulse[k] / dt

@@ -41,13 +41,17 @@ SETTLED = 1e-12
 
 
 @inline
-def aim_row(k: int, value: float, dt: float, before: float, restitution: float, system: Array) -> None:
+def aim_row(
+    k: int, value: float, dt: float, before: float, restitution: float, within: bool, system: Array
+) -> None:
     """The speed that row k, a limit or a contact, wants at least, from what it has without impulses and had before the
     step; its restitution where it is an impact.
 
     Before the limit as much as leads to it and no further; behind it, where curved ones are left at second order, what
     leads back, never faster than an elastic impact. Restitution is of the speed before or behind the step's forces,
-    whichever is less: what rests does not bounce, and energy does not grow.
+    whichever is less: what rests does not bounce, and energy does not grow. For methods whose states are exact to
+    second order (within) it is of the speed at the instant at which it hits, and the forces go on behind that: with the
+    other, an energy that is right to first order would grow or fall with every impact.
     """
     row = system[SYSTEM_ROWS][k]
     speed = speed_along(system[SYSTEM_JACOBIAN][k], system[SYSTEM_FREE])
@@ -58,6 +62,9 @@ def aim_row(k: int, value: float, dt: float, before: float, restitution: float, 
     row[ROW_AIM] = reach
     system[SYSTEM_RESTITUTION][k] = 0.0
     back = restitution * min(-speed, -before)
+    if within and before < 0.0:
+        hit, gain = min(max(value / (-before * dt), 0.0), 1.0), before - speed
+        back = restitution * (gain * hit - before) - gain * (1.0 - hit)
     if speed < reach and back > max(reach, 0.0):  # it hits, and leaves faster than it would be led
         row[ROW_AIM] = 0.0
         system[SYSTEM_RESTITUTION][k] = back / -speed
@@ -69,6 +76,7 @@ def add_limits(
     count: int,
     dt: float,
     ahead: float,
+    within: bool,
     q: Array,
     qd: Array,
     last_qd: Array,
@@ -92,7 +100,7 @@ def add_limits(
             jacobian[count, d + 1], jacobian[count, d + 2] = gradient[1], gradient[2]
         before = speed_along(jacobian[count], last_qd)
         value += ahead * before
-        aim_row(count, value, dt, before, data[at + LIMIT_RESTITUTION], system)
+        aim_row(count, value, dt, before, data[at + LIMIT_RESTITUTION], within, system)
         speed, reach = speed_along(jacobian[count], qd), rows[count, ROW_AIM]
         impact = system[SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
         warm = memory[k, WARM] != 0.0
