@@ -247,8 +247,8 @@ def _check_count(name: str, count: int, fewest: int) -> None:
     """ModelError where the different keyed poses of a child are too few for a curve."""
     if count < fewest:
         raise core.model_error(
-            f"{name} has {count} keyed pose{'s' * (count != 1)} to fit: at least {fewest} different ones fix a curve of "
-            "this order; key more, or take smoothing above 0"
+            f"{name} has {count} keyed pose{'s' * (count != 1)} to fit: at least {fewest} different ones fix a curve "
+            "of this order; key more, or take smoothing above 0"
         )
 
 
