@@ -7,7 +7,11 @@ from .constrained import constrain_velocities, project
 from .constraint_layout import (
     CONSTRAINT_SENSE,
     EQUALITY,
+    RESTS,
+    ROW_AIM,
     ROW_FORCE,
+    ROW_FREE,
+    ROW_OWNER,
     ROW_VALUE,
     SYSTEM_IMPULSE,
     SYSTEM_JACOBIAN,
@@ -18,6 +22,7 @@ from .constraint_layout import (
 )
 from .motion import finish_held
 from .response import held_efforts, speed_along
+from .resting import AT_REST
 from .spatial import Array
 
 TOUCHES = 1e-12  # m or rad
@@ -30,6 +35,17 @@ def unilateral(constraints: Array) -> bool:
     for k in range(constraints[0].shape[0]):
         found |= constraints[0][k, CONSTRAINT_SENSE] != EQUALITY
     return found
+
+
+@jit
+def stays(k: int, dt: float, system: Array, memory: Array) -> bool:
+    """Whether row k is of a limit on which a coordinate rests, and what would move it is round-off: its force is that
+    which holds it there.
+    """
+    row = system[SYSTEM_ROWS][k]
+    owner = int(row[ROW_OWNER])
+    rests = owner < 0 and memory[-1 - owner, RESTS] != 0.0
+    return bool(rests and dt * abs(row[ROW_FREE] - row[ROW_AIM]) <= AT_REST)
 
 
 @jit
@@ -80,7 +96,7 @@ def stop_within(
     )
     acting, kinds, impulse = False, system[SYSTEM_KINDS], system[SYSTEM_IMPULSE]
     for k in range(count):
-        acting |= kinds[k] != EQUALITY and impulse[k] != 0.0
+        acting |= kinds[k] != EQUALITY and impulse[k] != 0.0 and not stays(k, dt, system, memory)
     if not acting:
         return 0
     until = until_impact(count, dt, last_qd, system) if within else 0.0

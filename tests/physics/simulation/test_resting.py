@@ -102,3 +102,38 @@ def test_impacts_take_place_within_the_step(integrator, restitution):
     else:
         # each impact is off by up to (5 dt)^2 = 2.5e-5 J; put at the step's end it would be 5 J dt 2.2 /s = 1.1e-2
         assert np.abs(energy - energy[0]).max() < 1e-3
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "bdf1", "sdirk2"])
+def test_forces_are_those_of_statics_where_something_rests_beside_a_coupling(integrator):
+    """A finger whose outer joints are coupled, at their hard limit by gravity, on a knuckle that is led slowly."""
+    builder, parent = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81)), None
+    for k in range(3):
+        parent = builder.add_body(
+            f"f{k}",
+            parent,
+            joint=ph.joints.Hinge((0.0, 1.0, 0.0)),
+            joint_in_parent=shift(0.1),
+            mass=0.3,
+            com=(0.05, 0.0, 0.01),
+            inertia=np.diag([1e-4, 3e-4, 3e-4]),
+            damping=0.002,
+            **({"limits": (-0.5, 0.6), "limit_restitution": 0.0} if k == 2 else {}),
+        )
+    builder.add_constraint("coupling", ph.constraints.CouplingConstraint("f2.angle", {"f1.angle": 1.5}))
+    model, times = builder.build(), np.linspace(0.0, 2.0, 21)
+    motion = ph.Motion(times, 0.01 * np.sin(times))
+    result = ph.simulate(
+        model,
+        model.state([0.0, 0.4, 0.6]),
+        2.0,
+        1e-3,
+        integrator,
+        motions={"f0": motion},
+        record_interval=0.01,
+    )
+    still = result.t > 0.2
+    assert np.ptp(result.q[still, 1]) < 1e-9
+    needed = [ph.inverse_dynamics(model, model.state(q), np.zeros(3))[0] for q in result.q[still]]
+    # accelerations of 0.01 rad/s^2 take 1e-3 N m; without the limit's force it would be half of 1.3 N m
+    assert np.abs(result.efforts[still, 0] - needed).max() < 2e-3
