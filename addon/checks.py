@@ -25,6 +25,7 @@ from . import (
     refused,
     scene_to_model,
     session,
+    sliders_left,
     transforms,
     units,
 )
@@ -155,6 +156,7 @@ def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int
     """
     found = [
         *_of_coordinates(scene, read),
+        *sliders_left.check(scene, fitted),
         *_out_of_reach(scene, fitted),
         *_of_muscles(scene, read),
         *_of_masses(scene, read),

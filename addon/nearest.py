@@ -102,7 +102,7 @@ def readings_here(scene: Any, item: Any) -> np.ndarray | None:
     if settings.type in {"spline_curve", "spline_surface"}:  # poses may lie near to several places of it
         q = core.physics().project(joint, pose, bounds=_bounds(item, joint), length_scale=scale).q
     else:
-        before = joint.from_readings(_readings_now(scene, item))
+        before = joint.from_readings(readings_now(scene, item))
         if placing.is_at(joint, before, pose):  # exactly where it was put, and at its own number of turns
             return None
         q, _, _ = placing.place(joint, before, pose, scale if scale > 0.0 else 1.0)
@@ -110,7 +110,7 @@ def readings_here(scene: Any, item: Any) -> np.ndarray | None:
     return readings
 
 
-def _readings_now(scene: Any, item: Any) -> np.ndarray:
+def readings_now(scene: Any, item: Any) -> np.ndarray:
     """Readings (n,) at which a joint's sliders stand, or where it has none yet its start values."""
     rows = item.condyle.joint.coordinates
     values = [

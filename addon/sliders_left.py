@@ -1,0 +1,48 @@
+"""Sliders that show an older shape of their joint: it was changed where nobody brought them up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import numpy as np
+
+from . import core, drive, findings, joint_reading, keyframes, nearest, references, units
+from .findings import CHECK, Finding
+
+# A child that stands farther from where its sliders should have it than this [m, rad] is told.
+FAR, FAR_TURN = 1e-3, 1e-2
+
+
+def check(scene: Any, fitted: Collection[int] = ()) -> Iterator[Finding]:
+    """Children that do not stand where their joint is at its sliders, as the scene is evaluated now; of joints that
+    can be read. fitted: joints that were fitted just now, by session uid.
+    """
+    for item in references.joints_of(scene):
+        if not item.condyle.joint.driven or item.condyle.joint.closes_loop or item.session_uid in fitted:
+            continue
+        try:
+            away, turned = _apart(scene, item)
+        except core.physics().CondyleError:  # told where it is what is wrong
+            continue
+        if away > FAR or turned > FAR_TURN:
+            text = (
+                f"{item.name}: its child stands {units.told_apart(away, turned)} from where the slider should have it: "
+                "bring it up to date by the arrows beside Start Here"
+            )
+            yield findings.about(text, CHECK, item)
+
+
+def _apart(scene: Any, item: Any) -> tuple[float, float]:
+    """How far a child is from where its joint's sliders should have it [m, rad]; 0 where they are not all in range."""
+    joint, given = joint_reading.read_joint(scene, item), keyframes.source_of_joint(item)
+    readings, ranges = nearest.readings_now(scene, item), drive.slider_ranges(item, joint)
+    if any(joint.prescribed) or len(readings) != len(ranges):
+        return 0.0, 0.0
+    if np.abs(np.clip(readings, *ranges.T) - readings).max(initial=0.0) > 1e-6:
+        return 0.0, 0.0
+    after = units.to_metres(joint_reading.child_in_joint(item), scene)
+    shown = units.to_metres(keyframes.pose_now(given, given.child.name), scene)
+    lie = core.physics().lie
+    missing = lie.log(lie.inverse(joint.transform(joint.from_readings(readings)) @ after) @ shown)
+    return float(np.linalg.norm(missing[3:])), float(np.linalg.norm(missing[:3]))
