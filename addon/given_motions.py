@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -189,7 +188,7 @@ def coordinates(each: Followed, fitted: set[str], rows: Any = slice(None)) -> St
         if vector is not None:
             q = _turned(each.joint, poses)
     if vector is not None:
-        q[:, vector] = without_leaps(q[:, vector])
+        q[:, vector] = core.physics().lie.continuous_rotation_vectors(q[:, vector])
         _check_turns(each, q[:, vector])
     return q, told
 
@@ -231,18 +230,6 @@ def _turned(joint: Any, poses: np.ndarray) -> np.ndarray:
     if joint.rotation_first:
         return np.hstack([turns, np.einsum("fji,fj->fi", rotations, places)])
     return np.hstack([places, turns])
-
-
-def without_leaps(vectors: np.ndarray) -> np.ndarray:
-    """Rotation vectors (R, 3) of the same rotations, each with the turns that bring it next to the one before."""
-    result = vectors.copy()
-    for before, vector in pairwise(result):
-        angle, last = np.linalg.norm(vector), np.linalg.norm(before)
-        # poses come in single precision: at a whole turn a smaller angle has no axis of its own
-        least = 1e-9 if last < np.pi else 1e-5
-        axis = vector / angle if angle > least else before / max(last, 1e-9)
-        vector[:] = axis * (angle + 2.0 * np.pi * np.round((before @ axis - angle) / (2.0 * np.pi)))
-    return result
 
 
 def _projected(each: Followed, poses: np.ndarray) -> Steps[Any]:

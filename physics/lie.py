@@ -264,6 +264,19 @@ def continuous_quaternions(quaternions: Any) -> FloatArray:
     return result
 
 
+def continuous_rotation_vectors(vectors: Any) -> FloatArray:
+    """The same rotations (n, ..., 3), each with the turns that bring it next to the one before."""
+    result = np.array(vectors, dtype=np.float64)
+    for column in np.moveaxis(result.reshape(len(result), -1, 3), 1, 0):
+        for before, vector in zip(column[:-1], column[1:]):
+            angle, last = np.linalg.norm(vector), np.linalg.norm(before)
+            # where poses come in single precision a smaller angle has no axis of its own at a whole turn
+            least = 1e-9 if last < np.pi else 1e-5
+            axis = vector / angle if angle > least else before / max(last, 1e-9)
+            vector[:] = axis * (angle + 2.0 * np.pi * np.round((before @ axis - angle) / (2.0 * np.pi)))
+    return result
+
+
 def check_frames(frames: Any, name: str) -> FloatArray:
     """A copy of poses (..., 4, 4) with exactly orthonormal rotations.
 

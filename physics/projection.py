@@ -102,13 +102,7 @@ def project(
         search = _Search(joint, flat[k::columns], measure, within)
         found, far = search.nearest()
         q[k::columns] = search.joined(found, far, turns) if moves else found
-    free = np.isinf(within).all(axis=1) & (turns > 0.0)
-    box = extent(joint, 1.0)
-    q[:, free] = box[free, 0] + np.mod(q[:, free] - box[free, 0], turns[free])
-    q = q.reshape(*batch, n)
-    if moves:
-        for i in np.nonzero(free)[0]:
-            q[..., i] = np.unwrap(q[..., i], axis=0, period=turns[i])
+    q = _in_turn(joint, q.reshape(*batch, n), within, turns, moves)
     poses = joint.transform(q)
     apart = lie.log(lie.inverse(poses) @ goals)
     turn = lie.so3_log(np.swapaxes(poses[..., :3, :3], -1, -2) @ goals[..., :3, :3])
@@ -119,6 +113,44 @@ def project(
         rotation=np.linalg.norm(turn, axis=-1),
         translation=np.linalg.norm(goals[..., :3, 3] - poses[..., :3, 3], axis=-1),
     )
+
+
+def _in_turn(joint: Joint, q: FloatArray, within: FloatArray, turns: FloatArray, moves: bool) -> FloatArray:
+    """Coordinates (..., n) by the turns and charts that are meant: the first, within bounds that nearest to 0; of a
+    motion those in which it goes on.
+    """
+    box = extent(joint, 1.0)
+    for i in np.flatnonzero(turns > 0.0):
+        lower, upper = within[i]
+        if np.isinf(within[i]).all():
+            q[..., i] = box[i, 0] + np.mod(q[..., i] - box[i, 0], turns[i])
+        else:
+            goal = np.clip(0.0, lower, upper)
+            q[..., i] += turns[i] * np.round((goal - q[..., i]) / turns[i])
+        if moves:
+            q[..., i] = _fitting(np.unwrap(q[..., i], axis=0, period=turns[i]), lower, upper, turns[i])
+        # where no turn keeps all of a motion within bounds, it is cut
+        for end, sense in ((lower, 1.0), (upper, -1.0)):
+            beyond = np.ceil(sense * (end - q[..., i]) / turns[i] - 1e-9)
+            q[..., i] += sense * turns[i] * np.where(beyond > 0.0, beyond, 0.0)
+    blocks = joint._arrays[2]
+    for first in blocks[blocks[:, layout.KIND] == layout.ROTATION_VECTOR, layout.COORDINATE]:
+        here = slice(int(first), int(first) + 3)
+        if np.isinf(within[here]).all():
+            q[..., here] = lie.so3_log(lie.so3_exp(q[..., here]))
+            if moves:
+                q[..., here] = lie.continuous_rotation_vectors(q[..., here])
+    return q
+
+
+def _fitting(chain: FloatArray, lower: float, upper: float, turn: float) -> FloatArray:
+    """Motions (F, ...) of a coordinate, each by so many turns on that it stays within bounds, where there are such."""
+    over = np.ceil(np.maximum(chain.max(axis=0) - upper, 0.0) / turn - 1e-9)
+    under = np.ceil(np.maximum(lower - chain.min(axis=0), 0.0) / turn - 1e-9)
+    moved = chain + turn * np.where(over > 0.0, -over, under)
+    fits = (moved.min(axis=0) >= lower - 1e-9) & (moved.max(axis=0) <= upper + 1e-9)
+    result: FloatArray = np.where(fits, moved, chain)
+    return result
 
 
 def _metric(joint: Joint, length_scale: float | None, metric: Any) -> FloatArray:
@@ -252,7 +284,9 @@ def _samples(joint: Joint, bounds: FloatArray, distance: float) -> tuple[list[Fl
             first = breaks[0] + turns[i] * np.floor((start - breaks[0]) / turns[i])
             breaks = np.unique(first + steps + (breaks - breaks[0]))
             lower = start
-        inside = breaks[(breaks > lower) & (breaks < upper)]
+        margin = 0.25 * float(np.diff(breaks).min(initial=np.inf))  # differences are by the least spacing
+        margin = margin if np.isfinite(margin) else 0.0
+        inside = breaks[(breaks > lower + margin) & (breaks < upper - margin)]
         low = lower if np.isfinite(lower) else breaks[0]
         high = upper if np.isfinite(upper) else breaks[-1]
         ends = np.unique(np.concatenate([[low], inside, [high]]))

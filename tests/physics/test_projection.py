@@ -210,3 +210,43 @@ def test_motions_side_by_side_go_on_each_by_itself():
     found = ph.project(joint, joint.transform(angles), continuous=True)
     assert found.q.shape == (60, 2, 3)
     assert np.abs(found.q - found.q[0] - (angles - angles[0])).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("bound", "reach"),
+    [(3.5, 3.3), (6.4, 5.5), (3.0 * np.pi + 2e-5, 1.0), (3.0 * np.pi + 2e-5, 8.0), (12.6, 10.0)],
+)
+def test_bounds_of_more_than_a_turn_hold_more_than_one(bound, reach):
+    """As of a steering wheel: a motion goes on through all of them, the rest pose is at 0."""
+    hinge = ph.joints.Hinge()
+    q = reach * np.sin(np.linspace(0.0, 5.0, 300))[:, None]
+    found = ph.project(hinge, hinge.transform(q), continuous=True, bounds=[(-bound, bound)])
+    assert np.abs(found.q - q).max() < 1e-9
+    assert np.abs(ph.project(hinge, np.eye(4), bounds=[(-bound, bound)]).q).max() < 1e-9
+    screw, q = ph.joints.Helical((0, 0, 1), pitch=0.01), 20.0 * np.linspace(0.0, 1.0, 300)[:, None]
+    for joint in (hinge, screw):
+        found = ph.project(joint, joint.transform(q), continuous=True, bounds=[(0.0, 25.0)])
+        assert np.abs(found.q - q).max() < 1e-9
+
+
+def test_a_motion_that_leaves_its_bounds_is_cut_there():
+    hinge, q = ph.joints.Hinge(), np.linspace(0.0, 4.0, 50)[:, None]
+    found = ph.project(hinge, hinge.transform(q), continuous=True, bounds=[(-3.0, 3.0)]).q
+    inside = q[:, 0] < 3.0
+    assert np.abs(found[inside] - q[inside]).max() < 1e-9 and np.abs(found).max() <= 3.0
+    beyond = 2.0 * np.pi - q[~inside, 0] <= 3.0
+    assert np.abs(found[~inside][beyond] - (q[~inside][beyond] - 2.0 * np.pi)).max() < 1e-9
+
+
+@pytest.mark.parametrize("size", [0.5, 2.0, 2.9])
+@pytest.mark.parametrize("kind", ["spherical", "euler"])
+def test_rotation_vectors_are_the_short_ones(kind, size):
+    joint = ph.joints.Spherical() if kind == "spherical" else ph.joints.Euler()
+    axis = np.array([0.48, -0.6, 0.64])
+    vectors = size * np.sin(np.linspace(0.0, 5.0, 200))[:, None] * axis
+    for continuous in (False, True):
+        found = ph.project(joint, joint.transform(vectors), continuous=continuous)
+        assert np.abs(found.q - vectors).max() < 1e-7
+    turning = np.linspace(0.0, 9.0, 300)[:, None] * axis
+    found = ph.project(joint, joint.transform(turning), continuous=True)
+    assert np.abs(found.q - turning).max() < 1e-6
