@@ -8,6 +8,7 @@ rad and from half-angle forms above, so that everything holds to round-off at 0,
 from __future__ import annotations
 
 from math import factorial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -268,7 +269,7 @@ def continuous_rotation_vectors(vectors: Any) -> FloatArray:
     """The same rotations (n, ..., 3), each with the turns that bring it next to the one before."""
     result = np.array(vectors, dtype=np.float64)
     for column in np.moveaxis(result.reshape(len(result), -1, 3), 1, 0):
-        for before, vector in zip(column[:-1], column[1:]):
+        for before, vector in pairwise(column):
             angle, last = np.linalg.norm(vector), np.linalg.norm(before)
             # where poses come in single precision a smaller angle has no axis of its own at a whole turn
             least = 1e-9 if last < np.pi else 1e-5
