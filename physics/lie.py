@@ -7,8 +7,8 @@ rad and from half-angle forms above, so that everything holds to round-off at 0,
 
 from __future__ import annotations
 
-from math import factorial
 from itertools import pairwise
+from math import factorial
 from typing import Any
 
 import numpy as np

@@ -15,6 +15,7 @@ from .base import Problem, Recording, refuse_impulses
 from .constrained import needs_constraints, statistics
 from .march import march
 from .slope import ConstrainedSlope, Slope, motion_stops
+from .stops import force_stops, longest_step
 
 
 def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
@@ -34,13 +35,14 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
     y = np.concatenate([state.q, state.qd, () if state.muscle_states is None else state.muscle_states])
     chart = np.array(state.chart)
     put_on_motions(problem, now, y[:nv], y[nv : 2 * nv])
-    stops = [*motion_stops(problem, now, end), end]
+    stops = [*motion_stops(problem, now, end), *force_stops(problem, now, end), end]
     while now < end:
         until = min(stop for stop in stops if stop > now)
         held = held_between(problem, now, until)
         recording.info["chart_changes"] += charted(model, held, y[:nv], y[nv : 2 * nv], chart)
         event = chart_event(model, held)
-        now, y, _ = march(slope, name, now, y, until, () if event is None else (event,))
+        longest = longest_step(problem, now, until)
+        now, y, _ = march(slope, name, now, y, until, () if event is None else (event,), longest)
         if now == until < end:
             slope.pass_corner(now, y[:nv], y[nv : 2 * nv])
     result = recording.result(slope.written)

@@ -15,6 +15,7 @@ from .base import Problem, Recording, refuse_muscle_states
 from .constrained import constraint_space, refuse_torn_at, statistics
 from .march import march
 from .slope import ConstrainedSlope, motion_stops
+from .stops import LOOK
 
 METHOD = "DOP853"
 # Two things that are reached within this time are reached at once [s].
@@ -23,8 +24,6 @@ AT_ONCE = 1e-6
 REST = 4.0
 # So many impacts within one dt: what pushes back is more than the weight, and it goes on in steps as well.
 CROWDED = 8
-# Free motion is looked at for contacts at least so many times dt: a gap that closes and opens within is not seen.
-LOOK = 10.0
 MISSED = 1e-7
 # For so long, by so much, the gap of what has just been left counts as wider [s, m or rad].
 LEFT, LIFT = 1e-5, 1e-10

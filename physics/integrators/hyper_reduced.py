@@ -13,6 +13,7 @@ from ..dynamics.hyper_reduced import HyperReduced
 from ..errors import DivergedError, MissingDependencyError, ModelError
 from ..result import Result
 from .base import Problem, Recording
+from .stops import force_stops, longest_step
 
 ADAPTIVE = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
 RUNGE_KUTTA = ((0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0))  # place and weight of each stage
@@ -108,9 +109,16 @@ def _adaptive(
         raise MissingDependencyError(
             f"the integrator {name!r} needs SciPy, which is not installed"
         ) from error
-    span = (problem.start, problem.start + problem.duration)
-    options: dict[str, Any] = {"rtol": problem.rtol, "atol": problem.atol}
-    solution = solve_ivp(slope, span, y, method=name, t_eval=problem.samples[1:], **options)
-    write(solution.y.T)
-    if solution.status < 0:
-        raise ModelError(f"the integrator {name!r} stopped: {solution.message}")
+    now, end, waiting = problem.start, problem.start + problem.duration, problem.samples[1:]
+    options: dict[str, Any] = {"method": name, "rtol": problem.rtol, "atol": problem.atol}
+    for until in [*force_stops(problem, now, end), end]:
+        inside = waiting if until == end else waiting[waiting <= until]
+        waiting = waiting[len(inside) :]
+        asked = np.unique(np.append(inside, until))
+        solution = solve_ivp(
+            slope, (now, until), y, t_eval=asked, max_step=longest_step(problem, now, until), **options
+        )
+        write(solution.y.T[: len(inside)])
+        if solution.status < 0:
+            raise ModelError(f"the integrator {name!r} stopped: {solution.message}")
+        now, y = until, solution.y[:, -1]

@@ -55,8 +55,9 @@ from .watch import check_step, note_efforts
 
 # Alexander 1977: the diagonal of the two-stage method of order two that is L-stable; its last stage is the step's end.
 GAMMA = 1.0 - math.sqrt(0.5)
-# Of steps whose end Newton's iteration does not find so many may come at once, and one more in so many others.
-MOST_AT_ONCE, ONE_IN = 3.0, 50.0
+# Of steps whose end Newton's iteration does not find so many for each coordinate may come at once (where dampers at
+# limits set in there is none), and one more in so many others.
+MOST_AT_ONCE, ONE_IN = 3.0, 10.0
 FAR = 1.0  # m or rad
 
 
@@ -278,7 +279,7 @@ def substitute(
     fastest = 0.0
     for d in range(nv):
         fastest = max(fastest, abs(vectors[LAST_QD, d]))
-    if notes[UNFOUND] > MOST_AT_ONCE or not dt * fastest < FAR:
+    if notes[UNFOUND] > MOST_AT_ONCE * nv or not dt * fastest < FAR:
         return
     flags[STATUS] = OK
     copy(vectors[LAST_Q, :nv], q)

@@ -173,3 +173,48 @@ def test_a_cancelled_run_keeps_its_samples(integrator):
         ph.simulate(model, state, 1e3, 1e-2, integrator, progress=lambda fraction: fraction < 1e-3)
     result = caught.value.result
     assert 0.9 < result.t[-1] < 500.0 and np.abs(result.row_forces).max(axis=1).min() > 0.0
+
+
+def hanging():
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81))
+    builder.add_body(
+        "bob", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, com=(0.0, 0.0, -0.3), inertia=0.01 * np.eye(3)
+    )
+    return builder.build()
+
+
+@pytest.mark.parametrize("integrator", ["RK45", "DOP853", "LSODA", "Radau", "BDF"])
+@pytest.mark.parametrize("width", [0.3, 0.02])
+def test_adaptive_methods_see_a_torque_that_begins_late(integrator, width):
+    """However long the steps are that a pendulum at rest allows: as a table, as a function, as what leads another."""
+    model = hanging()
+    times, values = [3.0, 3.001, 3.0 + width, 3.001 + width], [[0.0], [1.5], [1.5], [0.0]]
+
+    def swung(method, tau):
+        return np.abs(
+            ph.simulate(model, model.state(), 6.0, 1e-3, method, tau=tau, record_interval=0.02).q
+        ).max()
+
+    def pushed(t):
+        return [1.5 * float(3.0 < t < 3.0 + width)]
+
+    expected = swung("rk4", ph.Table(times, values))
+    assert expected > 0.05 and swung(integrator, ph.Table(times, values)) == pytest.approx(expected, rel=1e-5)
+    # a function's corners are met to the tolerance at best
+    assert swung(integrator, pushed) == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize("integrator", ["DOP853", "LSODA"])
+def test_adaptive_methods_see_what_another_is_led_through_late(integrator):
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81))
+    builder.add_body("base", joint=ph.joints.Slider((1, 0, 0)), mass=1.0, inertia=0.01 * np.eye(3))
+    builder.add_body(
+        "bob", "base", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, com=(0, 0, -0.3), inertia=0.01 * np.eye(3)
+    )
+    model = builder.build()
+    motion = {"base": ph.Motion([0.0, 2.98, 3.0, 3.1, 3.2, 3.22, 6.0], [0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0])}
+    rk4, found = (
+        ph.simulate(model, model.state(), 6.0, 1e-3, method, motions=motion, record_interval=0.02).q[:, 1]
+        for method in ("rk4", integrator)
+    )
+    assert np.abs(rk4).max() > 0.1 and np.abs(found - rk4).max() < 1e-4
