@@ -85,9 +85,9 @@ class Motion(ReadOnlyArrays):
             raise ModelError(
                 f"values of a motion must be (K,) or (K, n) with K = {len(times)}, got {values.shape}"
             )
-        if self.kind not in KINDS:
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise ModelError(f"kind of a motion must be one of {', '.join(KINDS)}, got {self.kind!r:.80}")
-        if self.interpolation not in INTERPOLATIONS:
+        if not isinstance(self.interpolation, str) or self.interpolation not in INTERPOLATIONS:
             raise ModelError(
                 f"interpolation of a motion must be one of {', '.join(INTERPOLATIONS)}, got {self.interpolation!r:.80}"
             )

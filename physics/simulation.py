@@ -72,8 +72,8 @@ def simulate(
 
     Args:
         model, state: what moves, and where it starts; left as they are.
-        duration, dt: of all of it, and of a step of the methods with fixed steps [s]. Adaptive ones look at a function of
-            time every 10 dt at least, and at what is given by a table or a motion as often as that has values.
+        duration, dt: of all of it, and of a step of the methods with fixed steps [s]. Adaptive ones look at a function
+            of time every 10 dt at least, and at what is given by a table or a motion as often as that has values.
         integrator: with a fixed step ``"symplectic_euler"`` (which takes the springs at limits of single coordinates
             implicitly, however stiff they are), ``"forward_euler"``, ``"rk4"``, and for stiff models the implicit
             ``"linearly_implicit_euler"`` (one linear system a step, order 1), ``"bdf1"`` (backward Euler, order 1) and

@@ -88,7 +88,7 @@ def make_wrench(
     else:
         magnitude = number(magnitude, f"magnitude {of}")
     axes = values["axes"]
-    if axes not in AXES:
+    if not isinstance(axes, str) or axes not in AXES:
         raise ModelError(f"axes {of} must be 'world' or 'body', got {axes!r:.80}")
     arrays = {key: finite_array(values[key], (3,), f"{key} {of}") for key in ("point", "moment", "force")}
     if not (arrays["moment"].any() or arrays["force"].any()):
