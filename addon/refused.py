@@ -10,12 +10,13 @@ from .findings import CHECK, Finding
 
 
 def by_settings(scene: Any) -> Iterator[Finding]:
-    """Errors of the frame range and the loop, each named."""
+    """Errors of the frame range and the loop, and of the step, each named."""
     problem = core.physics().CondyleError
-    try:
-        timing.loop_options(scene, timing.frame_range(scene))
-    except problem as error:
-        yield findings.named(scene, str(error), CHECK, is_error=True)
+    for look in (lambda: timing.loop_options(scene, timing.frame_range(scene)), lambda: timing.step(scene)):
+        try:
+            look()
+        except problem as error:
+            yield findings.named(scene, str(error), CHECK, is_error=True)
 
 
 def by_model(scene: Any, read: Any) -> Iterator[tuple[Any, Exception]]:

@@ -352,7 +352,7 @@ def _simulation_options(scene: Any, run: np.ndarray) -> dict[str, Any]:
     duration = interval * (len(run) - 1)
     return {
         "duration": duration,
-        "dt": min(settings.time_step, duration),
+        "dt": min(timing.step(scene), duration),
         "integrator": settings.integrator,
         "record_interval": interval / timing.samples(scene),
     }

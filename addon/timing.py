@@ -34,6 +34,14 @@ def frame_range(scene: Any) -> np.ndarray:
     return recorded_frames(first, last, samples(scene))
 
 
+def step(scene: Any) -> float:
+    """The Time Step [s]; ModelError where it is no number."""
+    value = float(scene.condyle.simulation.time_step)
+    if not np.isfinite(value):
+        raise core.model_error(f"the Time Step is {value}: set it to some milliseconds")
+    return value
+
+
 def run_frames(scene: Any, frames: np.ndarray) -> np.ndarray:
     """Whole frames that are simulated: those of the pre-roll, and of the recorded ones (F,)."""
     first = frames[0] - scene.condyle.start.preroll

@@ -426,6 +426,7 @@ def hard(scene, leg):
         (lambda scene, leg: setattr(scene, "frame_end", 1), "one frame only, 1", None),
         (lambda scene, leg: setattr(scene.render, "frame_map_new", 200), "time remapping", None),
         (lambda scene, leg: setattr(scene.condyle.start, "loop", True), "Blend Frames is", None),
+        (lambda scene, leg: setattr(scene.condyle.simulation, "time_step", np.nan), "Time Step is nan", None),
         (shared_action, "also moves 'Pelvis'", "shank"),
         (switched_off, "its NLA is switched off", "shank"),
         (hard, "cannot give the impulses of hard limits", None),
