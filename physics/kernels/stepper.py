@@ -36,7 +36,7 @@ from .layout import (
 )
 from .motion import catch, finish_held, hold
 from .muscle_states import FIRST, begin_states, finish_states, record_states
-from .response import held_efforts
+from .response import held_efforts, speed_along
 from .rollout import (
     CHART_LIMIT,
     change_charts,
@@ -50,6 +50,21 @@ from .rollout import (
 from .runge_kutta import runge_kutta_parts
 from .spatial import Array
 from .watch import check_step, note_efforts
+
+
+@jit
+def has_struck(count: int, last_qd: Array, system: Array) -> bool:
+    """Whether a limit or a contact was hit faster than a step's forces make it: the forces of equalities are those of
+    an impact then.
+    """
+    found = False
+    for k in range(count):
+        kind = system[SYSTEM_KINDS][k]
+        if kind in (EQUALITY, TANGENT) or system[SYSTEM_IMPULSE][k] == 0.0:
+            continue
+        before = speed_along(system[SYSTEM_JACOBIAN][k], last_qd)
+        found |= -before > abs(system[SYSTEM_ROWS][k, ROW_FREE] - before)
+    return found
 
 
 @inline
@@ -79,6 +94,7 @@ def euler_step(parts: Array, integrator: int, t: float, dt: float, q: Array, qd:
         arrays, constraints, contacts, dt, ahead, False, q, qd, last_qd, system, memory, spaces
     )
     impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
+    struck = has_struck(count, last_qd, system)
     for k in range(count):
         rows[k, ROW_FORCE] = impulse[k] / dt
     for d in range(q.shape[0]):
@@ -91,8 +107,11 @@ def euler_step(parts: Array, integrator: int, t: float, dt: float, q: Array, qd:
             foresee(constraints, count, found, dt, q, qd, system, dof)
         project(arrays, constraints, found, pace, q, qd, system, spaces)
     held_efforts(count, dof, system, effort)
+    for d in range(q.shape[0]):
+        if struck and dof[d, HELD] == 0.0:
+            qdd[d] = 0.0
     for k in range(count):  # what the next step sees half a step ahead: smooth forces, no impacts
-        if system[SYSTEM_KINDS][k] == EQUALITY:
+        if system[SYSTEM_KINDS][k] == EQUALITY and not struck:
             for d in range(system[SYSTEM_SPANS][k, SPAN_FIRST], system[SYSTEM_SPANS][k, SPAN_END]):
                 if dof[d, HELD] == 0.0:
                     qdd[d] += rows[k, ROW_FORCE] * system[SYSTEM_RESPONSE][k, d]
