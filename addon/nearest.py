@@ -224,6 +224,9 @@ def _inside(scene: Any, item: Any, readings: np.ndarray) -> np.ndarray:
     """
     joint = joint_reading.read_joint(scene, item)
     ranges = drive.slider_ranges(item, joint)
+    if joint.type == "spherical":  # sliders hold rotation vectors of up to half a turn
+        lie, far = core.physics().lie, np.linalg.norm(readings, axis=1) > np.pi
+        readings = np.where(far[:, None], lie.so3_log(lie.so3_exp(readings)), readings)
     values = np.clip(readings, *ranges.T)
     for k, (period, (lower, upper)) in enumerate(zip(_periods(joint, readings[0]), ranges)):
         outside = np.abs(readings[:, k] - values[:, k]) > 1e-6 * (

@@ -30,8 +30,8 @@ SPAN_SAMPLES = (8, 5, 4)
 LENGTH_SAMPLES = (9, 7, 5)
 # how much farther than its neighbours a sample may hide a nearer pose
 MARGIN = 1.5
-# how many times farther off a motion may be, at its worst, where it goes on instead of leaping, and what counts as on
-# the joint [of the metric, rad]
+# how many times farther off a pose may be where its motion goes on instead of leaping, and what counts as on the joint
+# [of the metric, rad]
 FARTHER = 1.5
 NEAR = 1e-3
 
@@ -95,7 +95,7 @@ def project(
     measure = _metric(joint, length_scale, metric)
     within = _bounds(joint, bounds)
     turns, batch, n = periods(joint), goals.shape[:-2], joint.num_coordinates
-    moves = truth(continuous, "continuous") and bool(batch)
+    moves = truth(continuous, "continuous") and bool(batch) and len(flat) > 0
     q = np.zeros((len(flat), n))
     columns = int(np.prod(batch[1:])) if moves else 1
     for k in range(columns):
@@ -237,11 +237,10 @@ class _Search:
         q, first = q.copy(), 0
         for begin, end in zip(begins, [*begins[1:], len(q)]):
             rows, past = np.arange(begin, end), np.arange(first, begin)[::-1]
-            most = max(FARTHER * float(apart[first:end].max()), NEAR)
             ways = [
                 (cost, over, way)
                 for over, start in ((rows, q[begin - 1]), (past, q[begin]))
-                for cost, way in self._followed(over, start, most, apart)
+                for cost, way in self._followed(over, start, apart)
             ]
             if ways:
                 _, over, way = min(ways, key=lambda each: each[0])
@@ -251,17 +250,19 @@ class _Search:
         return q
 
     def _followed(
-        self, rows: Any, start: FloatArray, most: float, apart: FloatArray
+        self, rows: Any, start: FloatArray, apart: FloatArray
     ) -> Iterator[tuple[float, FloatArray]]:
         """How much farther off coordinates (R, n) are that go on from start over some rows, and these; nothing where
-        that is farther than most.
+        one of them is much farther off than it need be, or than half of them are.
         """
+        near = apart[rows]
+        most = np.maximum(FARTHER * np.maximum(near, np.median(near)), NEAR)
         q, far = np.zeros((len(rows), len(start))), np.zeros(len(rows))
         problem = self._joint._arrays, self._rows[rows], self._metric, self._bounds, self._spacing
-        near = self._kernel.follow(*problem, start.copy(), most, q, far, self._vectors, self._spaces)
+        reached = self._kernel.follow(*problem, start.copy(), most, q, far, self._vectors, self._spaces)
         self._check()
-        if near:
-            yield float((far**2 - apart[rows] ** 2).sum()), q
+        if reached:
+            yield float((far**2 - near**2).sum()), q
 
     def _check(self) -> None:
         if self._spaces[2][layout.STATUS] != layout.OK:

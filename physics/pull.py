@@ -144,10 +144,9 @@ def _looked_up(model: Model, tau: Any) -> Callable[..., FloatArray]:
 
 
 def _nearest_turn(goal: FloatArray, vector: FloatArray) -> FloatArray:
-    """From a rotation vector to another (3,), or to what means the same in the other chart: the shorter way."""
+    """From a rotation vector to another (3,), or to what means the same by other turns: the shortest way."""
     angle = float(np.linalg.norm(goal))
     if angle > 1e-9:
-        other = goal * (1.0 - 2.0 * np.pi / angle)
-        if np.linalg.norm(other - vector) < np.linalg.norm(goal - vector):
-            return other - vector
+        axis = goal / angle
+        goal = goal - 2.0 * np.pi * np.round((angle - axis @ vector) / (2.0 * np.pi)) * axis
     return goal - vector

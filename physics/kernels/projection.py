@@ -352,20 +352,20 @@ def follow(
     bounds: Array,
     spacing: Array,
     start: Array,
-    most: float,
+    most: Array,
     q: Array,
     distances: Array,
     vectors: Array,
     spaces: Array,
 ) -> bool:
     """Coordinates q (N, n) of goals, each the minimum next to those of the goal before it, the first next to start;
-    False where one is farther off than most.
+    False where one is farther off than most (N,).
     """
     for g in range(goals.shape[0]):
         before = start if g == 0 else q[g - 1]
         distances[g] = go_down(arrays, goals[g], metric, bounds, spacing, before, vectors, spaces)
         for d in range(spacing.shape[0]):
             q[g, d] = vectors[HERE, d]
-        if not distances[g] <= most:
+        if not distances[g] <= most[g]:
             return False
     return True

@@ -138,6 +138,19 @@ def keyed_wheel(part, make, kind, keys, axis):
     return joint, item
 
 
+def test_a_ball_that_turns_over_is_where_it_is_keyed(part, scene, make):
+    """Beyond half a turn its sliders say the same by the other way round."""
+    _, item = keyed_wheel(part, make, "spherical", {1: 0.0, 11: 2.0, 21: 4.0, 31: 6.0}, 0)
+    given = {}
+    for frame in (1, 11, 21, 31):
+        scene.frame_set(frame)
+        given[frame] = np.array(item.matrix_world)
+    assert bpy.ops.condyle.key_sliders() == {"FINISHED"}
+    for frame, pose in given.items():
+        scene.frame_set(frame)
+        np.testing.assert_allclose(np.array(item.matrix_world), pose, atol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("kind", "axis", "keys"),
     [

@@ -250,3 +250,25 @@ def test_rotation_vectors_are_the_short_ones(kind, size):
     turning = np.linspace(0.0, 9.0, 300)[:, None] * axis
     found = ph.project(joint, joint.transform(turning), continuous=True)
     assert np.abs(found.q - turning).max() < 1e-6
+
+
+def test_a_pose_far_off_moves_no_others():
+    """Two arms of a curve side by side, and a motion that leaps from one to the other."""
+    along = np.linspace(0.0, 1.0, 8)
+    places = (
+        [(x, 0.0) for x in along] + [(1.08, 0.04), (1.1, 0.1), (1.08, 0.16)] + [(x, 0.2) for x in along[::-1]]
+    )
+    frames = np.tile(np.eye(4), (len(places), 1, 1))
+    frames[:, :2, 3] = places
+    curve = ph.joints.SplineCurve(frames)
+    lower, upper = curve.range[0]
+    q = lower + (upper - lower) * np.concatenate([np.linspace(0.05, 0.3, 20), np.linspace(0.7, 0.95, 20)])
+    poses = curve.transform(q[:, None])
+    poses[5, 2, 3] += 0.3
+    found = ph.project(curve, poses, continuous=True)
+    assert np.abs(np.delete(found.q[:, 0] - q, 5)).max() < 1e-8
+
+
+def test_no_poses_have_no_coordinates():
+    for joint in (ph.joints.Hinge(), ph.joints.Spherical()):
+        assert ph.project(joint, np.zeros((0, 4, 4)), continuous=True).q.shape == (0, joint.num_coordinates)

@@ -210,3 +210,20 @@ def test_a_controller_excites_as_in_a_simulation_until_its_input_is_turned(integ
         **options,
     )
     assert turned.q[4].tobytes() == whole.q[4].tobytes() and np.abs(turned.q[9] - whole.q[9]).max() > 1e-3
+
+
+def test_a_pull_of_a_ball_goes_round_and_round():
+    """By a turn in each cycle: what is meant by any number of turns is the nearest of them."""
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
+    builder.add_body("ball", joint=ph.joints.Spherical(), mass=1.0, inertia=0.1 * np.eye(3))
+    model, times = builder.build(), np.linspace(0.0, 1.0, 25)
+    values = np.zeros((25, 3))
+    values[:, 2] = 2.0 * np.pi * times - 0.99 * np.pi
+    pull = {"ball": Pull(times, values, np.full(25, 0.9))}
+    laid = Repeating(0.0, 1.0, pulls=["ball"]).applied(model, {"pulls": pull})["pulls"]
+    start = model.state(q=values[0], qd=[0.0, 0.0, 2.0 * np.pi])
+    result = ph.simulate(model, start, 6.0, tau=Pulls(model, laid, None, 1e-3), record_interval=0.1)
+    wanted = np.zeros((len(result.t), 3))
+    wanted[:, 2] = 2.0 * np.pi * result.t - 0.99 * np.pi
+    apart = np.swapaxes(ph.lie.so3_exp(result.q), -1, -2) @ ph.lie.so3_exp(wanted)
+    assert np.abs(ph.lie.so3_log(apart)).max() < 0.01
