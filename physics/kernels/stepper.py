@@ -107,9 +107,6 @@ def euler_step(parts: Array, integrator: int, t: float, dt: float, q: Array, qd:
             foresee(constraints, count, found, dt, q, qd, system, dof)
         project(arrays, constraints, found, pace, q, qd, system, spaces)
     held_efforts(count, dof, system, effort)
-    for d in range(q.shape[0]):
-        if struck and dof[d, HELD] == 0.0:
-            qdd[d] = 0.0
     for k in range(count):  # what the next step sees half a step ahead: smooth forces, no impacts
         if system[SYSTEM_KINDS][k] == EQUALITY and not struck:
             for d in range(system[SYSTEM_SPANS][k, SPAN_FIRST], system[SYSTEM_SPANS][k, SPAN_END]):
