@@ -165,7 +165,6 @@ def constrain_velocities(
     constraints: Array,
     contacts: Array,
     dt: float,
-    ahead: float,
     within: bool,
     q: Array,
     qd: Array,
@@ -178,7 +177,7 @@ def constrain_velocities(
     are, and of the equalities how many and of what rank.
 
     Limits and contacts come in as the step would violate them, until none is left; all rows are solved together.
-    `ahead` is for how long the last velocities still lead on from q; for `within` see `aim_row`.
+    For `within` see `aim_row`.
     """
     work, dof, flags = spaces
     rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
@@ -192,7 +191,7 @@ def constrain_velocities(
         system[SYSTEM_RESTITUTION][k] = 0.0
         if system[SYSTEM_KINDS][k] != EQUALITY:
             before = speed_along(jacobian[k], last_qd)
-            aim_row(k, rows[k, ROW_VALUE] + ahead * before, dt, before, 0.0, within, system)
+            aim_row(k, rows[k, ROW_VALUE], dt, before, 0.0, within, system)
         impulse[k] = 0.0
     forget_active(memory)
     known, equalities, found = 0, count, (0, 0)
@@ -200,10 +199,10 @@ def constrain_velocities(
     note_overlap(touching, contacts[1], statistics)
     for _ in range(MOST_ROUNDS):
         if arrays[3][LIMIT_COUNT] > 0.0:
-            count = add_limits(arrays[3], count, dt, ahead, within, q, qd, last_qd, system, memory)
+            count = add_limits(arrays[3], count, dt, within, q, qd, last_qd, system, memory)
         if touching > 0:
             count = add_contacts(
-                arrays, contacts, touching, count, dt, ahead, within, qd, last_qd, system, memory, spaces
+                arrays, contacts, touching, count, dt, within, qd, last_qd, system, memory, spaces
             )
         if count == known or flags[STATUS] != OK:
             break

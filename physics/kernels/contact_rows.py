@@ -131,7 +131,6 @@ def add_contacts(
     known: int,
     count: int,
     dt: float,
-    ahead: float,
     within: bool,
     qd: Array,
     last_qd: Array,
@@ -159,7 +158,7 @@ def add_contacts(
             jacobian[count, d] = 0.0
         push_row(body_int, work, dof, body, other, point, point, normal, jacobian[count])
         before = speed_along(jacobian[count], last_qd)
-        value = found[c, FOUND_GAP] + ahead * before
+        value = found[c, FOUND_GAP]
         aim_row(count, value, dt, before, found[c, FOUND_RESTITUTION], within, system)
         speed, reach = speed_along(jacobian[count], qd), rows[count, ROW_AIM]
         impact = system[SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0

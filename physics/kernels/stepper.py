@@ -26,7 +26,6 @@ from .constraint_layout import (
 )
 from .evaluate import evaluate
 from .layout import (
-    FORWARD_EULER,
     HELD,
     MUSCLE_STATES,
     OK,
@@ -89,16 +88,18 @@ def euler_step(parts: Array, integrator: int, t: float, dt: float, q: Array, qd:
         qd[d] += dt * qdd[d]
     if arrays[3][MUSCLE_STATES] > 0.0:
         finish_states(arrays[3], tables[1].shape[1], integrator, dt, stage)
-    ahead = dt if integrator == FORWARD_EULER else 0.0
     count, found = constrain_velocities(
-        arrays, constraints, contacts, dt, ahead, False, q, qd, last_qd, system, memory, spaces
+        arrays, constraints, contacts, dt, False, q, qd, last_qd, system, memory, spaces
     )
     impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
     struck = has_struck(count, last_qd, system)
     for k in range(count):
         rows[k, ROW_FORCE] = impulse[k] / dt
+    touches = False  # what touches is led by its new velocities, with either method
+    for k in range(count):
+        touches |= system[SYSTEM_KINDS][k] != EQUALITY and impulse[k] != 0.0
     for d in range(q.shape[0]):
-        q[d] += dt * (qd[d] if integrator == SYMPLECTIC_EULER else last_qd[d])
+        q[d] += dt * (qd[d] if touches or integrator == SYMPLECTIC_EULER else last_qd[d])
     finish_held(motion, t, dt, q, qd)
     if found[0] > 0:
         pace = 0.0
@@ -126,7 +127,7 @@ def strike(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) 
     evaluate(arrays, constraints, motion, tables, t, q, qd, stage[5], qdd, effort, system, spaces)
     copy(qd, last_qd)
     count, _ = constrain_velocities(
-        arrays, constraints, contacts, dt, 0.0, False, q, qd, last_qd, system, memory, spaces
+        arrays, constraints, contacts, dt, False, q, qd, last_qd, system, memory, spaces
     )
     least = math.inf
     for k in range(count):

@@ -92,7 +92,7 @@ def stop_within(
     """
     last_q, last_qd = last
     count, _ = constrain_velocities(
-        arrays, constraints, contacts, dt, 0.0, within, last_q, trial, last_qd, system, memory, spaces
+        arrays, constraints, contacts, dt, within, last_q, trial, last_qd, system, memory, spaces
     )
     acting, kinds, impulse = False, system[SYSTEM_KINDS], system[SYSTEM_IMPULSE]
     for k in range(count):

@@ -75,7 +75,6 @@ def add_limits(
     data: Array,
     count: int,
     dt: float,
-    ahead: float,
     within: bool,
     q: Array,
     qd: Array,
@@ -99,7 +98,6 @@ def add_limits(
         if width == 3:
             jacobian[count, d + 1], jacobian[count, d + 2] = gradient[1], gradient[2]
         before = speed_along(jacobian[count], last_qd)
-        value += ahead * before
         aim_row(count, value, dt, before, data[at + LIMIT_RESTITUTION], within, system)
         speed, reach = speed_along(jacobian[count], qd), rows[count, ROW_AIM]
         impact = system[SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
