@@ -35,9 +35,8 @@ from .features.simulation.properties import frame_ends
 from .findings import CHECK, Finding
 from .joint_reading import starts_as_set
 from .references import Body
+from .sliders_left import FAR, FAR_TURN
 
-# A body that stands farther off its joint than this [m, rad] is told.
-FAR, FAR_TURN = 1e-3, 1e-2
 # Samples of each coordinate at which it is looked how far a connected bone goes away from its parent's end, and the
 # share of its length that is none.
 LOOKS, CONNECTED = 17, 1e-3

@@ -10,7 +10,7 @@ import numpy as np
 from . import core, drive, findings, joint_reading, keyframes, nearest, references, units
 from .findings import CHECK, Finding
 
-# A child that stands farther from where its sliders should have it than this [m, rad] is told.
+# A body that stands farther off its joint, or from where its sliders should have it, than this [m, rad] is told.
 FAR, FAR_TURN = 1e-3, 1e-2
 
 

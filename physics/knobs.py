@@ -18,10 +18,11 @@ from .errors import ModelError
 from .forces import Force, Ground, Mount, Spring
 from .forces.ground import NUMBERS as GROUND_NUMBERS
 from .forces.mount import NUMBERS as MOUNT_NUMBERS
+from .integrators.base import interpolated
 from .kernels import layout
 from .model import Model
 from .muscles.excitation import excite
-from .simulation import Table, interpolated
+from .simulation import Table
 from .validation import finite_array, number
 
 #: what can be turned of each kind of element, and what must not be 0

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from . import lie
 from ._typing import FloatArray
 from .errors import MissingDependencyError, ModelError
 from .immutable import ReadOnlyArrays
+from .integrators.base import interpolated
 from .inverse_kinematics import rotation_coordinates
 from .model import Model
-from .simulation import force_table, interpolated
+from .simulation import force_table
 from .validation import all_finite, float_array, number
 
 # Springs are no stiffer than that their frequency times the step is this: a force that is held over a step stays calm
@@ -116,7 +118,7 @@ class Pulls:
         away = goal - q
         for turn in self._turns:
             if pulled[turn[0]]:
-                away[turn] = _nearest_turn(goal[turn], q[turn])
+                away[turn] = lie.continuous_rotation_vectors([q[turn], goal[turn]])[1] - q[turn]
         wanted = frequency * (frequency * away + 2.0 * (rate - qd))
         matrix = self._mass_matrix(q)
         if pulled.all():
@@ -141,12 +143,3 @@ def _looked_up(model: Model, tau: Any) -> Callable[..., FloatArray]:
     """Forces and inputs that do not see the state as a function of (t, q, q')."""
     times, rows = force_table(model, tau)
     return lambda t, q, qd: interpolated(t, times, rows)
-
-
-def _nearest_turn(goal: FloatArray, vector: FloatArray) -> FloatArray:
-    """From a rotation vector to another (3,), or to what means the same by other turns: the shortest way."""
-    angle = float(np.linalg.norm(goal))
-    if angle > 1e-9:
-        axis = goal / angle
-        goal = goal - 2.0 * np.pi * np.round((angle - axis @ vector) / (2.0 * np.pi)) * axis
-    return goal - vector

@@ -197,16 +197,6 @@ def sample_times(start: float, duration: float, interval: float) -> FloatArray:
     return times
 
 
-def interpolated(t: float, times: FloatArray, rows: FloatArray) -> FloatArray:
-    """Rows of a table at a time: linear between them, constant beyond; a copy."""
-    k = int(np.searchsorted(times, t, side="right")) - 1
-    if k < 0 or k >= len(times) - 1:
-        ends: FloatArray = rows[0 if k < 0 else -1].copy()
-        return ends
-    between: FloatArray = rows[k] + (rows[k + 1] - rows[k]) * ((t - times[k]) / (times[k + 1] - times[k]))
-    return between
-
-
 def force_table(model: Model, tau: Any) -> tuple[FloatArray, FloatArray]:
     """Times and values of generalized forces and inputs: one row where they are constant."""
     if isinstance(tau, Table):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ..model import Model, State
 from ..result import Result
 from .adaptive import integrate_adaptive
-from .base import Problem, refuse_impulses
+from .base import ADAPTIVE, Problem, refuse_impulses
 from .event_driven import integrate_event_driven
 from .fixed_step import KERNEL_NUMBERS, integrate_fixed_step
 from .implicit import KERNEL_NUMBERS as IMPLICIT_NUMBERS
@@ -16,8 +16,6 @@ from .implicit import integrate_implicit
 Integrate = Callable[[Problem, str, State], Result]
 
 FIXED_STEP = (*KERNEL_NUMBERS, *IMPLICIT_NUMBERS)
-
-ADAPTIVE = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
 
 INTEGRATORS: dict[str, Integrate] = {
     **dict.fromkeys(KERNEL_NUMBERS, integrate_fixed_step),

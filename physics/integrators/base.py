@@ -31,6 +31,10 @@ REASONS = {
 Steer = Callable[[int, FloatArray, FloatArray], int]
 
 
+#: methods of SciPy that choose their own steps
+ADAPTIVE = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A checked simulation: see `simulation.simulate` for the meanings; `steer` is that of `live`."""
@@ -47,6 +51,16 @@ class Problem:
     rtol: float
     atol: float
     steer: Steer | None = None
+
+
+def interpolated(t: float, times: FloatArray, rows: FloatArray) -> FloatArray:
+    """Rows of a table at a time: linear between them, constant beyond; a copy."""
+    k = int(np.searchsorted(times, t, side="right")) - 1
+    if k < 0 or k >= len(times) - 1:
+        ends: FloatArray = rows[0 if k < 0 else -1].copy()
+        return ends
+    between: FloatArray = rows[k] + (rows[k + 1] - rows[k]) * ((t - times[k]) / (times[k + 1] - times[k]))
+    return between
 
 
 def refuse_impulses(model: Model, name: str) -> None:

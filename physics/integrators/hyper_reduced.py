@@ -12,10 +12,9 @@ from .._typing import FloatArray
 from ..dynamics.hyper_reduced import HyperReduced
 from ..errors import DivergedError, MissingDependencyError, ModelError
 from ..result import Result
-from .base import Problem, Recording
+from .base import ADAPTIVE, Problem, Recording, interpolated
 from .stops import force_stops, longest_step
 
-ADAPTIVE = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
 RUNGE_KUTTA = ((0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0))  # place and weight of each stage
 BETWEEN_REPORTS = 0.05  # s
 
@@ -43,7 +42,7 @@ def integrate_hyper_reduced(
             told = time.perf_counter()
             recording.report((t - problem.start) / problem.duration, written)
         try:
-            hdd = hyper.forward_dynamics(y[:nh], y[nh:], _forces(problem, t), t)
+            hdd = hyper.forward_dynamics(y[:nh], y[nh:], interpolated(t, *problem.tau), t)
         except ModelError as error:
             body = hyper.model.body_names[0]
             raise DivergedError(t, body, str(error), recording.result(written)) from error
@@ -62,18 +61,6 @@ def integrate_hyper_reduced(
     (_runge_kutta if name == "rk4" else _adaptive)(problem, name, slope, motion[0].copy(), write)
     recording.report(1.0, written)
     return recording.result(written)
-
-
-def _forces(problem: Problem, t: float) -> FloatArray:
-    """Generalized forces and inputs at a time."""
-    times, values = problem.tau
-    if len(times) == 1:
-        constant: FloatArray = values[0]
-        return constant
-    k = int(np.clip(np.searchsorted(times, t) - 1, 0, len(times) - 2))
-    share = min(max((t - times[k]) / (times[k + 1] - times[k]), 0.0), 1.0)
-    result: FloatArray = (1.0 - share) * values[k] + share * values[k + 1]
-    return result
 
 
 def _runge_kutta(

@@ -322,3 +322,38 @@ def test_damped_ground_is_touched_at_any_step(name):
         substitutes += result.info["substitutes"]
         assert -0.05 < result.q[-1, 0] < 0.0  # it has come to rest in the ground
     assert substitutes > 0
+
+
+def test_backward_euler_leads_what_is_given_as_it_goes_itself():
+    """Each step ends where the forces are those of the changes of velocity over it, also of the given coordinate whose
+    acceleration leaps.
+    """
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81))
+    parent = None
+    for name in ("led", "free"):
+        parent = builder.add_body(
+            name,
+            parent=parent,
+            joint=ph.joints.Hinge((0.0, 1.0, 0.0)),
+            joint_in_parent=None if parent is None else frame_at(0.5),
+            mass=1.0,
+            com=(0.25, 0.0, 0.0),
+            inertia=0.02 * np.eye(3),
+        )
+    model, dt = builder.build(), 1e-3
+    motion = ph.Motion([0.0, 0.2, 0.25, 0.5], [0.0, 0.1, 0.9, 0.9])
+    state = model.state(q=[0.0, 0.3])
+    result = ph.simulate(model, state, 0.5, dt, "bdf1", motions={"led": motion}, record_interval=dt)
+    changes = np.diff(result.qd, axis=0) / dt
+    missing = [
+        ph.inverse_dynamics(model, model.state(q=q, qd=qd), a)[1]
+        for q, qd, a in zip(result.q[1:], result.qd[1:], changes)
+    ]
+    # Newton's iteration ends near round-off of forces of 10 N m
+    assert np.abs(changes[:, 0]).max() > 100.0 and np.abs(missing).max() < 1e-8
+
+
+def frame_at(x):
+    frame = np.eye(4)
+    frame[0, 3] = x
+    return frame

@@ -1,0 +1,67 @@
+"""Control frames that were deleted or are out of the way, and what of a slider does not go along."""
+
+from __future__ import annotations
+
+import pytest
+
+bpy = pytest.importorskip("bpy")
+from .test_curve_tools import knee, only  # noqa: E402, F401
+
+
+@pytest.mark.small
+def test_a_deleted_frame_is_removed_and_no_other(part, scene, knee):
+    """It is chosen in the list, while another's Empty is selected."""
+    joint, _ = knee()
+    settings = joint.condyle.joint
+    kept = [frame.object for frame in settings.frames]
+    only(kept.pop(3))
+    bpy.ops.object.delete()
+    only(kept[2])
+    part("live").mark_selected()
+    settings.active_frame = 3
+    part("live").mark_selected()
+    assert settings.active_frame == 3
+    assert bpy.ops.condyle.remove_control_frame() == {"FINISHED"}
+    assert [frame.object for frame in settings.frames] == kept
+    assert bpy.context.active_object == kept[2]
+    only(kept[1])
+    bpy.ops.object.delete()
+    only(kept[0])
+    part("live").mark_selected()
+    assert bpy.ops.condyle.remove_control_frame() == {"FINISHED"}  # what comes next is gone itself
+    assert settings.frames[0].object is None or settings.frames[0].object.name not in scene.objects
+    assert bpy.context.active_object == joint
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    "operator", ["duplicate_control_frame", "insert_control_frame", "remove_control_frame"]
+)
+def test_frames_in_a_collection_that_is_out_of_the_way_stay_as_they_are(part, scene, knee, operator):
+    joint, moved = knee()
+    frames = [frame.object for frame in joint.condyle.joint.frames]
+    only(moved)
+    collection = next(each for each in scene.collection.children if joint.name in each.objects)
+    bpy.context.view_layer.layer_collection.children[collection.name].exclude = True
+    with pytest.raises(RuntimeError, match="excluded"):
+        getattr(bpy.ops.condyle, operator)()
+    assert [frame.object for frame in joint.condyle.joint.frames] == frames
+    with pytest.raises(RuntimeError, match="no control frame 2 to be seen here"):
+        bpy.ops.condyle.select_control_frame(index=2)
+
+
+def test_what_is_told_of_a_slider_that_does_not_go_along(part, scene, knee):
+    joint, _ = knee()
+    assert bpy.ops.condyle.key_sliders() == {"FINISHED"}
+    (curve,) = (each for each in part("compat").curves_in_use(joint) if "coordinate" in each.data_path)
+    assert not part("curve_tools").left_alone(scene, joint)
+    curve.modifiers.new("NOISE")
+    assert "Modifiers of the slider's keys" in part("curve_tools").left_alone(scene, joint)[-1]
+    joint.driver_add('["coordinate"]')
+    assert any(
+        text.startswith("The driver of the slider") for text in part("curve_tools").left_alone(scene, joint)
+    )
+    with pytest.raises(RuntimeError, match="a driver moves its slider 'coordinate'"):
+        bpy.ops.condyle.key_sliders()
+    with pytest.raises(RuntimeError, match="a driver moves its slider 'coordinate'"):
+        bpy.ops.condyle.set_from_pose()
