@@ -18,7 +18,7 @@ from .packing import LimitRow
 # A limit left to choose bounces like a mass on a spring of this frequency, damped to half of critical: stiff beside
 # the swing of a limb (about 1 Hz), soft enough for explicit steps of several milliseconds where no more than two or
 # three joints follow each other. Longer chains leave their coordinates less inertia than they carry: symplectic Euler
-# (but for limits of balls and of Euler angles) and the implicit methods take any.
+# and the implicit methods take any, the former but for how Euler angles' limits turn (four joints in a row, or more).
 LIMIT_FREQUENCY = 20.0
 LIMIT_DAMPING_RATIO = 0.5
 

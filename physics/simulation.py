@@ -74,8 +74,8 @@ def simulate(
         model, state: what moves, and where it starts; left as they are.
         duration, dt: of all of it, and of a step of the methods with fixed steps [s]. Adaptive ones look at a function
             of time every 10 dt at least, and at what is given by a table or a motion as often as that has values.
-        integrator: with a fixed step ``"symplectic_euler"`` (which takes the springs at limits of single coordinates
-            implicitly, however stiff they are), ``"forward_euler"``, ``"rk4"``, and for stiff models the implicit
+        integrator: with a fixed step ``"symplectic_euler"`` (which takes the springs at limits implicitly,
+            however stiff they are), ``"forward_euler"``, ``"rk4"``, and for stiff models the implicit
             ``"linearly_implicit_euler"`` (one linear system a step, order 1), ``"bdf1"`` (backward Euler, order 1) and
             ``"sdirk2"`` (order 2, L-stable), both with Newton's iteration to round-off. Adaptive ones, which need
             SciPy: ``"RK45"``, ``"DOP853"``, ``"LSODA"``, and the implicit ``"Radau"`` and ``"BDF"``.

@@ -39,7 +39,7 @@ from .layout import (
     SUBSPACE,
     SURFACE_ROWS,
 )
-from .limits import limit_forces
+from .limits import coupled_share, coupled_to, is_coupled, limit_forces, take_out_coupled
 from .muscle_force import muscle_loads
 from .muscle_states import has_massive, has_muscles
 from .passive import limit_ahead, passive_force
@@ -83,8 +83,9 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
     everywhere = data[ELEMENT_COUNT] > 0.0 or has_muscles(arrays)
     clear_gathered(body_int, everywhere, work)
     ahead = work[body_int.shape[0] + SURFACE_ROWS, AHEAD]
+    foreseen = data[LIMIT_COUNT] > 0.0 and ahead > 0.0
     if data[LIMIT_COUNT] > 0.0:
-        limit_forces(data, q, rate, dof)
+        limit_forces(data, q, rate, ahead, dof)
     if data[ELEMENT_COUNT] > 0.0:
         element_forces(body_int, data, tau, dof_float.shape[0], work)
     if has_muscles(arrays):
@@ -105,11 +106,15 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
         count = body_int[i, DOF_COUNT]
         if count > 1:
             store_inertia(work, i, inertia)
+        coupled = foreseen and count > 2 and is_coupled(dof, first, count)
         for d in range(first + count - 1, first - 1, -1):
             s = load6(dof, d, SUBSPACE)
             u = momentum(inertia, s)
             own, held_back = own_force(dof_float, data, tau, d, q[d], rate[d], ahead, dof)
             diagonal = dot6(s, u) + dof_float[d, ARMATURE] + held_back
+            if coupled:
+                left_over, more = coupled_share(dof, first, d, s)
+                u, diagonal = scale_add6(u, 1.0, left_over), diagonal + more
             least = 0.0
             if count > 1:  # what the joint's other coordinates have not left but round-off
                 least = SINGULAR_SHARE * dot6(s, momentum(load_inertia(work, i), s))
@@ -122,6 +127,8 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
             store6(dof, d, PROJECTED, u)
             dof[d, INVERSE] = inverse
             dof[d, REMAINDER] = rest
+            if coupled:
+                take_out_coupled(dof, d, u, inverse, rest * inverse + dof[d, GIVEN])
             inertia = take_out(inertia, u, inverse)
             force = scale_add6(force, rest * inverse + dof[d, GIVEN], u)
         parent = body_int[i, PARENT]
@@ -135,7 +142,8 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
 @inline
 def tree_accelerations(arrays: Array, qdd: Array, work: Array, dof: Array) -> None:
     """Accelerations (nv,) from the roots outward, behind `inward`."""
-    body_int, _, _, _, dof_float = arrays
+    body_int, _, _, data, dof_float = arrays
+    foreseen = data[LIMIT_COUNT] > 0.0
     a = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for i in range(body_int.shape[0]):
         parent = body_int[i, PARENT]
@@ -146,7 +154,10 @@ def tree_accelerations(arrays: Array, qdd: Array, work: Array, dof: Array) -> No
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
             u = load6(dof, d, PROJECTED)
-            qdd[d] = (dof[d, REMAINDER] - dot6(u, a)) * dof[d, INVERSE] + dof[d, GIVEN]
+            rest = dof[d, REMAINDER] - dot6(u, a)
+            if foreseen:
+                rest -= coupled_to(qdd, d, dof)
+            qdd[d] = rest * dof[d, INVERSE] + dof[d, GIVEN]
             a = scale_add6(a, qdd[d], load6(dof, d, SUBSPACE))
             if dof[d, HELD] != 0.0:
                 dof[d, EFFORT] = dot6(u, a) + dof_float[d, ARMATURE] * qdd[d] - dof[d, REMAINDER]

@@ -16,6 +16,7 @@ from .layout import (
     AHEAD,
     ARMATURE,
     BIAS,
+    COUPLED,
     CULPRIT,
     DOF_COUNT,
     DOF_START,
@@ -109,6 +110,8 @@ def take_limits_ahead(dof_float: Array, q: Array, rate: Array, ahead: float, dof
             push, held_back = limit_ahead(dof_float, d, q[d], rate[d], ahead)
             dof[d, REMAINDER] += push
             dof[d, DOF_WORK_WIDTH + d] += held_back
+            for back in range(min(d + 1, 3)):
+                dof[d, DOF_WORK_WIDTH + d - back] += dof[d, COUPLED + back]
 
 
 @for_muscles()
@@ -131,7 +134,7 @@ def dense_accelerations(
         qdd[d] = dof[d, GIVEN]
     spread_accelerations(arrays, qdd, True, work, dof)
     if data[LIMIT_COUNT] > 0.0:
-        limit_forces(data, q, rate, dof)
+        limit_forces(data, q, rate, ahead, dof)
     if data[ELEMENT_COUNT] > 0.0:
         element_forces(body_int, data, tau, dof_float.shape[0], work)
     clear_rows(dof)

@@ -13,7 +13,9 @@ import math
 from ._jit import inline, jit
 from .euler import angles_of
 from .layout import (
+    COUPLED,
     EXTRA,
+    HELD,
     LIMIT_CONE,
     LIMIT_COUNT,
     LIMIT_DAMPER,
@@ -27,17 +29,24 @@ from .layout import (
     LIMIT_SPRING,
     LIMIT_UPPER,
     LIMIT_WIDTH,
+    PROJECTED,
 )
+from .passive import limit_push
 from .rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian
 from .spatial import (
     Array,
     Rotation,
+    Twist,
     Vector,
     add3,
     cross,
     dot3,
+    dot6,
     flat3,
+    load6,
     rotate,
+    scale_add6,
+    store6,
     transposed,
 )
 
@@ -147,24 +156,91 @@ def limit_value(data: Array, row: int, q: Array) -> tuple[float, Vector, int]:
 
 
 @jit
-def limit_forces(data: Array, q: Array, rate: Array, dof: Array) -> None:
-    """Generalized forces of the compliant limits, into a column of the coordinates' workspace."""
+def limit_forces(data: Array, q: Array, rate: Array, ahead: float, dof: Array) -> None:
+    """Generalized forces of the compliant limits, into a column of the coordinates' workspace, and the inertia that
+    they add in a step of length ahead that takes them implicitly (0: none), which couples a joint's coordinates: what
+    is along the gradient is held back, and what goes along the rim is not.
+    """
     for d in range(q.shape[0]):
-        dof[d, EXTRA] = 0.0
+        dof[d, EXTRA], dof[d, COUPLED], dof[d, COUPLED + 1], dof[d, COUPLED + 2] = 0.0, 0.0, 0.0, 0.0
     for k in range(int(data[LIMIT_COUNT])):
         row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
         if data[row + LIMIT_RESTITUTION] >= 0.0:
             continue
         value, gradient, count = limit_value(data, row, q)
-        if value >= 0.0:
-            continue
         d = int(data[row + LIMIT_DOF])
-        speed = 0.0
+        speed, free = 0.0, True
         for j in range(count):
             speed += gradient[j] * rate[d + j]
-        push = max(-data[row + LIMIT_SPRING] * value - data[row + LIMIT_DAMPER] * speed, 0.0)
+            free = free and dof[d + j, HELD] == 0.0
+        # where motion is given there is nothing to foresee
+        foreseen = ahead if free else 0.0
+        push, inertia = limit_push(
+            data[row + LIMIT_SPRING], data[row + LIMIT_DAMPER], -value, speed, foreseen
+        )
         for j in range(count):
             dof[d + j, EXTRA] += push * gradient[j]
+            for back in range(j + 1):
+                dof[d + j, COUPLED + back] += inertia * gradient[j] * gradient[j - back]
+
+
+@jit
+def is_coupled(dof: Array, first: int, count: int) -> bool:
+    """Whether limits add inertia to the joint whose coordinates begin at first; if so, what is left between each and
+    the bodies, in its column of what is carried, starts from nothing.
+    """
+    found = False
+    for d in range(first, first + count):
+        found = found or dof[d, COUPLED] != 0.0
+    if found:
+        for d in range(first, first + count):
+            store6(dof, d, PROJECTED, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    return found
+
+
+@jit
+def coupled_share(dof: Array, first: int, d: int, s: Twist) -> tuple[Twist, float]:
+    """What limits that are taken implicitly add to what coordinate d carries, and to its own inertia; its joint's
+    coordinates begin at first.
+
+    A joint's coordinates are taken out one at a time, last first, of bodies' inertias; with limits' they are taken out
+    of both together, as if each moved bodies by s and a point of its own by 1. What the later ones left between that
+    point and the bodies is in `PROJECTED` until it is overwritten.
+    """
+    left = load6(dof, d, PROJECTED)
+    along = dot6(s, left)
+    dof[d, COUPLED] += along
+    for back in (1, 2):
+        if d - back >= first:
+            dof[d, COUPLED + back] += dot6(s, load6(dof, d - back, PROJECTED))
+    return left, along + dof[d, COUPLED]
+
+
+@inline
+def coupled_to(change: Array, d: int, dof: Array) -> float:
+    """What the inertia that limits add asks of coordinate d for the changes of those before it in its joint."""
+    total = 0.0
+    for back in (1, 2):
+        if dof[d, COUPLED + back] != 0.0:
+            total += dof[d, COUPLED + back] * change[d - back]
+    return total
+
+
+@jit
+def take_out_coupled(dof: Array, d: int, u: Twist, inverse: float, gained: float) -> None:
+    """Take coordinate d, which carries u and has got the acceleration gained, out of what limits add to those before
+    it in its joint.
+    """
+    first, second = dof[d, COUPLED + 1], dof[d, COUPLED + 2]
+    for back in (1, 2):
+        share = dof[d, COUPLED + back]
+        if share != 0.0:
+            e = d - back
+            store6(dof, e, PROJECTED, scale_add6(load6(dof, e, PROJECTED), -share * inverse, u))
+            dof[e, COUPLED] -= share * share * inverse
+            dof[e, EXTRA] -= share * gained
+    if first != 0.0 and second != 0.0:
+        dof[d - 1, COUPLED + 1] -= first * second * inverse
 
 
 @jit

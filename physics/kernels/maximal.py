@@ -87,7 +87,7 @@ def motions(
     twists, biases, wrenches = motion
     outward(arrays, q, qd, work, dof, flags)
     if data[LIMIT_COUNT] > 0.0:
-        limit_forces(data, q, qd, dof)
+        limit_forces(data, q, qd, 0.0, dof)
     if data[ELEMENT_COUNT] > 0.0:
         element_forces(body_int, data, tau, dof_float.shape[0], work)
     if data[MUSCLE_COUNT] > 0.0:

@@ -48,27 +48,34 @@ def passive_force(dof_float: Array, data: Array, tau: Array, d: int, q: float, q
 
 
 @inline
-def limit_ahead(dof_float: Array, d: int, q: float, qd: float, dt: float) -> tuple[float, float]:
-    """What a step that takes coordinate d's limits implicitly adds to `passive_force`, and to the inertia of d.
-
-    The spring and the damper of a limit that is passed, or will be, push by q + dt qd' and by the velocity qd' = qd +
-    dt qdd that the step ends with: a force by q + dt qd and qd, and dt (c + dt k) of inertia. So no spring at a limit
-    is too stiff for a step, however little inertia a chain's coordinates leave each other, and none is entered by a
-    leap that stores more than there was. Limits that are functions of several coordinates are not taken so: the inertia
-    that they would add couples coordinates.
+def limit_push(
+    stiffness: float, damping: float, beyond: float, speed: float, ahead: float
+) -> tuple[float, float]:
+    """Force of a compliant limit that is passed by -g = beyond and grows by dg/dt = speed, and, in a step of length
+    ahead that takes it implicitly, the inertia along the gradient that this adds: the spring and the damper of a limit
+    that is passed, or will be, push by where and how fast the step ends. So none is too stiff for a step, however
+    little inertia a chain's coordinates leave each other, and none is entered by a leap that stores more than there
+    was.
     """
-    following = q + dt * qd
-    sense, beyond, then = -1.0, q - dof_float[d, UPPER], following - dof_float[d, UPPER]
-    if min(q, following) < dof_float[d, LOWER]:
-        sense, beyond, then = 1.0, dof_float[d, LOWER] - q, dof_float[d, LOWER] - following
+    then = beyond - ahead * speed
     if not max(beyond, then) > 0.0:
         return 0.0, 0.0
+    push = stiffness * then - damping * speed
+    return (push, ahead * (damping + ahead * stiffness)) if push > 0.0 else (0.0, 0.0)
+
+
+@inline
+def limit_ahead(dof_float: Array, d: int, q: float, qd: float, dt: float) -> tuple[float, float]:
+    """What a step that takes coordinate d's limits implicitly (`limit_push`) adds to `passive_force`, and to the
+    inertia of d.
+    """
+    sense, beyond = -1.0, q - dof_float[d, UPPER]
+    if min(q, q + dt * qd) < dof_float[d, LOWER]:
+        sense, beyond = 1.0, dof_float[d, LOWER] - q
     stiffness, damping = dof_float[d, LIMIT_STIFFNESS], dof_float[d, LIMIT_DAMPING]
-    now = max(stiffness * beyond - sense * damping * qd, 0.0) if beyond > 0.0 else 0.0
-    push = stiffness * then - sense * damping * qd
-    if not push > 0.0:
-        return -sense * now, 0.0
-    return sense * (push - now), dt * (damping + dt * stiffness)
+    now, _ = limit_push(stiffness, damping, beyond, sense * qd, 0.0)
+    push, inertia = limit_push(stiffness, damping, beyond, sense * qd, dt)
+    return sense * (push - now), inertia
 
 
 @jit

@@ -18,6 +18,7 @@ from .constraint_layout import (
 )
 from .layout import (
     ACCELERATION,
+    COUPLED,
     DOF_COUNT,
     DOF_START,
     DOF_WORK_WIDTH,
@@ -32,6 +33,7 @@ from .layout import (
     SUBSPACE,
     TREE_END,
 )
+from .limits import coupled_to
 from .spatial import Array, Twist, dot6, load6, scale_add6, store6
 
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -54,8 +56,11 @@ def pass_inward(body_int: Array, i: int, impulse: Array, work: Array, dof: Array
     if still:
         return
     for d in range(first + count - 1, first - 1, -1):
-        rest = impulse[d] - dot6(load6(dof, d, SUBSPACE), force)
+        rest = dof[d, REMAINDER] + impulse[d] - dot6(load6(dof, d, SUBSPACE), force)
         dof[d, REMAINDER] = rest
+        for back in (1, 2):  # what limits that are taken implicitly couple (`limits.take_out_coupled`)
+            if dof[d, COUPLED + back] != 0.0:
+                dof[d - back, REMAINDER] -= dof[d, COUPLED + back] * rest * dof[d, INVERSE]
         force = scale_add6(force, rest * dof[d, INVERSE], load6(dof, d, PROJECTED))
     parent = body_int[i, PARENT]
     if parent >= 0:
@@ -85,7 +90,7 @@ def impulse_response(
             if not moved and dof[d, REMAINDER] == 0.0:  # another tree, or a branch that is not reached
                 continue
             moved = True
-            rest = dof[d, REMAINDER] - dot6(load6(dof, d, PROJECTED), a)
+            rest = dof[d, REMAINDER] - dot6(load6(dof, d, PROJECTED), a) - coupled_to(change, d, dof)
             if dof[d, HELD] != 0.0:
                 change[d] = -rest
             else:

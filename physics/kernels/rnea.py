@@ -46,7 +46,7 @@ def newton_euler(
     count = body_int.shape[0]
     outward(arrays, q, qd, work, dof, flags)
     if data[LIMIT_COUNT] > 0.0:
-        limit_forces(data, q, qd, dof)
+        limit_forces(data, q, qd, 0.0, dof)
     elif not muscles:  # what muscles left there
         for d in range(dof_float.shape[0]):
             dof[d, EXTRA] = 0.0

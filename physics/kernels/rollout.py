@@ -161,7 +161,7 @@ def prepare_stage(integrator: int, k: int, dt: float, q: Array, qd: Array, stage
 
 @inline
 def look_ahead_at_limits(arrays: Array, integrator: int, dt: float, work: Array) -> None:
-    """Have the accelerations that come next take the springs at limits implicitly (`passive.limit_ahead`) in a step of
+    """Have the accelerations that come next take the springs at limits implicitly (`passive.limit_push`) in a step of
     symplectic Euler: chosen for what a coordinate carries, they are too stiff for what a long chain leaves it.
     """
     ahead = dt if integrator == SYMPLECTIC_EULER else 0.0

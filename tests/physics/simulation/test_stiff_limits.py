@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
+from physics.exponential_coordinates import ReachCone
 from physics.muscles import PathPoint
 
 LENGTH, MASS = 0.2, 0.6
@@ -130,3 +131,103 @@ def test_implicit_methods_run_long_chains_that_strike_their_limits(integrator, s
     books = result.info["energy"]
     assert len(result.t) == 61 and result.info["substitutes"] > 3
     assert books["gained"] < 0.01 * books["most_kinetic"]
+
+
+def ball_chain(count, limit, *, muscle=False, rope=False):
+    """Rods in a row on joints whose limits are functions of all their coordinates."""
+    builder, parent, place = ph.ModelBuilder(), None, np.eye(4)
+    inertia = MASS * np.diag([LENGTH**2 / 12 + 1e-4, 3e-4, LENGTH**2 / 12 + 1e-4])
+    for i in range(count):
+        euler = isinstance(limit, list)
+        builder.add_body(
+            f"rod {i}",
+            parent,
+            joint=ph.joints.Euler("xyz") if euler else ph.joints.Spherical(limit=limit),
+            joint_in_parent=place,
+            mass=MASS,
+            com=(0, LENGTH / 2, 0),
+            inertia=inertia,
+            limits=limit if euler else None,
+        )
+        parent, place = f"rod {i}", np.eye(4)
+        place[1, 3] = LENGTH
+    if rope:
+        end = (0.3, 0.4, 0.1)
+        cord = ph.constraints.DistanceConstraint(parent, None, (0, LENGTH, 0), end, 0.5, "rope")
+        builder.add_constraint("rope", cord)
+    if muscle:
+        points = [PathPoint(None, (0, -0.1, 0.1)), PathPoint("rod 0", (0, 0.1, 0.02))]
+        builder.add_muscle("string", points, mass=1e-9, num_points=5)
+    return builder.build()
+
+
+CONE = ReachCone((0, 1, 0), 0.6)
+SEVERAL = {
+    "cone": CONE,
+    "rotation": ph.joints.RotationLimit((0.5, 0.4, 0.3)),
+    "angles": [(-0.2, 0.2), (-0.2, 0.3), (-0.1, 0.1)],
+}
+
+
+@pytest.mark.parametrize(
+    ("limit", "count"), [("cone", 4), ("cone", 10), ("rotation", 4), ("rotation", 10), ("angles", 3)]
+)
+def test_chains_of_balls_at_their_limits_run_at_the_usual_step(limit, count):
+    """Limits of several coordinates are taken implicitly along their gradients: explicit steps of 1 ms blew up."""
+    model = ball_chain(count, SEVERAL[limit])
+    rng = np.random.default_rng(count)
+    q = 0.5 * rng.uniform(-0.1, 0.1, 3 * count)  # within all limits
+    result = ph.simulate(model, model.state(q=q, qd=rng.normal(size=3 * count)), dt=1e-3, duration=2.0)
+    energy = result.energy[:, 2] - result.energy[0, 2]
+    # while rods strike limits that are some hundredths of a radian apart, at 50 rad/s, Euler's error of first order
+    # shows, but it does not add up
+    assert energy.max() < (0.6 if count == 10 else 0.01) * abs(energy.min())
+    assert energy[-1] < 0.8 * energy.min()
+
+
+@pytest.mark.parametrize("rope", [False, True])
+@pytest.mark.parametrize("limit", SEVERAL)
+def test_a_mass_matrix_takes_limits_of_balls_as_the_recursion_does(limit, rope):
+    """What limits add couples a joint's coordinates: in accelerations, and in answers to impulses."""
+    rng = np.random.default_rng(3)
+    q, qd = 0.15 * rng.normal(size=12), 2.0 * rng.normal(size=12)
+    models = [ball_chain(4, SEVERAL[limit], muscle=muscle, rope=rope) for muscle in (False, True)]
+    runs = [ph.simulate(model, model.state(q=q, qd=qd), dt=1e-3, duration=0.1) for model in models]
+    # a string of 1e-9 kg changes them by its mass over theirs, and contacts with limits by some times that
+    assert np.abs(runs[0].q - runs[1].q).max() < 1e-6
+    assert np.abs(runs[0].qd - runs[1].qd).max() < 1e-4
+
+
+def test_motion_along_the_rim_of_a_cone_is_not_held_back():
+    builder = ph.ModelBuilder(gravity=(0, 0, 0))
+    joint = ph.joints.Spherical(limit=CONE)
+    builder.add_body("rod", joint=joint, mass=1.0, com=(0, 0.2, 0), inertia=np.diag([0.01, 0.002, 0.01]))
+    model = builder.build()
+    start = model.state(q=[0.61, 0.0, 0.0], qd=[0.0, 3.0, 0.0])
+
+    def end(dt, name="symplectic_euler"):
+        result = ph.simulate(model, start, dt=dt, duration=2.0, integrator=name)
+        return result.q[-1], result.energy[-1, 2]
+
+    (true, kept), (ends, energies) = (
+        end(1e-4, "rk4"),
+        zip(*(end(dt) for dt in (2e-3, 1e-3, 5e-4)), strict=True),
+    )
+    errors = [float(np.abs(q - true).max()) for q in ends]
+    slope = np.polyfit(np.log([2e-3, 1e-3, 5e-4]), np.log(errors), 1)[0]
+    assert slope == pytest.approx(1.0, abs=0.2), errors
+    # some 0.04 J went into the damper as it came to the rim; the rest turns on, at any step
+    assert energies == pytest.approx([kept] * 3, abs=1e-5)
+
+
+def test_a_ball_that_is_held_in_part_takes_its_limit_as_it_is():
+    """Where one of the coordinates is given there is nothing to foresee."""
+    model = ball_chain(2, CONE)
+    motion = ph.Motion([0.0, 0.3], np.array([[0.7, 0.0, 0.0], [0.8, 0.0, 0.1]]), interpolation="linear")
+    efforts = [
+        ph.simulate(
+            model, model.state(q=[0.7, 0, 0, 0, 0, 0]), motions={"rod 0": motion}, dt=dt, duration=0.2
+        ).efforts[-1, :3]
+        for dt in (1e-3, 1e-4)
+    ]
+    assert efforts[0] == pytest.approx(efforts[1], rel=0.02, abs=0.02)
