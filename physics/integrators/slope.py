@@ -30,6 +30,10 @@ from .control import body_of_coordinate
 # Times that are nearer than this are the same, as they are to `kernels.motion` [s].
 EDGE = 1e-9
 
+# Faster than light [m/s], than anything turns [rad/s]: from there on a motion that only grows would be followed by ever
+# shorter steps, as round-off of squared velocities is what their errors are made of.
+FASTEST = 1e9
+
 
 class Slope:
     """d(q, q')/dt for SciPy, with samples, progress and failures told on the way.
@@ -118,8 +122,13 @@ class Slope:
         self.reached = now
 
     def accept(self, t: float, y: FloatArray) -> None:
-        """Note a state that a method has accepted."""
+        """Note a state that a method has accepted; DivergedError where it is faster than all motion."""
         self.reached = t
+        nv = self.problem.model.num_coordinates
+        if not np.abs(y[nv : 2 * nv]).max(initial=0.0) <= FASTEST:
+            body = body_of_coordinate(self.problem.model, int(np.argmax(np.abs(y[nv : 2 * nv]))))
+            reason = f"a coordinate is faster than {FASTEST:g} a second"
+            raise DivergedError(t, body, reason, self.recording.result(self.written))
 
     def forget_failure(self) -> None:
         """Go on behind a state that a method has tried, where there was no slope."""
