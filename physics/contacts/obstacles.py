@@ -98,7 +98,8 @@ class Capsule(Obstacle):
 
 @dataclass(frozen=True, eq=False)
 class Box(Obstacle):
-    """A box about the origin of its frame, along its axes.
+    """A box about the origin of its frame, along its axes. What is inside leaves through the nearest face, but of those
+    that are about as near through one that its body's centre of mass is over: boxes of one width stand on each other.
 
     Attributes:
         half_sizes: (3,) [m], positive.

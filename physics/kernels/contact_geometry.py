@@ -28,6 +28,9 @@ FAR = 1e300
 MOST_STEPS = 50
 MOST_HALVINGS = 30
 ARRIVED = 1e-15
+# Of the least half size of a box: how far beside a face what meets another still counts as over it, and how much less
+# deep under a face a point may be that belongs to a body on the other side.
+FLUSH, SHALLOW = 1e-6, 0.1
 
 
 @inline
@@ -50,17 +53,44 @@ def capsule_distance(x: Vector, radius: float, half: float) -> tuple[float, Vect
 
 @inline
 def box_distance(x: Vector, sizes: Vector) -> tuple[float, Vector]:
-    """From the box about the origin with these half sizes: round its edges and corners, inside from the next face."""
+    """From the box about the origin with these half sizes, round its edges and corners, where x is outside; inside and
+    flush with it `box_face` tells.
+    """
     d = (abs(x[0]) - sizes[0], abs(x[1]) - sizes[1], abs(x[2]) - sizes[2])
     sense = (math.copysign(1.0, x[0]), math.copysign(1.0, x[1]), math.copysign(1.0, x[2]))
-    if d[0] <= 0.0 and d[1] <= 0.0 and d[2] <= 0.0:
-        if d[0] >= d[1] and d[0] >= d[2]:
-            return d[0], (sense[0], 0.0, 0.0)
-        if d[1] >= d[2]:
-            return d[1], (0.0, sense[1], 0.0)
-        return d[2], (0.0, 0.0, sense[2])
     out = (sense[0] * max(d[0], 0.0), sense[1] * max(d[1], 0.0), sense[2] * max(d[2], 0.0))
     return sphere_distance(out, 0.0)
+
+
+@inline
+def is_inside(x: Vector, sizes: Vector) -> bool:
+    """Whether a point is inside a box, or flush with it."""
+    edge = FLUSH * min(sizes[0], min(sizes[1], sizes[2]))
+    return abs(x[0]) - sizes[0] <= edge and abs(x[1]) - sizes[1] <= edge and abs(x[2]) - sizes[2] <= edge
+
+
+@inline
+def box_face(x: Vector, sizes: Vector, inward: Vector) -> tuple[float, Vector]:
+    """From the face of a box that the point x of a body has come through, inside or flush with it, where inward leads
+    from x into the body: the nearest one, but of those that are about as near one that has the body outside. A corner
+    of a box that stands on one of the same width is as near to the faces beside it as to that under it.
+    """
+    least = min(sizes[0], min(sizes[1], sizes[2]))
+    d = (min(abs(x[0]) - sizes[0], 0.0), min(abs(x[1]) - sizes[1], 0.0), min(abs(x[2]) - sizes[2], 0.0))
+    sense = (math.copysign(1.0, x[0]), math.copysign(1.0, x[1]), math.copysign(1.0, x[2]))
+    length = math.sqrt(inward[0] ** 2 + inward[1] ** 2 + inward[2] ** 2)
+    best, face = -math.inf, 0
+    for k in range(3):
+        outside = sense[k] * inward[k] > FLUSH * length
+        value = d[k] if outside else d[k] - SHALLOW * least
+        if value > best:
+            best, face = value, k
+    found = d[face]
+    if face == 0:
+        return found, (sense[0], 0.0, 0.0)
+    if face == 1:
+        return found, (0.0, sense[1], 0.0)
+    return found, (0.0, 0.0, sense[2])
 
 
 @inline
@@ -141,9 +171,9 @@ def field_distance(data: Array, at: int, p: Vector, reach: float) -> tuple[float
 
 
 @jit
-def obstacle_distance(data: Array, at: int, x: Vector, reach: float) -> tuple[float, Vector]:
-    """Signed distance of the point x from the obstacle whose record begins at `at`, and its gradient; all in the
-    obstacle's frame. More than reach may come out as FAR.
+def obstacle_distance(data: Array, at: int, x: Vector, inward: Vector, reach: float) -> tuple[float, Vector]:
+    """Signed distance of the point x from the obstacle whose record begins at `at`, and its gradient, where inward
+    leads from x into its body; all in the obstacle's frame. More than reach may come out as FAR.
     """
     kind, own = int(data[at + OBSTACLE_KIND]), at + OBSTACLE_PARAMETERS
     if kind == PLANE:
@@ -153,5 +183,6 @@ def obstacle_distance(data: Array, at: int, x: Vector, reach: float) -> tuple[fl
     if kind == CAPSULE:
         return capsule_distance(x, data[own], data[own + 1])
     if kind == BOX:
-        return box_distance(x, (data[own], data[own + 1], data[own + 2]))
+        sizes = (data[own], data[own + 1], data[own + 2])
+        return box_face(x, sizes, inward) if is_inside(x, sizes) else box_distance(x, sizes)
     return field_distance(data, own, x, reach)

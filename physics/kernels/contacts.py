@@ -28,9 +28,9 @@ from .contact_layout import (
     PAIR_RESTITUTION,
     PAIR_WIDTH,
 )
-from .layout import POSE
+from .layout import COM, POSE
 from .points import carried, reference_of
-from .spatial import Array, add3, flat3, flat9, load9, rotate, scale_add3, transposed
+from .spatial import Array, add3, flat3, flat9, load3, load9, rotate, scale_add3, transposed
 
 
 @jit
@@ -41,7 +41,7 @@ def detect_contacts(arrays: Array, pairs: Array, reach: float, work: Array, foun
     is nearest to the obstacle and the unit normal from the obstacle to the body, both in the world, the gap (negative
     where they overlap), friction, restitution, the pair's number.
     """
-    body_int = arrays[0]
+    body_int, body_float = arrays[0], arrays[1]
     count = 0
     for k in range(int(pairs[0])):
         row = 1 + k * PAIR_WIDTH
@@ -52,10 +52,13 @@ def detect_contacts(arrays: Array, pairs: Array, reach: float, work: Array, foun
         # from the obstacle's origin, without the trees' distance from the world's where they are one
         x = add3(lever, scale_add3(here, -1.0, there))
         x = scale_add3(x, -1.0, carried(work, other, flat3(pairs, at + OBSTACLE_POSITION)))
+        inward = scale_add3(carried(work, body, load3(body_float, body, COM)), -1.0, lever)
         turn = flat9(pairs, at + OBSTACLE_ROTATION)
         if other >= 0:
-            x = rotate(transposed(load9(work, other, POSE)), x)
-        distance, normal = obstacle_distance(pairs, at, rotate(transposed(turn), x), reach + radius)
+            back = transposed(load9(work, other, POSE))
+            x, inward = rotate(back, x), rotate(back, inward)
+        back = transposed(turn)
+        distance, normal = obstacle_distance(pairs, at, rotate(back, x), rotate(back, inward), reach + radius)
         gap = distance - radius
         if not gap < reach:
             continue

@@ -42,9 +42,9 @@ OBSTACLES = {
 }
 
 
-def distance(obstacle, point):
+def distance(obstacle, point, inward=(0.0, 0.0, 0.0)):
     record = np.concatenate([[obstacle.kind], np.zeros(12), obstacle.parameters()])
-    gap, normal = obstacle_distance(record, 0, tuple(map(float, point)), 10.0)
+    gap, normal = obstacle_distance(record, 0, tuple(map(float, point)), tuple(map(float, inward)), 10.0)
     return gap, np.array(normal)
 
 
@@ -118,7 +118,7 @@ def test_height_field_has_nothing_beside_it_and_tells_what_is_far():
     field = OBSTACLES["height_field"]
     assert distance(field, [-0.01, 0.5, 0.0])[0] == FAR
     record = np.concatenate([[field.kind], np.zeros(12), field.parameters()])
-    assert obstacle_distance(record, 0, (0.5, 0.5, 3.0), 0.1)[0] == FAR
+    assert obstacle_distance(record, 0, (0.5, 0.5, 3.0), (0.0, 0.0, 0.0), 0.1)[0] == FAR
 
 
 @pytest.mark.parametrize("name", sorted(OBSTACLES))
@@ -215,7 +215,9 @@ def test_contacts_of_bodies_anywhere_in_a_forest(seed):
         outer = pose if other < 0 else poses[other] @ pose
         for n in range(5):
             p = poses[body][:3, :3] @ points[n] + poses[body][:3, 3]
-            gap, normal = distance(obstacle, outer[:3, :3].T @ (p - outer[:3, 3]))
+            middle = model.arrays[1][body, layout.COM : layout.COM + 3]
+            inward = outer[:3, :3].T @ poses[body][:3, :3] @ (middle - points[n])
+            gap, normal = distance(obstacle, outer[:3, :3].T @ (p - outer[:3, 3]), inward)
             normal = outer[:3, :3] @ normal
             if gap - radii[n] < 0.3:
                 point = p - radii[n] * normal
@@ -224,6 +226,19 @@ def test_contacts_of_bodies_anywhere_in_a_forest(seed):
     count, found = detect(model, state, contacts, 0.3)
     assert count == len(expected) > 3
     assert np.abs(found - np.array(expected)).max() < 1e-11
+
+
+@pytest.mark.parametrize("beside", [0.0, 1e-9, -1e-9])
+@pytest.mark.parametrize("depth", [0.0, 1e-6, 1e-2])
+def test_what_is_flush_with_an_edge_comes_through_the_face_that_its_body_is_over(depth, beside):
+    box = OBSTACLES["box"]  # half sizes 0.3, 0.5, 0.2
+    point = np.array([0.3 + beside, 0.5, 0.2 - depth])
+    gap, normal = distance(box, point, (-0.1, -0.1, 0.1))
+    assert normal.tolist() == [0.0, 0.0, 1.0]
+    assert gap == pytest.approx(-depth, abs=1e-15)
+    gap, normal = distance(box, point, (0.1, -0.1, -0.1))  # it stands beside
+    assert normal.tolist() == [1.0, 0.0, 0.0]
+    assert gap == pytest.approx(min(beside, 0.0), abs=1e-15)
 
 
 def test_too_many_contacts_are_told():

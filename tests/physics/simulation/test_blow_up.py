@@ -222,7 +222,9 @@ def test_a_spring_that_leaps_with_a_rotation_vector_s_chart_is_no_leap_of_a_step
 def test_methods_that_choose_their_steps_end_where_a_controller_drives_all_away(integrator):
     """What only grows is followed by ever shorter steps: without a largest speed these runs had no end."""
     builder = ph.ModelBuilder()
-    builder.add_body("arm", joint=ph.joints.Hinge((1, 0, 0)), mass=1.0, com=(0, 0.2, 0), inertia=0.02 * np.eye(3))
+    builder.add_body(
+        "arm", joint=ph.joints.Hinge((1, 0, 0)), mass=1.0, com=(0, 0.2, 0), inertia=0.02 * np.eye(3)
+    )
     model = builder.build()
     start = model.state(q=[0.1], qd=[0.1])
     with pytest.raises(ph.errors.DivergedError, match="'arm'") as told:
