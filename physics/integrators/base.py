@@ -12,7 +12,7 @@ from .._typing import FloatArray
 from ..errors import CancelledError, DivergedError, ModelError
 from ..forces.wrench import Wrench
 from ..kernels import layout
-from ..kernels.constraint_layout import EQUALITY
+from ..kernels.constraint_layout import EQUALITY, SEGMENTS
 from ..model import Model, State
 from ..motion import MotionArrays
 from ..result import Result
@@ -77,6 +77,18 @@ def refuse_impulses(model: Model, name: str) -> None:
         if constraint.packed(model).sense != EQUALITY:
             raise ModelError(
                 f"the integrator {name!r} cannot have constraint {name_!r}, which pushes in one sense only: {take}"
+            )
+    refuse_corners(model, name)
+
+
+def refuse_corners(model: Model, name: str) -> None:
+    """ModelError where a point keeps to segments in both senses: at their corners it loses velocity at once."""
+    for name_, constraint in model.constraints.items():
+        packed = constraint.packed(model)
+        if packed.kind == SEGMENTS and packed.sense == EQUALITY and packed.data[0] > 1.0:
+            raise ModelError(
+                f"the integrator {name!r} cannot give the impulses at the corners of constraint {name_!r}: take a "
+                "method with a fixed step"
             )
 
 

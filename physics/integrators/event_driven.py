@@ -13,7 +13,7 @@ from ..kernels.constraint_layout import ACTIVE, EQUALITY, ROW_FORCE, SYSTEM_KIND
 from ..model import State
 from ..result import Result
 from .adaptive import chart_event, charted, held_between, put_on_motions
-from .base import Problem, Recording, refuse_muscle_states
+from .base import Problem, Recording, refuse_corners, refuse_muscle_states
 from .constrained import constraint_space, refuse_torn_at, statistics
 from .march import march
 from .slope import ConstrainedSlope, motion_stops
@@ -42,6 +42,7 @@ def integrate_event_driven(problem: Problem, name: str, state: State) -> Result:
             f"the integrator {name!r} needs SciPy, which is not installed"
         ) from error
     refuse_muscle_states(problem.model, name)
+    refuse_corners(problem.model, name)
     run = _Run(problem, name, state)
     while run.now < run.end:
         if run.resting:

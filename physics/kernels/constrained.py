@@ -26,6 +26,7 @@ from .constraint_layout import (
     ROW_FREE,
     ROW_OWNER,
     ROW_VALUE,
+    SEGMENTS,
     SYSTEM_BEGINS,
     SYSTEM_FACTOR,
     SYSTEM_FREE,
@@ -276,6 +277,38 @@ def foresee(
             if system[SYSTEM_KINDS][k] == EQUALITY:
                 statistics[DRIFT] = max(statistics[DRIFT], abs(right[k]))
     shift(count, found, 1.0 / dt, q, qd, system, dof)
+
+
+@jit
+def turns_corner(
+    arrays: Array,
+    constraints: Array,
+    count: int,
+    dt: float,
+    q: Array,
+    qd: Array,
+    system: Array,
+    spaces: Array,
+) -> bool:
+    """Whether a step has led a point over a corner of its segments, after `foresee`: off them by more than the bias of
+    their rows has told. What leads back is no force of a step then, and must not become velocity.
+    """
+    rows, told, has_corners = system[SYSTEM_ROWS], 0.0, False
+    for k in range(count):
+        owner = int(rows[k, ROW_OWNER])
+        if owner >= 0 and constraints[0][owner, CONSTRAINT_KIND] == SEGMENTS:
+            has_corners = True
+            told = max(told, abs(0.5 * dt * dt * rows[k, ROW_BIAS]))
+    if not has_corners:
+        return False
+    worst_value(arrays, constraints, q, qd, system, spaces)
+    for k in range(count):
+        owner = int(rows[k, ROW_OWNER])
+        if owner >= 0 and constraints[0][owner, CONSTRAINT_KIND] == SEGMENTS:
+            off = abs(system[SYSTEM_RIGHT][k])
+            if system[SYSTEM_KINDS][k] == EQUALITY and off > told + MET:
+                return True
+    return False
 
 
 @jit

@@ -9,6 +9,7 @@ from .constrained import (
     constrain_velocities,
     foresee,
     project,
+    turns_corner,
 )
 from .constraint_layout import (
     EQUALITY,
@@ -106,6 +107,8 @@ def euler_step(parts: Array, integrator: int, t: float, dt: float, q: Array, qd:
         if integrator == SYMPLECTIC_EULER:
             pace = 1.0 / dt
             foresee(constraints, count, found, dt, q, qd, system, dof)
+            if turns_corner(arrays, constraints, count, dt, q, qd, system, spaces):
+                pace = 0.0
         project(arrays, constraints, found, pace, q, qd, system, spaces)
     held_efforts(count, dof, system, effort)
     for k in range(count):  # what the next step sees half a step ahead: smooth forces, no impacts

@@ -80,3 +80,30 @@ def test_the_forces_of_a_loop_s_first_sample_are_those_of_its_last(integrator):
     result = ph.simulate_loop(model, model.state(q=[0.5]), 1.0, **options)
     assert result.info["loop"]["settled"] and np.abs(result.efforts).max() > 1.0
     np.testing.assert_array_equal(result.efforts[0], result.efforts[-1])
+
+
+def bead_on_segments(rise):
+    builder = ph.ModelBuilder(gravity=(0, 0, 0))
+    builder.add_body("bead", joint=ph.joints.Translational(), mass=1.0, inertia=0.01 * np.eye(3))
+    corners = [(-3.0, 0.0), (0.0, 0.0), (3.0, rise)]
+    builder.add_constraint("track", ph.constraints.SegmentedPlanarConnector("bead", segments=corners))
+    return builder.build()
+
+
+@pytest.mark.parametrize("integrator", ["DOP853", "Radau", "LSODA", "event_driven"])
+def test_methods_without_steps_refuse_corners(integrator):
+    model = bead_on_segments(1.5)
+    with pytest.raises(ph.errors.ModelError, match="corners of constraint 'track'"):
+        ph.simulate(model, model.state(q=[-0.5, 0, 0]), dt=1e-3, duration=0.1, integrator=integrator)
+
+
+@pytest.mark.parametrize("rise", [1.5, -1.5])
+@pytest.mark.parametrize("start", [-0.5003, -0.5001, -0.50077, -0.5005])
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "forward_euler", "rk4", "sdirk2"])
+def test_a_corner_of_segments_makes_no_energy(integrator, start, rise):
+    """A corner takes the velocity across the new segment; what brings the place back onto it is no force of a step."""
+    model = bead_on_segments(rise)
+    result = ph.simulate(
+        model, model.state(q=[start, 0, 0], qd=[1, 0, 0]), dt=1e-3, duration=1.0, integrator=integrator
+    )
+    assert result.qd[-1] @ result.qd[-1] == pytest.approx(1.0 / 1.25, rel=1e-9)  # cos^2 of the angle
