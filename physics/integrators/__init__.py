@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ..model import Model, State
 from ..result import Result
 from .adaptive import integrate_adaptive
-from .base import ADAPTIVE, Problem, refuse_impulses
+from .base import ADAPTIVE, Problem, refuse_corners, refuse_impulses, refuse_muscle_states
 from .event_driven import integrate_event_driven
 from .fixed_step import KERNEL_NUMBERS, integrate_fixed_step
 from .implicit import KERNEL_NUMBERS as IMPLICIT_NUMBERS
@@ -26,9 +26,14 @@ INTEGRATORS: dict[str, Integrate] = {
 
 
 def check_method(model: Model, name: str) -> None:
-    """ModelError where a model has what a method cannot simulate: adaptive ones give no impulses."""
+    """ModelError where a model has what a method cannot simulate: adaptive ones give no impulses, and one that goes
+    from impact to impact none at corners.
+    """
     if name in ADAPTIVE:
         refuse_impulses(model, name)
+    elif name == "event_driven":
+        refuse_muscle_states(model, name)
+        refuse_corners(model, name)
 
 
 __all__ = ["FIXED_STEP", "INTEGRATORS", "Integrate", "Problem", "check_method"]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
+from physics.integrators import check_method
 from tests.physics.simulation.test_pull import driven, pendulum
 
 
@@ -95,6 +96,8 @@ def test_methods_without_steps_refuse_corners(integrator):
     model = bead_on_segments(1.5)
     with pytest.raises(ph.errors.ModelError, match="corners of constraint 'track'"):
         ph.simulate(model, model.state(q=[-0.5, 0, 0]), dt=1e-3, duration=0.1, integrator=integrator)
+    with pytest.raises(ph.errors.ModelError, match="corners of constraint 'track'"):
+        check_method(model, integrator)
 
 
 @pytest.mark.parametrize("rise", [1.5, -1.5])
