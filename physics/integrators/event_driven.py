@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from .._typing import FloatArray
@@ -27,8 +25,6 @@ REST = 4.0
 # So many impacts within one dt: what pushes back is more than the weight, and it goes on in steps as well.
 CROWDED = 8
 MISSED = 1e-7
-# The last steps to the end are as many as they would be if dt were longer by this share.
-SAME = 1e-6
 # For so long, by so much, the gap of what has just been left counts as wider [s, m or rad].
 LEFT, LIFT = 1e-5, 1e-10
 
@@ -113,9 +109,7 @@ class _Run:
 
         recording, counters = self.recording, self.counters
         counters[0] = 0
-        # equal ones to the end: forces of a last short one would be changes of whole steps over a part of one
-        left = max(1, math.ceil((self.end - self.now) / self.problem.dt - SAME))
-        dt = (self.end - self.now) / left
+        dt = min(self.problem.dt, self.end - self.now)
         self.control(dt)
         advance(
             self.parts,
@@ -130,7 +124,7 @@ class _Run:
             self.room,
         )
         recording.check(self.spaces[2], self.now, int(counters[1]))
-        self.now = self.end if left == 1 else self.now + dt
+        self.now = self.end if dt < self.problem.dt else self.now + dt
         refuse_torn_at(self.now, self.problem, self.system, int(counters[1]), recording)
         recording.info["steps"] += 1
         rows = self.system[SYSTEM_ROWS][: self.model.num_constraint_rows]
