@@ -139,18 +139,8 @@ AHEAD = 20
 # force of the limits that are functions of several coordinates; whether its motion is given, the acceleration that is
 # given (0 where none is), and the generalized force that it takes beside the others; the inertia that limits of
 # several coordinates add where a step takes them implicitly, to this one by itself, and with the one and the two before
-SUBSPACE, PROJECTED, INVERSE, REMAINDER, EXTRA, HELD, GIVEN, EFFORT, COUPLED = (
-    0,
-    6,
-    12,
-    13,
-    14,
-    15,
-    16,
-    17,
-    18,
-)
-DOF_WORK_WIDTH = 21
+SUBSPACE, PROJECTED, INVERSE, REMAINDER, EXTRA, HELD, GIVEN, EFFORT = 0, 6, 12, 13, 14, 15, 16, 17
+COUPLED, DOF_WORK_WIDTH = 18, 21
 
 # flags: status and the body that caused it
 STATUS, CULPRIT = 0, 1
