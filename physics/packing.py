@@ -192,12 +192,16 @@ def pack(
 
 
 def _note_shape(body_int: IntArray) -> None:
-    """Note where the tree of each body ends, and which bodies carry another one than the next."""
+    """Note where the tree of each body ends, and the bodies by generations."""
     parents, roots = body_int[:, layout.PARENT], body_int[:, layout.ROOT]
     ends = np.zeros(len(body_int), dtype=np.int64)
     np.maximum.at(ends, roots, np.arange(1, len(body_int) + 1))
     body_int[:, layout.TREE_END] = ends[roots]
-    body_int[parents[(parents >= 0) & (parents != np.arange(len(body_int)) - 1)], layout.FORKED] = 1
+    generation = np.zeros(len(body_int), dtype=np.int64)
+    for i, parent in enumerate(parents):
+        if parent >= 0:
+            generation[i] = generation[parent] + 1
+    body_int[:, layout.VISITED] = np.argsort(generation, kind="stable")
 
 
 def _with_laws(links: Sequence[Link], size: int, data: list[FloatArray]) -> FloatArray:

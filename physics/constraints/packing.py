@@ -69,6 +69,7 @@ def _marked_model(arrays: Arrays, marks: Sequence[tuple[int, int]]) -> Arrays:
     for number, (body, blocks) in enumerate(marks):
         row, values = body_int[body].copy(), body_float[body].copy()
         row[layout.BLOCK_COUNT] = blocks
+        row[layout.VISITED] = len(body_int) + number
         if row[layout.PARENT] < 0:
             row[layout.ROOT] = len(body_int) + number
         ints.append(row[None])

@@ -167,7 +167,7 @@ def newton_euler(
     spaces = model.workspace().clear()
     kernel(model.arrays, np.array(state.q), np.array(state.qd), qdd, tau, *spaces)
     check_flags(model, spaces[2])
-    return tau[: model.num_coordinates], spaces[0][: model.num_bodies, layout.FORCE : layout.FORCE + 6]
+    return tau[: model.num_coordinates], spaces[0][: model.num_bodies, layout.FORCE + np.array(layout.TWIST)]
 
 
 def mass_matrix(model: Model, state: State) -> FloatArray:

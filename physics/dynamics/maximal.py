@@ -122,7 +122,7 @@ class MaximalCoordinates:
     @cached_property
     def jacobian(self) -> FloatArray:
         """J_mr (6 nb, nv), dense (eq. 4.13, Algorithm 1)."""
-        columns = self._dof[:, layout.SUBSPACE : layout.SUBSPACE + 6]
+        columns = self._dof[:, layout.SUBSPACE + np.array(layout.TWIST)]
         blocks = np.einsum("bij,dj,bd->bid", lie.adjoint_inverse(self.poses_in_tree), columns, self._moved)
         return np.asarray(blocks.reshape(-1, self.model.num_coordinates), dtype=np.float64)
 

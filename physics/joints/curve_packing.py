@@ -87,13 +87,11 @@ def _turned_spans(data: FloatArray) -> FloatArray:
     frames = rows[:, :9].reshape(count, 3, 3)
     turn, shift = factors[:, 0, :3] * factors[:, 0, 3:4], factors[:, 0, 4:7]
     turn, shift = (np.einsum("nij,nj->ni", frames, part) for part in (turn, shift))
-    first = (
-        (frames @ axes[:, 0]).reshape(count, 9),
-        rows[:, 9:12],
-        turn,
-        shift + np.cross(rows[:, 9:12], turn),
-    )
-    return np.concatenate([*first, told.reshape(count, -1)], axis=1)
+    first = np.zeros((count, 6, 4))  # vectors with room for four numbers
+    first[:, :3, :3] = (frames @ axes[:, 0]).swapaxes(1, 2)
+    first[:, 3, :3], first[:, 4, :3] = rows[:, 9:12], turn
+    first[:, 5, :3] = shift + np.cross(rows[:, 9:12], turn)
+    return np.concatenate([first.reshape(count, -1), told.reshape(count, -1)], axis=1)
 
 
 def _rotations_to(axes: FloatArray) -> FloatArray:

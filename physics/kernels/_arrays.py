@@ -128,17 +128,20 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, places: list[Any
     return data if offset is None else builder.gep(data, [offset])
 
 
+def address_of(context: Any, builder: Any, kind: Any, array: Any, places: list[Any]) -> Any:
+    """Where the element at these places lies."""
+    return _address(context, builder, kind, array, places, _lengths(context, builder, kind, array))
+
+
 def _read(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     (kind, index_kind), (array, index) = signature.args, arguments
-    places, lengths = _places(builder, index_kind, index), _lengths(context, builder, kind, array)
-    address = _address(context, builder, kind, array, places, lengths)
+    address = address_of(context, builder, kind, array, _places(builder, index_kind, index))
     return context.unpack_value(builder, kind.dtype, address, align=None if kind.aligned else 1)
 
 
 def _write(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
     (kind, index_kind, value_kind), (array, index, value) = signature.args, arguments
-    places, lengths = _places(builder, index_kind, index), _lengths(context, builder, kind, array)
-    address = _address(context, builder, kind, array, places, lengths)
+    address = address_of(context, builder, kind, array, _places(builder, index_kind, index))
     value = context.cast(builder, value, value_kind, kind.dtype)
     context.pack_value(builder, kind.dtype, value, address, align=None if kind.aligned else 1)
 

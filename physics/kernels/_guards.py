@@ -13,6 +13,9 @@ METHODS = {"array.reshape"}  # of arrays, that kernels may call
 WITH_ARRAYS = {operator.getitem, operator.setitem, operator.is_, operator.is_not, len}
 
 
+LANEWISE: set[Any] = set()  # and the operations of `lanes`
+
+
 def _holds_array(kind: Any) -> bool:
     if isinstance(kind, types.BaseTuple):
         return any(map(_holds_array, cast(Any, kind)))
@@ -23,7 +26,8 @@ def _may_have_arrays(function: Any) -> bool:
     dispatcher = getattr(function, "dispatcher", None)
     if dispatcher is not None:
         return isinstance(dispatcher, OfKernels)
-    return function in WITH_ARRAYS or getattr(function, "typing_key", None) in WITH_ARRAYS
+    key = getattr(function, "typing_key", None)
+    return function in WITH_ARRAYS or key in WITH_ARRAYS or key in LANEWISE
 
 
 def refuse_foreign(function: Any, arguments: Any) -> None:

@@ -251,3 +251,12 @@ def inline(function: Kernel) -> Kernel:
     if LINKING is None:
         return cast(Kernel, numba.jit(**options)(function))
     return cast(Kernel, LINKING.Inline(function, None, options, LINKING.InlineCompiler))
+
+
+def lanewise(function: Kernel) -> Kernel:
+    """An operation of `lanes`; compiled, it is written in LLVM's own words."""
+    if numba is None:
+        return function
+    from ._lanes import operation
+
+    return cast(Kernel, operation(function))

@@ -60,7 +60,7 @@ class _Shared(JITCodeLibrary):  # type: ignore[misc, unused-ignore]
         codegen: Any = self._codegen
         for options in (
             {"cost": "cheap", "opt": codegen._opt_level, "loop_vectorize": codegen._loopvect},
-            {"slp_vectorize": True},
+            {"slp_vectorize": False},
         ):
             manager, builder = codegen._module_pass_manager(**options)
             manager.run(self._final_module, builder)

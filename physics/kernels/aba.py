@@ -10,8 +10,20 @@ from __future__ import annotations
 from ._jit import inline, jit
 from .dense import dense_accelerations
 from .elements import element_forces
-from .inertia import add_inertia, load_inertia, momentum, moving_inertia, store_inertia, sum_of, take_out
+from .inertia import carried, load_inertia, moving_inertia, store_inertia, sum_of, take_out
 from .joint import kinematics
+from .lanes import (
+    Pair,
+    add_pair,
+    dot_pair,
+    lanes_of,
+    load_pair,
+    pair_of,
+    scale_add_lanes,
+    scale_add_pair,
+    store_pair,
+    twist_of,
+)
 from .layout import (
     ACCELERATION,
     AHEAD,
@@ -24,12 +36,12 @@ from .layout import (
     ELEMENT_COUNT,
     EXTRA,
     FORCE,
-    FORKED,
     GIVEN,
     GRAVITY,
     HELD,
     INVERSE,
     LIMIT_COUNT,
+    LOWER,
     NOT_FINITE,
     PARENT,
     PROJECTED,
@@ -38,25 +50,30 @@ from .layout import (
     STATUS,
     SUBSPACE,
     SURFACE_ROWS,
+    UPPER,
+    VISITED,
 )
 from .limits import coupled_share, coupled_to, is_coupled, limit_forces, take_out_coupled
 from .muscle_force import muscle_loads
 from .muscle_states import has_massive, has_muscles
-from .passive import limit_ahead, passive_force
-from .spatial import Array, dot6, load6, scale_add6, store6
+from .passive import limit_ahead, limit_force, spring_force
+from .spatial import Array, dot6, load_twist, scale_add6, store_twist
 
 # A coordinate whose inertia falls under this share of what it moves alone is a combination of its joint's others.
 SINGULAR_SHARE = 1e-13
 
 
 @inline
-def clear_gathered(body_int: Array, everywhere: bool, work: Array) -> None:
-    """Nothing is handed over yet to bodies that do not get all by their only child, the body that comes next."""
-    nothing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+def rigid_bodies(body_int: Array, body_float: Array, data: Array, work: Array) -> None:
+    """Inertia of every body, and the wrench that its motion without accelerations of coordinates takes, gravity's too:
+    in a world that falls up.
+    """
+    gravity = lanes_of((data[GRAVITY], data[GRAVITY + 1], data[GRAVITY + 2]))
     for i in range(body_int.shape[0]):
-        if everywhere or body_int[i, FORKED] != 0:
-            store_inertia(work, i, (nothing, (*nothing, 0.0, 0.0, 0.0), nothing))
-            store6(work, i, FORCE, nothing)
+        turn, push = load_pair(work, i, BIAS)
+        inertia, force = moving_inertia(body_float, i, (turn, scale_add_lanes(push, -1.0, gravity)), work)
+        store_inertia(work, i, inertia)
+        store_pair(work, i, FORCE, force)
 
 
 @inline
@@ -66,22 +83,73 @@ def own_force(
     """Generalized force on coordinate d beside the bodies' wrenches, and the inertia that its limits add where a step
     of length ahead takes them implicitly: not where its motion is given.
     """
-    force: float = tau[d] + passive_force(dof_float, data, tau, d, q, rate) + dof[d, EXTRA]
-    if ahead > 0.0 and dof[d, HELD] == 0.0:
-        push, held_back = limit_ahead(dof_float, d, q, rate, ahead)
-        return force + push, held_back
-    return force, 0.0
+    force: float = tau[d] + spring_force(dof_float, data, tau, d, q, rate) + dof[d, EXTRA]
+    then, held_back = q + ahead * rate, 0.0
+    if not (dof_float[d, LOWER] <= min(q, then) and max(q, then) <= dof_float[d, UPPER]):
+        force += limit_force(dof_float, d, q, rate)
+        if ahead > 0.0 and dof[d, HELD] == 0.0:
+            push, held_back = limit_ahead(dof_float, d, q, rate, ahead)
+            force += push
+    return force, held_back
+
+
+@inline
+def own_forces(arrays: Array, q: Array, rate: Array, tau: Array, ahead: float, dof: Array) -> None:
+    """`own_force` of every coordinate into `REMAINDER`; what it has of inertia beside the bodies into `INVERSE`."""
+    _, _, _, data, dof_float = arrays
+    for d in range(dof_float.shape[0]):
+        force, held_back = own_force(dof_float, data, tau, d, q[d], rate[d], ahead, dof)
+        dof[d, REMAINDER] = force
+        dof[d, INVERSE] = dof_float[d, ARMATURE] + held_back
+
+
+@inline
+def take_coordinate(
+    d: int, i: int, diagonal: float, least: float, force: Pair, s: Pair, u: Pair, dof: Array, flags: Array
+) -> tuple[float, float]:
+    """1 / d of coordinate d of body i, which carries u, and the acceleration that it would have in a world at rest."""
+    if not diagonal > least and dof[d, HELD] == 0.0:
+        flags[STATUS] = SINGULAR if diagonal <= least else NOT_FINITE
+        flags[CULPRIT] = i
+    # a held coordinate is not taken out: what it carries moves with its parent, beside what is given
+    inverse = 1.0 / diagonal if dof[d, HELD] == 0.0 else 0.0
+    rest = dof[d, REMAINDER] - dot_pair(s, force)
+    store_pair(dof, d, PROJECTED, u)
+    dof[d, INVERSE] = inverse
+    dof[d, REMAINDER] = rest
+    return inverse, rest * inverse + dof[d, GIVEN]
+
+
+@jit
+def take_joint(i: int, first: int, count: int, foreseen: bool, work: Array, dof: Array, flags: Array) -> None:
+    """Take the coordinates of body i's joint out of what it hands over, last first."""
+    inertia, force = load_inertia(work, i), load_pair(work, i, FORCE)
+    whole = inertia
+    coupled = foreseen and count > 2 and is_coupled(dof, first, count)
+    for d in range(first + count - 1, first - 1, -1):
+        t = load_twist(dof, d, SUBSPACE)
+        s, u = load_pair(dof, d, SUBSPACE), carried(inertia, t)
+        diagonal = dot_pair(s, u) + dof[d, INVERSE]
+        if coupled:
+            left_over, more = coupled_share(dof, first, d, t)
+            u, diagonal = add_pair(u, pair_of(left_over)), diagonal + more
+        # what the joint's other coordinates have not left but round-off
+        least = SINGULAR_SHARE * dot_pair(s, carried(whole, t))
+        inverse, gained = take_coordinate(d, i, diagonal, least, force, s, u, dof, flags)
+        if coupled:
+            take_out_coupled(dof, d, twist_of(u), inverse, gained)
+        inertia, force = take_out(inertia, u, inverse), scale_add_pair(force, gained, u)
+    store_inertia(work, i, inertia)
+    store_pair(work, i, FORCE, force)
 
 
 @inline
 def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: Array, flags: Array) -> None:
     """Articulated inertias and forces, tips first: parents get what their children leave of J_i and of the wrenches
-    that the motion without accelerations of coordinates takes, gravity among them. Along a chain that does not go
-    through memory.
+    that the motion without accelerations of coordinates takes, gravity among them.
     """
     body_int, body_float, _, data, dof_float = arrays
-    everywhere = data[ELEMENT_COUNT] > 0.0 or has_muscles(arrays)
-    clear_gathered(body_int, everywhere, work)
+    rigid_bodies(body_int, body_float, data, work)
     ahead = work[body_int.shape[0] + SURFACE_ROWS, AHEAD]
     foreseen = data[LIMIT_COUNT] > 0.0 and ahead > 0.0
     if data[LIMIT_COUNT] > 0.0:
@@ -90,53 +158,25 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
         element_forces(body_int, data, tau, dof_float.shape[0], work)
     if has_muscles(arrays):
         muscle_loads(arrays, q, rate, rate, tau, False, False, work, dof)
-    follows = False
-    nothing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    left, pull = (nothing, (*nothing, 0.0, 0.0, 0.0), nothing), nothing
-    for i in range(body_int.shape[0] - 1, -1, -1):
-        a = load6(work, i, BIAS)
-        a = (a[0], a[1], a[2], a[3] - data[GRAVITY], a[4] - data[GRAVITY + 1], a[5] - data[GRAVITY + 2])
-        inertia, force = moving_inertia(body_float, i, a, work)
-        if follows:
-            inertia, force = sum_of(inertia, left), scale_add6(force, 1.0, pull)
-        if everywhere or body_int[i, FORKED] != 0:
-            inertia = sum_of(inertia, load_inertia(work, i))
-            force = scale_add6(force, 1.0, load6(work, i, FORCE))
-        first = body_int[i, DOF_START]
-        count = body_int[i, DOF_COUNT]
+    own_forces(arrays, q, rate, tau, ahead, dof)
+    for k in range(body_int.shape[0] - 1, -1, -1):
+        i = body_int[k, VISITED]
+        parent, d, count = body_int[i, PARENT], body_int[i, DOF_START], body_int[i, DOF_COUNT]
         if count > 1:
-            store_inertia(work, i, inertia)
-        coupled = foreseen and count > 2 and is_coupled(dof, first, count)
-        for d in range(first + count - 1, first - 1, -1):
-            s = load6(dof, d, SUBSPACE)
-            u = momentum(inertia, s)
-            own, held_back = own_force(dof_float, data, tau, d, q[d], rate[d], ahead, dof)
-            diagonal = dot6(s, u) + dof_float[d, ARMATURE] + held_back
-            if coupled:
-                left_over, more = coupled_share(dof, first, d, s)
-                u, diagonal = scale_add6(u, 1.0, left_over), diagonal + more
-            least = 0.0
-            if count > 1:  # what the joint's other coordinates have not left but round-off
-                least = SINGULAR_SHARE * dot6(s, momentum(load_inertia(work, i), s))
-            if not diagonal > least and dof[d, HELD] == 0.0:
-                flags[STATUS] = SINGULAR if diagonal <= least else NOT_FINITE
-                flags[CULPRIT] = i
-            # a held coordinate is not taken out: what it carries moves with its parent, beside what is given
-            inverse = 1.0 / diagonal if dof[d, HELD] == 0.0 else 0.0
-            rest = own - dot6(s, force)
-            store6(dof, d, PROJECTED, u)
-            dof[d, INVERSE] = inverse
-            dof[d, REMAINDER] = rest
-            if coupled:
-                take_out_coupled(dof, d, u, inverse, rest * inverse + dof[d, GIVEN])
-            inertia = take_out(inertia, u, inverse)
-            force = scale_add6(force, rest * inverse + dof[d, GIVEN], u)
-        parent = body_int[i, PARENT]
-        follows = parent >= 0 and parent == i - 1
-        left, pull = inertia, force
-        if parent >= 0 and not follows:
-            store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, pull))
-            add_inertia(work, parent, left)
+            take_joint(i, d, count, foreseen, work, dof, flags)
+        inertia, force = load_inertia(work, i), load_pair(work, i, FORCE)
+        u, inverse, gained = force, 0.0, 0.0
+        if count == 1:
+            s, u = load_pair(dof, d, SUBSPACE), carried(inertia, load_twist(dof, d, SUBSPACE))
+            diagonal = dot_pair(s, u) + dof[d, INVERSE]
+            inverse, gained = take_coordinate(d, i, diagonal, 0.0, force, s, u, dof, flags)
+        if parent >= 0:  # the sum does not wait for what is taken out
+            inertia = sum_of(inertia, load_inertia(work, parent))
+            force = add_pair(force, load_pair(work, parent, FORCE))
+            if count == 1:
+                inertia, force = take_out(inertia, u, inverse), scale_add_pair(force, gained, u)
+            store_inertia(work, parent, inertia)
+            store_pair(work, parent, FORCE, force)
 
 
 @inline
@@ -150,18 +190,18 @@ def tree_accelerations(arrays: Array, qdd: Array, work: Array, dof: Array) -> No
         if parent < 0:
             a = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         elif parent != i - 1:
-            a = load6(work, parent, ACCELERATION)
+            a = load_twist(work, parent, ACCELERATION)
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
-            u = load6(dof, d, PROJECTED)
+            u = load_twist(dof, d, PROJECTED)
             rest = dof[d, REMAINDER] - dot6(u, a)
             if foreseen:
                 rest -= coupled_to(qdd, d, dof)
             qdd[d] = rest * dof[d, INVERSE] + dof[d, GIVEN]
-            a = scale_add6(a, qdd[d], load6(dof, d, SUBSPACE))
+            a = scale_add6(a, qdd[d], load_twist(dof, d, SUBSPACE))
             if dof[d, HELD] != 0.0:
                 dof[d, EFFORT] = dot6(u, a) + dof_float[d, ARMATURE] * qdd[d] - dof[d, REMAINDER]
-        store6(work, i, ACCELERATION, a)
+        store_twist(work, i, ACCELERATION, a)
 
 
 @inline

@@ -45,7 +45,7 @@ from .layout import (
     LIMIT_RESTITUTION,
     LIMIT_ROWS,
     LIMIT_WIDTH,
-    POSE,
+    ORIGIN,
     STATUS,
     TOO_MANY_CONTACTS,
     VELOCITY,
@@ -53,7 +53,7 @@ from .layout import (
 from .limits import limit_value
 from .response import speed_along
 from .row_pieces import push_row
-from .spatial import Array, Vector, add3, cross, dot3, load3, load6
+from .spatial import Array, Vector, add3, cross, dot3, load3, load_twist
 from .unilateral import SETTLED, aim_row
 
 # Gaps are looked for as far as bodies could close them in so many steps.
@@ -68,9 +68,9 @@ def find_contacts(arrays: Array, contacts: Array, dt: float, work: Array) -> int
         return 0
     fastest = 0.0
     for i in range(arrays[0].shape[0]):
-        v = load6(work, i, VELOCITY)
+        v = load_twist(work, i, VELOCITY)
         w = (v[0], v[1], v[2])
-        going = add3((v[3], v[4], v[5]), cross(w, load3(work, i, POSE + 9)))
+        going = add3((v[3], v[4], v[5]), cross(w, load3(work, i, ORIGIN)))
         fastest = max(fastest, math.sqrt(dot3(going, going)) + size[0] * math.sqrt(dot3(w, w)))
     return detect_contacts(arrays, pairs, STEPS_AHEAD * dt * fastest + size[1], work, found)
 

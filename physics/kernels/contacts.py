@@ -28,9 +28,9 @@ from .contact_layout import (
     PAIR_RESTITUTION,
     PAIR_WIDTH,
 )
-from .layout import COM, POSE
+from .layout import COM
 from .points import carried, reference_of
-from .spatial import Array, add3, flat3, flat9, load3, load9, rotate, scale_add3, transposed
+from .spatial import Array, add3, flat3, flat9, load3, load_rotation, rotate, scale_add3, transposed
 
 
 @jit
@@ -55,7 +55,7 @@ def detect_contacts(arrays: Array, pairs: Array, reach: float, work: Array, foun
         inward = scale_add3(carried(work, body, load3(body_float, body, COM)), -1.0, lever)
         turn = flat9(pairs, at + OBSTACLE_ROTATION)
         if other >= 0:
-            back = transposed(load9(work, other, POSE))
+            back = transposed(load_rotation(work, other))
             x, inward = rotate(back, x), rotate(back, inward)
         back = transposed(turn)
         distance, normal = obstacle_distance(pairs, at, rotate(back, x), rotate(back, inward), reach + radius)
@@ -66,7 +66,7 @@ def detect_contacts(arrays: Array, pairs: Array, reach: float, work: Array, foun
             return -1
         normal = rotate(turn, normal)
         if other >= 0:
-            normal = rotate(load9(work, other, POSE), normal)
+            normal = rotate(load_rotation(work, other), normal)
         point = scale_add3(add3(lever, here), -radius, normal)
         found[count, FOUND_BODY], found[count, FOUND_OTHER] = body, other
         for n in range(3):

@@ -7,7 +7,7 @@ from .inertia import add_inertia, load_inertia, momentum
 from .joint import outward
 from .layout import ARMATURE, DOF_COUNT, DOF_START, DOF_WORK_WIDTH, MUSCLE_MASSIVE, PARENT, SUBSPACE
 from .muscle_mass import add_muscle_masses
-from .spatial import Array, dot6, load6
+from .spatial import Array, dot6, load_twist
 
 
 @jit
@@ -21,16 +21,16 @@ def mass_matrix(
         inertia = load_inertia(work, i)
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
-            force = momentum(inertia, load6(dof, d, SUBSPACE))
+            force = momentum(inertia, load_twist(dof, d, SUBSPACE))
             for e in range(first, d + 1):
-                matrix[d, e] = dot6(load6(dof, e, SUBSPACE), force)
+                matrix[d, e] = dot6(load_twist(dof, e, SUBSPACE), force)
                 matrix[e, d] = matrix[d, e]
             matrix[d, d] += dof_float[d, ARMATURE]
             ancestor = body_int[i, PARENT]
             while ancestor >= 0:
                 start = body_int[ancestor, DOF_START]
                 for e in range(start, start + body_int[ancestor, DOF_COUNT]):
-                    matrix[d, e] = dot6(load6(dof, e, SUBSPACE), force)
+                    matrix[d, e] = dot6(load_twist(dof, e, SUBSPACE), force)
                     matrix[e, d] = matrix[d, e]
                 ancestor = body_int[ancestor, PARENT]
         parent = body_int[i, PARENT]

@@ -11,6 +11,7 @@ from ._jit import for_muscles, jit
 from .cholesky_rows import factorize_rows, solve_rows_of
 from .elements import element_forces
 from .inertia import add_inertia, load_inertia, momentum, moving_inertia, store_inertia
+from .lanes import pair_of, twist_of
 from .layout import (
     ACCELERATION,
     AHEAD,
@@ -40,7 +41,7 @@ from .layout import (
 from .limits import limit_forces
 from .muscle_force import muscle_loads
 from .passive import limit_ahead, passive_force
-from .spatial import Array, dot6, load6, scale_add6, store6
+from .spatial import Array, dot6, load_twist, scale_add6, store_twist
 
 
 @jit
@@ -52,18 +53,19 @@ def spread_accelerations(arrays: Array, qdd: Array, inertia: bool, work: Array, 
     for i in range(body_int.shape[0]):
         parent = body_int[i, PARENT]
         if parent >= 0:
-            a = scale_add6(load6(work, parent, ACCELERATION), -1.0, load6(work, parent, BIAS))
+            a = scale_add6(load_twist(work, parent, ACCELERATION), -1.0, load_twist(work, parent, BIAS))
         else:
             a = (0.0, 0.0, 0.0, -data[GRAVITY], -data[GRAVITY + 1], -data[GRAVITY + 2])
-        a = scale_add6(a, 1.0, load6(work, i, BIAS))
+        a = scale_add6(a, 1.0, load_twist(work, i, BIAS))
         for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
-            a = scale_add6(a, qdd[d], load6(dof, d, SUBSPACE))
-        store6(work, i, ACCELERATION, a)
+            a = scale_add6(a, qdd[d], load_twist(dof, d, SUBSPACE))
+        store_twist(work, i, ACCELERATION, a)
         force = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if inertia:
-            own, force = moving_inertia(body_float, i, a, work)
+            own, wrench = moving_inertia(body_float, i, pair_of(a), work)
             store_inertia(work, i, own)
-        store6(work, i, FORCE, force)
+            force = twist_of(wrench)
+        store_twist(work, i, FORCE, force)
 
 
 @jit
@@ -81,25 +83,25 @@ def mass_rows(arrays: Array, work: Array, dof: Array) -> None:
     """
     body_int, dof_float = arrays[0], arrays[4]
     for i in range(body_int.shape[0] - 1, -1, -1):
-        inertia, force = load_inertia(work, i), load6(work, i, FORCE)
+        inertia, force = load_inertia(work, i), load_twist(work, i, FORCE)
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
-            s = load6(dof, d, SUBSPACE)
+            s = load_twist(dof, d, SUBSPACE)
             dof[d, REMAINDER] = -dot6(s, force)
             carried = momentum(inertia, s)
             dof[d, DOF_WORK_WIDTH + d] += dof_float[d, ARMATURE]
             for e in range(first, d + 1):
-                dof[d, DOF_WORK_WIDTH + e] += dot6(load6(dof, e, SUBSPACE), carried)
+                dof[d, DOF_WORK_WIDTH + e] += dot6(load_twist(dof, e, SUBSPACE), carried)
             ancestor = body_int[i, PARENT]
             while ancestor >= 0:
                 start = body_int[ancestor, DOF_START]
                 for e in range(start, start + body_int[ancestor, DOF_COUNT]):
-                    dof[d, DOF_WORK_WIDTH + e] += dot6(load6(dof, e, SUBSPACE), carried)
+                    dof[d, DOF_WORK_WIDTH + e] += dot6(load_twist(dof, e, SUBSPACE), carried)
                 ancestor = body_int[ancestor, PARENT]
         parent = body_int[i, PARENT]
         if parent >= 0:
             add_inertia(work, parent, inertia)
-            store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, force))
+            store_twist(work, parent, FORCE, scale_add6(load_twist(work, parent, FORCE), 1.0, force))
 
 
 @jit

@@ -15,11 +15,10 @@ from ._jit import inline, jit
 from .factor_tangents import joint_tangent
 from .force_tangents import add_element_slopes
 from .inertia import add_inertia, load_inertia, momentum
+from .lanes import numbers_of
 from .layout import (
     ACCELERATION,
-    ANGULAR,
     ARMATURE,
-    COUPLING,
     DOF_COUNT,
     DOF_START,
     ELEMENT_COUNT,
@@ -46,6 +45,7 @@ from .spatial import (
     load3,
     load6,
     load9,
+    load_twist,
     rotate,
     scale_add6,
     store3,
@@ -78,14 +78,14 @@ def store_drag(bodies: Array, work: Array, i: int) -> None:
     """B_i of a rigid body: the map d -> I ad_d V + d x* I V + V x* I d is ((K d_w), (-2 h x d_w)), with its momentum
     (l, h) and K = dI_w/dt - [l], the rate of its angular inertia by its own motion.
     """
-    v = load6(work, i, VELOCITY)
-    a = load6(work, i, ANGULAR)
-    x = (work[i, COUPLING + 7], work[i, COUPLING + 2], work[i, COUPLING + 3])  # mass times centre, from m [c]
-    h = momentum(load_inertia(work, i), v)
+    v = load_twist(work, i, VELOCITY)
+    inertia = load_inertia(work, i)
+    one, other, last = numbers_of(inertia[0][0]), numbers_of(inertia[1][0]), numbers_of(inertia[2][0])
+    y, z = numbers_of(inertia[0][1]), numbers_of(inertia[1][1])  # -m [c]
+    x = (-z[2], y[2], z[0])
+    h = momentum(inertia, v)
     w = (v[0], v[1], v[2])
-    first = cross(w, (a[0], a[1], a[2]))
-    second = cross(w, (a[1], a[3], a[4]))
-    third = cross(w, (a[2], a[4], a[5]))  # columns of [w] I_w
+    first, second, third = cross(w, one), cross(w, other), cross(w, last)  # columns of [w] I_w
     along = 2.0 * (v[3] * x[0] + v[4] * x[1] + v[5] * x[2])
     xy = first[1] + second[0] - (v[3] * x[1] + v[4] * x[0])
     xz = first[2] + third[0] - (v[3] * x[2] + v[5] * x[0])
@@ -127,12 +127,12 @@ def relative_changes(
     """MOVED, PUSHED and PUSHED_FAST of the joint's coordinates, from `joint_tangent`."""
     body_int, block_int = arrays[0], arrays[2]
     first, count, parent = body_int[i, DOF_START], body_int[i, DOF_COUNT], body_int[i, PARENT]
-    v, a = load6(work, i, VELOCITY), load6(work, i, ACCELERATION)
-    outer = load6(work, parent, VELOCITY) if parent >= 0 else STILL
+    v, a = load_twist(work, i, VELOCITY), load_twist(work, i, ACCELERATION)
+    outer = load_twist(work, parent, VELOCITY) if parent >= 0 else STILL
     columns = columns_of(tangent)
     simple = is_screw(body_int, block_int, i)
     for e in range(first, first + count):
-        s = load6(dof, e, SUBSPACE)
+        s = load_twist(dof, e, SUBSPACE)
         rate, push, fast = STILL, STILL, scale_add6(bracket(outer, s), 1.0, bracket(v, s))
         if not simple:
             rate, push = load6(tangent, e, RATE), load6(tangent, e, BIAS_RATE)
@@ -154,10 +154,10 @@ def forces_beyond(
     """What the joint's coordinates change of the force on body i and all beyond it, and what those beyond feel of any
     change further in; work holds composite inertias and forces.
     """
-    inertia, force = load_inertia(work, i), load6(work, i, FORCE)
+    inertia, force = load_inertia(work, i), load_twist(work, i, FORCE)
     k, h = load9(bodies, i, TURNED_INERTIA), load3(bodies, i, MOMENTUM)
     for d in range(first, first + count):
-        s, moved = load6(dof, d, SUBSPACE), load6(tangent, d, MOVED)
+        s, moved = load_twist(dof, d, SUBSPACE), load6(tangent, d, MOVED)
         taken = scale_add6(momentum(inertia, load6(tangent, d, PUSHED)), 1.0, drag(k, h, moved))
         store6(tangent, d, TAKEN, scale_add6(taken, 1.0, wrench_turned(s, force)))
         taken = scale_add6(momentum(inertia, load6(tangent, d, PUSHED_FAST)), 1.0, drag(k, h, s))
@@ -194,17 +194,17 @@ def fill_rows(
         taken, fast = load6(tangent, d, TAKEN), load6(tangent, d, TAKEN_FAST)
         carried, dragged = load6(tangent, d, CARRIED), load3(tangent, d, DRAGGED)
         for e in range(first, end):
-            column = load6(dof, e, SUBSPACE)
+            column = load_twist(dof, e, SUBSPACE)
             by_q[e, d] = dot6(column, taken)
             by_qd[e, d] = dot6(column, fast)
             mass[e, d] = dot6(column, carried)
             if not simple:
-                by_q[e, d] += dot6(load6(tangent, d, columns + 6 * (e - first)), load6(work, i, FORCE))
+                by_q[e, d] += dot6(load6(tangent, d, columns + 6 * (e - first)), load_twist(work, i, FORCE))
         ancestor = body_int[i, PARENT]
         while ancestor >= 0:
             start = body_int[ancestor, DOF_START]
             for e in range(start, start + body_int[ancestor, DOF_COUNT]):
-                column = load6(dof, e, SUBSPACE)
+                column = load_twist(dof, e, SUBSPACE)
                 by_q[e, d] = dot6(column, taken)
                 by_qd[e, d] = dot6(column, fast)
                 mass[e, d] = dot6(column, carried)

@@ -25,7 +25,6 @@ from .layout import (
     FORCE,
     GROUND_ELEMENT,
     MOUNT_ELEMENT,
-    POSE,
     SPRING_ELEMENT,
     WRENCH_ELEMENT,
     WRENCH_FORCE,
@@ -47,11 +46,13 @@ from .spatial import (
     dot3,
     flat3,
     load6,
-    load9,
+    load_rotation,
+    load_twist,
     rotate,
     scale_add3,
     scale_add6,
     store6,
+    store_twist,
 )
 from .springs import spring_potential, spring_tangent, spring_wrench
 
@@ -70,7 +71,7 @@ def given_wrench(data: Array, magnitude: float, row: int, work: Array) -> tuple[
     body = int(data[row + ELEMENT_BODY])
     moment, force = flat3(data, row + WRENCH_MOMENT), flat3(data, row + WRENCH_FORCE)
     if data[row + WRENCH_TURNS] != 0.0:
-        turn = load9(work, body, POSE)
+        turn = load_rotation(work, body)
         moment, force = rotate(turn, moment), rotate(turn, force)
     lever = carried(work, body, flat3(data, row + WRENCH_POINT))
     return lever, scale_add3(NONE, magnitude, moment), scale_add3(NONE, magnitude, force)
@@ -150,9 +151,9 @@ def element_forces(body_int: Array, data: Array, tau: Array, nv: int, work: Arra
     for _ in range(int(data[ELEMENT_COUNT])):
         wrench, opposite = element_wrench(body_int, data, tau, nv, row, work)
         body, other = int(data[row + ELEMENT_BODY]), int(data[row + ELEMENT_OTHER])
-        store6(work, body, FORCE, scale_add6(load6(work, body, FORCE), -1.0, wrench))
+        store_twist(work, body, FORCE, scale_add6(load_twist(work, body, FORCE), -1.0, wrench))
         if other >= 0:
-            store6(work, other, FORCE, scale_add6(load6(work, other, FORCE), -1.0, opposite))
+            store_twist(work, other, FORCE, scale_add6(load_twist(work, other, FORCE), -1.0, opposite))
         row += int(data[row + ELEMENT_SIZE])
 
 

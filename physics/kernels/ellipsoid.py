@@ -12,7 +12,7 @@ from typing import TypeAlias
 from ._jit import inline, jit
 from .factors import twist_factor
 from .layout import NORMAL_TILT, SUBSPACE, TWIST_WIDTH
-from .spatial import Array, Rotation, Twist, Vector, load6, scale_add6, store6
+from .spatial import Array, Rotation, Twist, Vector, load_twist, scale_add6, store_twist
 
 # coefficients of 1, x, y, xx, xy, yy, xxx, xxy, xyy, yyy
 Jet: TypeAlias = tuple[float, float, float, float, float, float, float, float, float, float]
@@ -152,6 +152,6 @@ def normal_factor(
     rate = angle[1] * x + angle[2] * y
     curve = 2.0 * (angle[3] * x * x + angle[4] * x * y + angle[5] * y * y)
     r, p, v, c, w = twist_factor(r, p, v, c, data, offset, angle[0], rate, curve)
-    store6(dof, first, SUBSPACE, scale_add6(load6(dof, first, SUBSPACE), angle[1], w))
-    store6(dof, first + 1, SUBSPACE, scale_add6(load6(dof, first + 1, SUBSPACE), angle[2], w))
+    store_twist(dof, first, SUBSPACE, scale_add6(load_twist(dof, first, SUBSPACE), angle[1], w))
+    store_twist(dof, first + 1, SUBSPACE, scale_add6(load_twist(dof, first + 1, SUBSPACE), angle[2], w))
     return r, p, v, c

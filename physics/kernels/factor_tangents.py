@@ -9,6 +9,7 @@ from .ellipsoid import normal_angle
 from .factors import behind, find_span, rotation_factor, screw_factor, twist_factor, weighted_sum
 from .functions import evaluate_function, third_derivative
 from .joint import placed
+from .lanes import axes_of, lanes_of, numbers_of, pair_of, rotation_of, twist_of
 from .layout import (
     BLOCK_COUNT,
     BLOCK_START,
@@ -332,7 +333,8 @@ def joint_tangent(
     body_int, body_float, block_int, data, _ = arrays
     first, count = body_int[i, DOF_START], body_int[i, DOF_COUNT]
     clear_joint(tangent, first, count)
-    r, p, v, _ = placed(body_float, i, body_int[i, PARENT], work)
+    axes, place, motion, _ = placed(body_float, i, body_int[i, PARENT], work)
+    r, p, v = rotation_of(axes), numbers_of(place), twist_of(motion)
     if body_int[i, PARENT] < 0:
         origin = load3(work, i, REFERENCE)
         p = (p[0] - origin[0], p[1] - origin[1], p[2] - origin[2])
@@ -346,7 +348,11 @@ def joint_tangent(
         if kind == SCREW:
             follow_one(tangent, first, count, d, (1.0, 0.0, 0.0), 0.0)
             before = v
-            r, p, v, _, w = screw_factor(r, p, v, STILL, data, offset, q[d], qd[d])
+            axes, place, motion = axes_of(r), lanes_of(p), pair_of(v)
+            axes, place, motion, _, twist = screw_factor(
+                axes, place, motion, pair_of(STILL), data, offset, q[d], qd[d]
+            )
+            r, p, v, w = rotation_of(axes), numbers_of(place), twist_of(motion), twist_of(twist)
             carry_factor(tangent, first, count, before, w, qd[d], 0.0)
         elif kind == SPLINE_CURVE:
             r, p, v = curve_tangent(r, p, v, data, offset, tangent, own, q[d], qd[d])

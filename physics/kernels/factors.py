@@ -11,6 +11,17 @@ import math
 
 from ._jit import inline, jit
 from .functions import evaluate_function
+from .lanes import (
+    Columns,
+    Lanes,
+    Pair,
+    bracket_pair,
+    scale_add_lanes,
+    scale_add_pair,
+    scale_lanes,
+    screwed_pair,
+    turned_columns,
+)
 from .layout import (
     OUTSIDE_CLAMP,
     OUTSIDE_ERROR,
@@ -28,17 +39,12 @@ from .layout import (
     SPLINE_PACE,
     SPLINE_PERIOD,
     SPLINE_SPANS,
-    SPLINE_TURNED,
     SPLINE_UPPER,
     SUBSPACE,
-    TURNED_FIRST,
-    TURNED_TWIST,
-    TURNED_WIDTH,
     TWIST_WIDTH,
 )
 from .rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian, spatial_jacobian_rate
 from .spatial import (
-    SMALL_ANGLE,
     Array,
     Rotation,
     Twist,
@@ -47,57 +53,32 @@ from .spatial import (
     bracket,
     exp_twist,
     flat3,
-    flat6,
     flat9,
-    load6,
+    load_twist,
     multiply,
     rotate,
     scale_add6,
     sine_cosine,
-    small_turn,
-    store6,
+    store_twist,
     twist_through,
 )
 
 
 @inline
-def turned(r: Rotation, sine: float, cosine: float) -> Rotation:
-    """A rotation, turned on about its own z axis."""
-    return (
-        cosine * r[0] + sine * r[1],
-        cosine * r[1] - sine * r[0],
-        r[2],
-        cosine * r[3] + sine * r[4],
-        cosine * r[4] - sine * r[3],
-        r[5],
-        cosine * r[6] + sine * r[7],
-        cosine * r[7] - sine * r[6],
-        r[8],
-    )
-
-
-@inline
 def screw_factor(
-    r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, q: float, qd: float
-) -> tuple[Rotation, Vector, Twist, Twist, Twist]:
+    axes: Columns, p: Lanes, v: Pair, c: Pair, data: Array, offset: int, q: float, qd: float
+) -> tuple[Columns, Lanes, Pair, Pair, Pair]:
     """exp(g q) with g = (0, 0, rate, 0, 0, lead): pose, velocity and bias after it, and its world twist."""
-    rate = data[offset]
-    lead = data[offset + 1]
-    axis = (r[2], r[5], r[8])
-    w = twist_through(
-        (rate * axis[0], rate * axis[1], rate * axis[2]),
-        (lead * axis[0], lead * axis[1], lead * axis[2]),
-        p,
-    )
-    c = scale_add6(c, qd, bracket(v, w))
-    v = scale_add6(v, qd, w)
+    rate, lead = data[offset], data[offset + 1]
+    w = screwed_pair(scale_lanes(rate, axes[2]), scale_lanes(lead, axes[2]), p)
+    c = scale_add_pair(c, qd, bracket_pair(v, w))
+    v = scale_add_pair(v, qd, w)
     if rate != 0.0:
         sine, cosine = sine_cosine(rate * q)
-        r = turned(r, sine, cosine)
+        axes = turned_columns(axes, sine, cosine)
     if lead != 0.0:
-        shift = lead * q
-        p = (p[0] + shift * axis[0], p[1] + shift * axis[1], p[2] + shift * axis[2])
-    return r, p, v, c, w
+        p = scale_add_lanes(p, lead * q, axes[2])
+    return axes, p, v, c, w
 
 
 @inline
@@ -243,92 +224,6 @@ def spline_factors(
 
 
 @inline
-def plain_cubic(data: Array, offset: int, q: float) -> bool:
-    """Whether q lies on a spline curve that `cubic_factors` knows."""
-    inside: bool = data[offset + SPLINE_LOWER] <= q <= data[offset + SPLINE_UPPER]
-    return inside and data[offset + SPLINE_TURNED] != 0.0
-
-
-@inline
-def cubic(data: Array, offset: int, x: float, scale: float) -> Vector:
-    """Value, first and second derivative of a polynomial of degree 3, by Horner's scheme."""
-    top = data[offset + 3]
-    a = top * x + data[offset + 2]
-    b = top * x + a
-    value = a * x + data[offset + 1]
-    slope = b * x + value
-    return value * x + data[offset], slope * scale, (top * x + b) * (2.0 * scale * scale)
-
-
-@inline
-def scaled6(factor: float, x: Twist) -> Twist:
-    return (factor * x[0], factor * x[1], factor * x[2], factor * x[3], factor * x[4], factor * x[5])
-
-
-@inline
-def turned_twist(r: Rotation, p: Vector, data: Array, offset: int) -> Twist:
-    """A twist g = (0, 0, |w|, v) in the axes that the pose is told in."""
-    turn = data[offset]
-    return twist_through((turn * r[2], turn * r[5], turn * r[8]), rotate(r, flat3(data, offset + 1)), p)
-
-
-@inline
-def turned_step(r: Rotation, p: Vector, data: Array, offset: int, phi: float) -> tuple[Rotation, Vector]:
-    """The pose behind exp(g phi) of a twist g = (0, 0, |w|, v), and the constant rotation that follows it.
-
-    As in `exp_twist`, with the axis n along z.
-    """
-    rate = data[offset]
-    angle = rate * phi
-    if abs(angle) < SMALL_ANGLE:
-        sinc, versinc = small_turn(angle * angle)
-        along, aside = phi * sinc, angle * phi * versinc
-        sine, cosine = angle * sinc, 1.0 - angle * angle * versinc
-    else:
-        sine, cosine = sine_cosine(angle)
-        half = math.sin(0.5 * angle)
-        along, aside = sine / rate, 2.0 * half * half / rate
-    v = flat3(data, offset + 1)
-    step = (along * v[0] - aside * v[1], along * v[1] + aside * v[0], phi * v[2])
-    p = add3(p, rotate(r, step))
-    b = flat9(data, offset + 8)
-    m = (
-        cosine * b[0] - sine * b[3],
-        cosine * b[1] - sine * b[4],
-        cosine * b[2] - sine * b[5],
-        sine * b[0] + cosine * b[3],
-        sine * b[1] + cosine * b[4],
-        sine * b[2] + cosine * b[5],
-        b[6],
-        b[7],
-        b[8],
-    )
-    return multiply(r, m), p
-
-
-@inline
-def cubic_factors(data: Array, offset: int, q: float) -> tuple[Rotation, Vector, Twist, Twist]:
-    """What `spline_factors` does on the spans of a cubic curve, in the curve's own axes: the pose, its twist a unit of
-    q', and the derivative of that by q.
-    """
-    span, x, scale, _ = find_span(data, offset, q)
-    row = offset + int(data[offset + SPLINE_TURNED]) + span * TURNED_WIDTH
-    r, p = flat9(data, row), flat3(data, row + 9)
-    w = flat6(data, row + 12)
-    row += TURNED_FIRST
-    phi, slope, curve = cubic(data, row + 4, x, scale)
-    s, rate = scaled6(slope, w), scaled6(curve, w)
-    r, p = turned_step(r, p, data, row, phi)
-    for _ in range(2):
-        row += TURNED_TWIST
-        w, (phi, slope, curve) = turned_twist(r, p, data, row), cubic(data, row + 4, x, scale)
-        rate = scale_add6(scale_add6(rate, curve, w), slope, bracket(s, w))
-        s = scale_add6(s, slope, w)
-        r, p = turned_step(r, p, data, row, phi)
-    return r, p, s, rate
-
-
-@inline
 def weighted_sum(data: Array, offset: int, q: Array, first: int) -> float:
     """The argument of a function factor: weights times the coordinates from `first` on."""
     total = 0.0
@@ -358,7 +253,7 @@ def function_factor(
     r, p, v, c, w = twist_factor(r, p, v, c, data, offset, phi, slope * rate, curve * rate * rate)
     for j in range(count):
         share = slope * data[weights + 1 + j]
-        store6(dof, first + j, SUBSPACE, scale_add6(load6(dof, first + j, SUBSPACE), share, w))
+        store_twist(dof, first + j, SUBSPACE, scale_add6(load_twist(dof, first + j, SUBSPACE), share, w))
     return r, p, v, c
 
 

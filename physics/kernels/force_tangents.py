@@ -17,7 +17,7 @@ from .layout import (
     VELOCITY,
 )
 from .points import STILL
-from .spatial import Array, Twist, bracket, dot6, load6, scale_add6
+from .spatial import Array, Twist, bracket, dot6, load6, load_twist, scale_add6
 from .tangent import MOVED, wrench_turned
 
 
@@ -27,7 +27,7 @@ def take_along(body_int: Array, body: int, change: Twist, e: int, slopes: Array,
     while body >= 0:
         first = body_int[body, DOF_START]
         for d in range(first, first + body_int[body, DOF_COUNT]):
-            slopes[d, e] -= dot6(load6(dof, d, SUBSPACE), change)
+            slopes[d, e] -= dot6(load_twist(dof, d, SUBSPACE), change)
         body = body_int[body, PARENT]
 
 
@@ -59,8 +59,8 @@ def add_element_slopes(
             end = body if moving_a else other
             first = body_int[i, DOF_START]
             for e in range(first, first + body_int[i, DOF_COUNT]):
-                s = load6(dof, e, SUBSPACE)
-                rate = scale_add6(load6(tangent, e, MOVED), 1.0, bracket(s, load6(work, end, VELOCITY)))
+                s = load_twist(dof, e, SUBSPACE)
+                rate = scale_add6(load6(tangent, e, MOVED), 1.0, bracket(s, load_twist(work, end, VELOCITY)))
                 for way in range(2):
                     motion = (s, rate) if way == 0 else (STILL, s)
                     slopes = by_q if way == 0 else by_qd

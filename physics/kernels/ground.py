@@ -24,7 +24,6 @@ from .layout import (
     GROUND_RADIUS,
     GROUND_SPEED,
     GROUND_STIFFNESS,
-    POSE,
 )
 from .points import STILL, carried, material, reference_of, twist_of, wrench_at, wrench_change
 from .spatial import (
@@ -36,7 +35,7 @@ from .spatial import (
     cross,
     dot3,
     flat3,
-    load9,
+    load_rotation,
     rotate,
     scale_add3,
     scale_add6,
@@ -51,7 +50,7 @@ def ground_plane(body_int: Array, data: Array, row: int, work: Array) -> tuple[V
     body, other = int(data[row + ELEMENT_BODY]), int(data[row + ELEMENT_OTHER])
     normal = flat3(data, row + GROUND_NORMAL)
     if other >= 0:
-        normal = rotate(load9(work, other, POSE), normal)
+        normal = rotate(load_rotation(work, other), normal)
     apart = scale_add3(reference_of(body_int, work, body), -1.0, reference_of(body_int, work, other))
     return carried(work, other, flat3(data, row + GROUND_ORIGIN)), normal, apart
 

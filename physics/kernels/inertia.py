@@ -1,7 +1,7 @@
 """Spatial inertia of a rigid body in world axes about the tree's reference point, and what it does to twists.
 
-[[angular, coupling], [coupling^T, linear]] with angular and linear symmetric (xx, xy, xz, yy, yz, zz) and coupling
-= m [r] (Lee & Terzopoulos 2008, eq. 8).
+[[angular, coupling], [coupling^T, linear]] with coupling = m [r] (Lee & Terzopoulos 2008, eq. 8), by its six columns,
+each an angular and a linear part in `lanes`: what is symmetric is kept twice, as that costs no instruction more.
 """
 
 from __future__ import annotations
@@ -9,125 +9,141 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from ._jit import inline
-from .layout import ANGULAR, COM, COUPLING, INERTIA, LINEAR, MASS, POSE, VELOCITY
-from .spatial import (
-    Array,
-    Rotation,
-    Twist,
-    Vector,
-    add3,
-    cross,
-    load3,
-    load6,
-    load9,
-    rotate,
-    scale_add6,
-    store6,
-    store9,
+from .lanes import (
+    Columns,
+    Pair,
+    add_lanes,
+    add_pair,
+    columns_times,
+    cross_lanes,
+    lanes_of,
+    load_axes,
+    load_lanes,
+    load_pair,
+    numbers_of,
+    scale_add_lanes,
+    scale_add_pair,
+    scale_lanes,
+    store_pair,
+    twist_of,
 )
+from .layout import COLUMNS, COM, INERTIA, MASS, ORIGIN, VELOCITY
+from .spatial import Array, Twist, Vector, load3
 
-Symmetric: TypeAlias = tuple[float, float, float, float, float, float]
-Inertia: TypeAlias = tuple[Symmetric, Rotation, Symmetric]
-
-
-@inline
-def symmetric_times(s: Symmetric, x: Vector) -> Vector:
-    return (
-        s[0] * x[0] + s[1] * x[1] + s[2] * x[2],
-        s[1] * x[0] + s[3] * x[1] + s[4] * x[2],
-        s[2] * x[0] + s[4] * x[1] + s[5] * x[2],
-    )
+Inertia: TypeAlias = tuple[Pair, Pair, Pair, Pair, Pair, Pair]
 
 
 @inline
-def world_inertia(
-    body_float: Array, i: int, r: Rotation, p: Vector, v: Twist, a: Twist
-) -> tuple[Inertia, Twist]:
-    """Inertia of rigid body i about the reference point, and the wrench J a - ad_v^* J v that its motion takes.
-
-    (r, p) is the pose of its link frame, v its twist and a its acceleration. With w x c the part of the mass centre's
-    velocity that turning brings, the wrench is the force m (a_u + a_w x c + w x (u + w x c)) in the mass centre and
-    the couple I a_w + w x I w (Lee & Terzopoulos 2008, eq. 7): far less work than the six by six products.
-    """
-    mass = body_float[i, MASS]
-    c = add3(p, rotate(r, load3(body_float, i, COM)))
+def central_inertia(body_float: Array, i: int, axes: Columns) -> Columns:
+    """Rotational inertia of body i about its mass centre, for the axes of its link frame."""
     least = body_float[i, INERTIA]
-    e = rotate(r, load3(body_float, i, INERTIA + 1))
-    f = rotate(r, load3(body_float, i, INERTIA + 4))
-    central = (
-        least + (e[0] * e[0] + f[0] * f[0]),
-        e[0] * e[1] + f[0] * f[1],
-        e[0] * e[2] + f[0] * f[2],
-        least + (e[1] * e[1] + f[1] * f[1]),
-        e[1] * e[2] + f[1] * f[2],
-        least + (e[2] * e[2] + f[2] * f[2]),
+    e = columns_times(axes, load3(body_float, i, INERTIA + 1))
+    f = columns_times(axes, load3(body_float, i, INERTIA + 4))
+    a, b = numbers_of(e), numbers_of(f)
+    return (
+        scale_add_lanes(scale_add_lanes(lanes_of((least, 0.0, 0.0)), a[0], e), b[0], f),
+        scale_add_lanes(scale_add_lanes(lanes_of((0.0, least, 0.0)), a[1], e), b[1], f),
+        scale_add_lanes(scale_add_lanes(lanes_of((0.0, 0.0, least)), a[2], e), b[2], f),
     )
-    w = (v[0], v[1], v[2])
-    turn = (a[0], a[1], a[2])
-    push = cross(w, add3((v[3], v[4], v[5]), cross(w, c)))
-    push = add3(push, add3((a[3], a[4], a[5]), cross(turn, c)))
-    force = (mass * push[0], mass * push[1], mass * push[2])
-    couple = add3(cross(w, symmetric_times(central, w)), symmetric_times(central, turn))
-    couple = add3(couple, cross(c, force))
-    x, y, z = mass * c[0], mass * c[1], mass * c[2]
-    angular = (
-        central[0] + (y * c[1] + z * c[2]),
-        central[1] - x * c[1],
-        central[2] - x * c[2],
-        central[3] + (x * c[0] + z * c[2]),
-        central[4] - y * c[2],
-        central[5] + (x * c[0] + y * c[1]),
-    )
-    inertia = (angular, (0.0, -z, y, z, 0.0, -x, -y, x, 0.0), (mass, 0.0, 0.0, mass, 0.0, mass))
-    return inertia, (couple[0], couple[1], couple[2], force[0], force[1], force[2])
 
 
 @inline
-def moving_inertia(body_float: Array, i: int, a: Twist, work: Array) -> tuple[Inertia, Twist]:
-    """`world_inertia` of body i where `kinematics` has brought it, for an acceleration a."""
-    r, p, v = load9(work, i, POSE), load3(work, i, POSE + 9), load6(work, i, VELOCITY)
-    return world_inertia(body_float, i, r, p, v, a)
+def inertia_about(mass: float, c: Vector, central: Columns) -> Inertia:
+    """Spatial inertia of a body with its mass centre at c.
+
+    The angular part is central - m [c]^2, of which the columns of m [c] are combined with the components of c.
+    """
+    x, y, z = mass * c[0], mass * c[1], mass * c[2]
+    first, second, third = lanes_of((0.0, z, -y)), lanes_of((-z, 0.0, x)), lanes_of((y, -x, 0.0))
+    return (
+        (
+            scale_add_lanes(scale_add_lanes(central[0], c[1], third), -c[2], second),
+            lanes_of((0.0, -z, y)),
+        ),
+        (
+            scale_add_lanes(scale_add_lanes(central[1], c[2], first), -c[0], third),
+            lanes_of((z, 0.0, -x)),
+        ),
+        (
+            scale_add_lanes(scale_add_lanes(central[2], c[0], second), -c[1], first),
+            lanes_of((-y, x, 0.0)),
+        ),
+        (first, lanes_of((mass, 0.0, 0.0))),
+        (second, lanes_of((0.0, mass, 0.0))),
+        (third, lanes_of((0.0, 0.0, mass))),
+    )
+
+
+@inline
+def moving_inertia(body_float: Array, i: int, a: Pair, work: Array) -> tuple[Inertia, Pair]:
+    """Inertia of rigid body i, where `kinematics` has brought it, about the reference point, and the wrench
+    J a - ad_v^* J v that its motion takes with an acceleration a.
+
+    With w x c the part of the mass centre's velocity that turning brings, the wrench is the force
+    m (a_u + a_w x c + w x (u + w x c)) in the mass centre and the couple I a_w + w x I w (Lee & Terzopoulos 2008,
+    eq. 7): less work than the six by six products, and less round-off far from the reference point.
+    """
+    axes = load_axes(work, i)
+    c = add_lanes(load_lanes(work, i, ORIGIN), columns_times(axes, load3(body_float, i, COM)))
+    central = central_inertia(body_float, i, axes)
+    w, u = load_pair(work, i, VELOCITY)
+    push = add_lanes(cross_lanes(w, add_lanes(u, cross_lanes(w, c))), add_lanes(a[1], cross_lanes(a[0], c)))
+    force = scale_lanes(body_float[i, MASS], push)
+    couple = cross_lanes(w, columns_times(central, load3(work, i, VELOCITY)))
+    couple = add_lanes(add_lanes(couple, columns_times(central, numbers_of(a[0]))), cross_lanes(c, force))
+    return inertia_about(body_float[i, MASS], numbers_of(c), central), (couple, force)
+
+
+@inline
+def carried(inertia: Inertia, s: Twist) -> Pair:
+    """Inertia (rigid, composite or articulated) times a twist or an acceleration; summed in two halves, as a chain of
+    six sums is twice as long a wait.
+    """
+    j = inertia
+    one = scale_lanes(s[0], j[0][0]), scale_lanes(s[0], j[0][1])
+    other = scale_lanes(s[3], j[3][0]), scale_lanes(s[3], j[3][1])
+    one = scale_add_pair(scale_add_pair(one, s[1], j[1]), s[2], j[2])
+    return add_pair(one, scale_add_pair(scale_add_pair(other, s[4], j[4]), s[5], j[5]))
 
 
 @inline
 def momentum(inertia: Inertia, s: Twist) -> Twist:
-    """Inertia (rigid, composite or articulated) times a twist or an acceleration."""
-    angular, coupling, linear = inertia
-    w = (s[0], s[1], s[2])
-    u = (s[3], s[4], s[5])
-    top = add3(symmetric_times(angular, w), rotate(coupling, u))
-    low = symmetric_times(linear, u)
-    return (
-        top[0],
-        top[1],
-        top[2],
-        low[0] + (coupling[0] * w[0] + coupling[3] * w[1] + coupling[6] * w[2]),
-        low[1] + (coupling[1] * w[0] + coupling[4] * w[1] + coupling[7] * w[2]),
-        low[2] + (coupling[2] * w[0] + coupling[5] * w[1] + coupling[8] * w[2]),
-    )
+    """`carried`, number by number."""
+    return twist_of(carried(inertia, s))
 
 
 @inline
 def store_inertia(work: Array, i: int, inertia: Inertia) -> None:
-    store6(work, i, ANGULAR, inertia[0])
-    store9(work, i, COUPLING, inertia[1])
-    store6(work, i, LINEAR, inertia[2])
+    store_pair(work, i, COLUMNS, inertia[0])
+    store_pair(work, i, COLUMNS + 8, inertia[1])
+    store_pair(work, i, COLUMNS + 16, inertia[2])
+    store_pair(work, i, COLUMNS + 24, inertia[3])
+    store_pair(work, i, COLUMNS + 32, inertia[4])
+    store_pair(work, i, COLUMNS + 40, inertia[5])
 
 
 @inline
 def load_inertia(work: Array, i: int) -> Inertia:
-    return load6(work, i, ANGULAR), load9(work, i, COUPLING), load6(work, i, LINEAR)
+    return (
+        load_pair(work, i, COLUMNS),
+        load_pair(work, i, COLUMNS + 8),
+        load_pair(work, i, COLUMNS + 16),
+        load_pair(work, i, COLUMNS + 24),
+        load_pair(work, i, COLUMNS + 32),
+        load_pair(work, i, COLUMNS + 40),
+    )
 
 
 @inline
 def sum_of(one: Inertia, other: Inertia) -> Inertia:
-    a, b = one[1], other[1]
-    coupling = (
-        *(a[0] + b[0], a[1] + b[1], a[2] + b[2]),
-        *(a[3] + b[3], a[4] + b[4], a[5] + b[5]),
-        *(a[6] + b[6], a[7] + b[7], a[8] + b[8]),
+    return (
+        add_pair(one[0], other[0]),
+        add_pair(one[1], other[1]),
+        add_pair(one[2], other[2]),
+        add_pair(one[3], other[3]),
+        add_pair(one[4], other[4]),
+        add_pair(one[5], other[5]),
     )
-    return scale_add6(one[0], 1.0, other[0]), coupling, scale_add6(one[2], 1.0, other[2])
 
 
 @inline
@@ -137,37 +153,17 @@ def add_inertia(work: Array, i: int, inertia: Inertia) -> None:
 
 
 @inline
-def take_out(inertia: Inertia, u: Twist, inverse: float) -> Inertia:
-    """Articulated inertia without the motion whose projected inertia is u: subtract u u^T / d."""
-    angular, coupling, linear = inertia
-    a, b, c = inverse * u[0], inverse * u[1], inverse * u[2]
-    x, y, z = inverse * u[3], inverse * u[4], inverse * u[5]
+def take_out(inertia: Inertia, u: Pair, inverse: float) -> Inertia:
+    """Articulated inertia without the motion whose projected inertia is u: subtract u u^T / d.
+
+    The products of u do not wait for 1 / d.
+    """
+    j, n = inertia, twist_of(u)
     return (
-        (
-            angular[0] - a * u[0],
-            angular[1] - a * u[1],
-            angular[2] - a * u[2],
-            angular[3] - b * u[1],
-            angular[4] - b * u[2],
-            angular[5] - c * u[2],
-        ),
-        (
-            coupling[0] - a * u[3],
-            coupling[1] - a * u[4],
-            coupling[2] - a * u[5],
-            coupling[3] - b * u[3],
-            coupling[4] - b * u[4],
-            coupling[5] - b * u[5],
-            coupling[6] - c * u[3],
-            coupling[7] - c * u[4],
-            coupling[8] - c * u[5],
-        ),
-        (
-            linear[0] - x * u[3],
-            linear[1] - x * u[4],
-            linear[2] - x * u[5],
-            linear[3] - y * u[4],
-            linear[4] - y * u[5],
-            linear[5] - z * u[5],
-        ),
+        scale_add_pair(j[0], -inverse, (scale_lanes(n[0], u[0]), scale_lanes(n[0], u[1]))),
+        scale_add_pair(j[1], -inverse, (scale_lanes(n[1], u[0]), scale_lanes(n[1], u[1]))),
+        scale_add_pair(j[2], -inverse, (scale_lanes(n[2], u[0]), scale_lanes(n[2], u[1]))),
+        scale_add_pair(j[3], -inverse, (scale_lanes(n[3], u[0]), scale_lanes(n[3], u[1]))),
+        scale_add_pair(j[4], -inverse, (scale_lanes(n[4], u[0]), scale_lanes(n[4], u[1]))),
+        scale_add_pair(j[5], -inverse, (scale_lanes(n[5], u[0]), scale_lanes(n[5], u[1]))),
     )

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from ._jit import inline, jit
 from .joint import at_point, kinematics
-from .layout import BIAS, BODY_FRAME, DOF_COUNT, DOF_START, PARENT, POSE, SUBSPACE
-from .spatial import Array, Rotation, Twist, Vector, add3, load3, load6, load9, multiply, rotate
+from .layout import BIAS, BODY_FRAME, DOF_COUNT, DOF_START, ORIGIN, PARENT, SUBSPACE
+from .spatial import (
+    Array,
+    Rotation,
+    Twist,
+    Vector,
+    add3,
+    load3,
+    load9,
+    load_rotation,
+    load_twist,
+    multiply,
+    rotate,
+)
 
 
 @inline
@@ -30,8 +42,8 @@ def in_frame(r: Rotation, p: Vector, twist: Twist) -> Twist:
 @inline
 def body_frame(body_float: Array, i: int, work: Array) -> tuple[Rotation, Vector]:
     """World axes and origin of body i's own frame, from the tree's reference point."""
-    r = load9(work, i, POSE)
-    p = add3(load3(work, i, POSE + 9), rotate(r, load3(body_float, i, BODY_FRAME + 9)))
+    r = load_rotation(work, i)
+    p = add3(load3(work, i, ORIGIN), rotate(r, load3(body_float, i, BODY_FRAME + 9)))
     return multiply(r, load9(body_float, i, BODY_FRAME)), p
 
 
@@ -58,10 +70,10 @@ def body_jacobian(
     i = body
     while i >= 0:
         for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
-            column = in_frame(r, p, load6(dof, d, SUBSPACE))
+            column = in_frame(r, p, load_twist(dof, d, SUBSPACE))
             for k in range(6):
                 jacobian[k, d] = column[k]
         i = body_int[i, PARENT]
-    total = in_frame(r, p, load6(work, body, BIAS))
+    total = in_frame(r, p, load_twist(work, body, BIAS))
     for k in range(6):
         bias[k] = total[k]

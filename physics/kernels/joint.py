@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from ._jit import inline, jit
+from .cubic_curve import cubic_motion, plain_cubic
 from .ellipsoid import normal_factor
-from .factors import (
-    behind,
-    cubic_factors,
-    curve_factors,
-    function_factor,
-    plain_cubic,
-    rotation_factor,
-    screw_factor,
-)
+from .factors import curve_factors, function_factor, rotation_factor, screw_factor
 from .inertia import moving_inertia, store_inertia
+from .lanes import (
+    Columns,
+    Lanes,
+    Pair,
+    add_lanes,
+    axes_of,
+    bracket_pair,
+    columns_product,
+    columns_times,
+    lanes_of,
+    load_axes,
+    load_lanes,
+    load_pair,
+    numbers_of,
+    pair_of,
+    rotation_of,
+    scale_add_pair,
+    screwed_pair,
+    store_lanes,
+    store_pair,
+    twist_of,
+)
 from .layout import (
     BIAS,
     BLOCK_COUNT,
@@ -28,6 +43,7 @@ from .layout import (
     FRAME,
     FUNCTION,
     KIND,
+    ORIGIN,
     OUT_OF_RANGE,
     PARENT,
     PLACEMENT,
@@ -39,23 +55,20 @@ from .layout import (
     STATUS,
     SUBSPACE,
     VELOCITY,
+    VISITED,
 )
 from .spatial import (
     Array,
     Rotation,
     Twist,
     Vector,
-    add3,
-    bracket,
+    flat3,
+    flat9,
     load3,
-    load6,
     load9,
-    multiply,
-    rotate,
-    scale_add6,
+    load_twist,
     store3,
-    store6,
-    store9,
+    store_twist,
     twist_through,
 )
 from .surface import surface_factors
@@ -77,25 +90,43 @@ def at_point(twist: Twist, x: Vector) -> Twist:
 
 
 @inline
-def placed(body_float: Array, i: int, parent: int, work: Array) -> tuple[Rotation, Vector, Twist, Twist]:
+def placed(body_float: Array, i: int, parent: int, work: Array) -> tuple[Columns, Lanes, Pair, Pair]:
     """Pose of the fixed frame of joint i, and its parent's velocity and velocity-product acceleration."""
-    r = load9(body_float, i, PLACEMENT)
-    p = load3(body_float, i, PLACEMENT + 9)
-    v, c = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    if parent >= 0:
-        outer = load9(work, parent, POSE)
-        p = add3(load3(work, parent, POSE + 9), rotate(outer, p))
-        r = multiply(outer, r)
-        v, c = load6(work, parent, VELOCITY), load6(work, parent, BIAS)
-    return r, p, v, c
+    if parent < 0:
+        none = lanes_of((0.0, 0.0, 0.0))
+        axes = lanes_of((1.0, 0.0, 0.0)), lanes_of((0.0, 1.0, 0.0)), lanes_of((0.0, 0.0, 1.0))
+        p, v, c = none, (none, none), (none, none)
+    else:
+        axes = load_axes(work, parent)
+        p = load_lanes(work, parent, ORIGIN)
+        v, c = load_pair(work, parent, VELOCITY), load_pair(work, parent, BIAS)
+    p = add_lanes(p, columns_times(axes, load3(body_float, i, PLACEMENT + 9)))
+    return columns_product(axes, load9(body_float, i, PLACEMENT)), p, v, c
 
 
 @inline
-def store_motion(work: Array, i: int, r: Rotation, p: Vector, v: Twist, c: Twist) -> None:
-    store9(work, i, POSE, r)
-    store3(work, i, POSE + 9, p)
-    store6(work, i, VELOCITY, v)
-    store6(work, i, BIAS, c)
+def store_motion(work: Array, i: int, axes: Columns, p: Lanes, v: Pair, c: Pair) -> None:
+    store_lanes(work, i, POSE, axes[0])
+    store_lanes(work, i, POSE + 4, axes[1])
+    store_lanes(work, i, POSE + 8, axes[2])
+    store_lanes(work, i, ORIGIN, p)
+    store_pair(work, i, VELOCITY, v)
+    store_pair(work, i, BIAS, c)
+
+
+@inline
+def ball_factor(
+    r: Rotation, p: Vector, v: Twist, c: Twist, sign: float, d: int, q: Array, qd: Array, dof: Array
+) -> tuple[Rotation, Twist, Twist]:
+    """`rotation_factor` of the three coordinates from d on, which gives them their columns."""
+    r, v, c, columns = rotation_factor(
+        r, p, v, c, sign, (q[d], q[d + 1], q[d + 2]), (qd[d], qd[d + 1], qd[d + 2])
+    )
+    rest = (0.0, 0.0, 0.0)
+    store_twist(dof, d, SUBSPACE, twist_through((columns[0], columns[3], columns[6]), rest, p))
+    store_twist(dof, d + 1, SUBSPACE, twist_through((columns[1], columns[4], columns[7]), rest, p))
+    store_twist(dof, d + 2, SUBSPACE, twist_through((columns[2], columns[5], columns[8]), rest, p))
+    return r, v, c
 
 
 @inline
@@ -113,27 +144,30 @@ def advance_factors(
 ) -> None:
     """Motion of body i behind any number of factors of any kind, from its parent's, in world axes."""
     first = body_int[i, DOF_START]
-    r, p, v, c = placed(body_float, i, body_int[i, PARENT], work)
+    axes, place, motion, bias = placed(body_float, i, body_int[i, PARENT], work)
     for d in range(
         first, first + body_int[i, DOF_COUNT]
     ):  # several factors may add to one coordinate's column
-        store6(dof, d, SUBSPACE, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        store_twist(dof, d, SUBSPACE, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
         kind = block_int[b, KIND]
         d = first + block_int[b, COORDINATE]
         offset = block_int[b, DATA]
         frame = block_int[b, FRAME]
         if frame >= 0:
-            r, p = behind(r, p, data, frame)
+            place = add_lanes(place, columns_times(axes, flat3(data, frame + 9)))
+            axes = columns_product(axes, flat9(data, frame))
         if kind == SCREW:
-            r, p, v, c, w = screw_factor(r, p, v, c, data, offset, q[d], qd[d])
-            store6(dof, d, SUBSPACE, w)
-        elif kind == SPLINE_CURVE:
+            axes, place, motion, bias, twist = screw_factor(
+                axes, place, motion, bias, data, offset, q[d], qd[d]
+            )
+            store_pair(dof, d, SUBSPACE, twist)
+            continue
+        r, p, v, c = rotation_of(axes), numbers_of(place), twist_of(motion), twist_of(bias)
+        outside = False
+        if kind == SPLINE_CURVE:
             r, p, v, c, w, outside = curve_factors(r, p, v, c, data, offset, q[d], qd[d])
-            store6(dof, d, SUBSPACE, w)
-            if outside:
-                flags[STATUS] = OUT_OF_RANGE
-                flags[CULPRIT] = i
+            store_twist(dof, d, SUBSPACE, w)
         elif kind == FUNCTION:
             r, p, v, c = function_factor(r, p, v, c, data, offset, d, q, qd, dof)
         elif kind == ELLIPSOID_NORMAL:
@@ -141,18 +175,13 @@ def advance_factors(
         elif kind == SPLINE_SURFACE:
             scratch = body_int.shape[0]
             r, p, v, c, outside = surface_factors(r, p, v, c, data, offset, d, q, qd, work, scratch, dof)
-            if outside:
-                flags[STATUS] = OUT_OF_RANGE
-                flags[CULPRIT] = i
         else:
-            r, v, c, columns = rotation_factor(
-                r, p, v, c, data[offset], (q[d], q[d + 1], q[d + 2]), (qd[d], qd[d + 1], qd[d + 2])
-            )
-            rest = (0.0, 0.0, 0.0)
-            store6(dof, d, SUBSPACE, twist_through((columns[0], columns[3], columns[6]), rest, p))
-            store6(dof, d + 1, SUBSPACE, twist_through((columns[1], columns[4], columns[7]), rest, p))
-            store6(dof, d + 2, SUBSPACE, twist_through((columns[2], columns[5], columns[8]), rest, p))
-    store_motion(work, i, r, p, v, c)
+            r, v, c = ball_factor(r, p, v, c, data[offset], d, q, qd, dof)
+        if outside:
+            flags[STATUS] = OUT_OF_RANGE
+            flags[CULPRIT] = i
+        axes, place, motion, bias = axes_of(r), lanes_of(p), pair_of(v), pair_of(c)
+    store_motion(work, i, axes, place, motion, bias)
 
 
 @inline
@@ -168,19 +197,18 @@ def advance_screw(
     dof: Array,
 ) -> None:
     """Motion of body i behind a single screw: what `advance_factors` does, with nothing to choose on the way."""
-    d = body_int[i, DOF_START]
-    r, p, v, c = placed(body_float, i, body_int[i, PARENT], work)
-    offset = block_int[body_int[i, BLOCK_START], DATA]
-    r, p, v, c, w = screw_factor(r, p, v, c, data, offset, q[d], qd[d])
-    store6(dof, d, SUBSPACE, w)
-    store_motion(work, i, r, p, v, c)
+    d, offset = body_int[i, DOF_START], block_int[body_int[i, BLOCK_START], DATA]
+    axes, p, v, c = placed(body_float, i, body_int[i, PARENT], work)
+    axes, p, v, c, w = screw_factor(axes, p, v, c, data, offset, q[d], qd[d])
+    store_pair(dof, d, SUBSPACE, w)
+    store_motion(work, i, axes, p, v, c)
 
 
 @inline
-def moved(r: Rotation, p: Vector, twist: Twist) -> Twist:
-    """A twist told in the frame (r, p), in the axes that the frame is told in."""
-    w, v = (twist[0], twist[1], twist[2]), (twist[3], twist[4], twist[5])
-    return twist_through(rotate(r, w), rotate(r, v), p)
+def moved_pair(axes: Columns, p: Lanes, twist: Pair) -> Pair:
+    """A twist told in a frame, in the axes that the frame is told in."""
+    w, v = numbers_of(twist[0]), numbers_of(twist[1])
+    return screwed_pair(columns_times(axes, w), columns_times(axes, v), p)
 
 
 @inline
@@ -202,14 +230,18 @@ def advance_curve(
     """
     d = body_int[i, DOF_START]
     speed = qd[d]
-    r, p, w, c = cubic_factors(data, block_int[body_int[i, BLOCK_START], DATA], q[d])
+    own, p, w, c = cubic_motion(data, block_int[body_int[i, BLOCK_START], DATA], q[d])
     outer, origin, v, before = placed(body_float, i, body_int[i, PARENT], work)
-    r, p = multiply(outer, r), add3(origin, rotate(outer, p))
-    w, c = moved(outer, origin, w), moved(outer, origin, c)
-    turn = bracket(v, w)
-    c = scale_add6(scale_add6(before, speed * speed, c), speed, turn)
-    store6(dof, d, SUBSPACE, w)
-    store_motion(work, i, r, p, scale_add6(v, speed, w), c)
+    axes = (
+        columns_times(outer, numbers_of(own[0])),
+        columns_times(outer, numbers_of(own[1])),
+        columns_times(outer, numbers_of(own[2])),
+    )
+    p = add_lanes(origin, columns_times(outer, numbers_of(p)))
+    w, c = moved_pair(outer, origin, w), moved_pair(outer, origin, c)
+    c = scale_add_pair(scale_add_pair(before, speed * speed, c), speed, bracket_pair(v, w))
+    store_pair(dof, d, SUBSPACE, w)
+    store_motion(work, i, axes, p, scale_add_pair(v, speed, w), c)
 
 
 @inline
@@ -226,21 +258,22 @@ def single_kind(body_int: Array, block_int: Array, data: Array, i: int, q: Array
 @inline
 def center_on_root(body_int: Array, i: int, work: Array, dof: Array) -> None:
     """Make the origin of a tree's root the point about which everything in the tree is taken."""
-    p = load3(work, i, POSE + 9)
+    p = load3(work, i, ORIGIN)
     store3(work, i, REFERENCE, p)
-    store3(work, i, POSE + 9, (0.0, 0.0, 0.0))
-    store6(work, i, VELOCITY, at_point(load6(work, i, VELOCITY), p))
-    store6(work, i, BIAS, at_point(load6(work, i, BIAS), p))
+    store3(work, i, ORIGIN, (0.0, 0.0, 0.0))
+    store_twist(work, i, VELOCITY, at_point(load_twist(work, i, VELOCITY), p))
+    store_twist(work, i, BIAS, at_point(load_twist(work, i, BIAS), p))
     first = body_int[i, DOF_START]
     for d in range(first, first + body_int[i, DOF_COUNT]):
-        store6(dof, d, SUBSPACE, at_point(load6(dof, d, SUBSPACE), p))
+        store_twist(dof, d, SUBSPACE, at_point(load_twist(dof, d, SUBSPACE), p))
 
 
 @jit
 def kinematics(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: Array) -> None:
     """Pose, velocity and velocity-product acceleration of every body, parents first, and the motion subspaces."""
     body_int, body_float, block_int, data, _ = arrays
-    for i in range(body_int.shape[0]):
+    for k in range(body_int.shape[0]):
+        i = body_int[k, VISITED]
         kind = NO_SINGLE
         if body_int[i, BLOCK_COUNT] == 1:
             kind = single_kind(body_int, block_int, data, i, q)
@@ -259,6 +292,6 @@ def outward(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: 
     """`kinematics`, and each body's rigid inertia and the force that its momentum's turning takes."""
     kinematics(arrays, q, qd, work, dof, flags)
     for i in range(arrays[0].shape[0]):
-        inertia, force = moving_inertia(arrays[1], i, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), work)
+        inertia, force = moving_inertia(arrays[1], i, pair_of((0.0, 0.0, 0.0, 0.0, 0.0, 0.0)), work)
         store_inertia(work, i, inertia)
-        store6(work, i, FORCE, force)
+        store_pair(work, i, FORCE, force)

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 # body_int columns
 PARENT, DOF_START, DOF_COUNT, BLOCK_START, BLOCK_COUNT, ROOT = 0, 1, 2, 3, 4, 5
-FORKED = 6  # 1: it has children beside the body that comes next
+# the body that comes at this place where bodies go by generations, parents first: neighbours there seldom wait for each
+# other, as they do along a chain
+VISITED = 6
 TREE_END = 7  # one behind the last body of its tree
 BODY_INT_WIDTH = 8
 
@@ -100,9 +102,9 @@ TWIST_WIDTH = 11
 ) = range(11)
 SPLINE_HEADER = 11
 # spans of a cubic curve that is not inverted, told in frames whose z axes are the axes of their twists: the first such
-# frame, the first twist in the curve's axes, then of each |w|, v, its polynomial, and the rotation from its frame to
-# the next, or from the last out
-TURNED_FIRST, TURNED_TWIST, TURNED_WIDTH = 18, 17, 18 + 3 * 17
+# frame by columns and the first twist in the curve's axes, each vector with room for four numbers; then of each |w|, v,
+# its polynomial, and the rotation from its frame to the next, or from the last out
+TURNED_FIRST, TURNED_TWIST, TURNED_WIDTH = 24, 17, 24 + 3 * 17
 # a spline's pace: where the coordinate begins and ends, its period, and the function that gives the parameter
 PACE_LOWER, PACE_UPPER, PACE_PERIOD, PACE_FUNCTION = 0, 1, 2, 3
 OUTSIDE_EXTEND, OUTSIDE_CLAMP, OUTSIDE_ERROR = 0, 1, 2
@@ -113,21 +115,12 @@ SURFACE_AXES, SURFACE_TABLES, SURFACE_COUNTS, SURFACE_VALUES = 4, 7, 10, 13
 SURFACE_HEADER = 14
 SURFACE_MOST_ORDER = 20
 
-# workspace, one row a body: pose, spatial velocity, velocity-product acceleration, spatial acceleration, bias force,
-# inertia (angular block and linear block as 6 numbers, coupling as 9), reference point; what forward dynamics needs of
-# every body comes first and lies together
-POSE, VELOCITY, BIAS, ACCELERATION, FORCE, ANGULAR, COUPLING, LINEAR, REFERENCE = (
-    0,
-    12,
-    18,
-    24,
-    30,
-    36,
-    42,
-    51,
-    57,
-)
-WORK_WIDTH = 60
+# workspace, one row a body: pose (the columns of the rotation, then the origin), spatial velocity, velocity-product
+# acceleration, spatial acceleration, bias force, inertia (its six columns), reference point. Vectors of three numbers
+# have room for four, as registers have (see `lanes`); a twist is two of them.
+POSE, ORIGIN, VELOCITY, BIAS, ACCELERATION, FORCE, COLUMNS, REFERENCE = 0, 12, 16, 24, 32, 40, 48, 96
+WORK_WIDTH = 100
+TWIST = (0, 1, 2, 4, 5, 6)  # where in such room the numbers of a twist are
 # rows behind the bodies': bases of a spline surface in up to three directions, each with two derivatives
 SURFACE_ROWS = 3
 # and one of what the steps' energies are watched by (see `watch`)
@@ -139,8 +132,8 @@ AHEAD = 20
 # force of the limits that are functions of several coordinates; whether its motion is given, the acceleration that is
 # given (0 where none is), and the generalized force that it takes beside the others; the inertia that limits of
 # several coordinates add where a step takes them implicitly, to this one by itself, and with the one and the two before
-SUBSPACE, PROJECTED, INVERSE, REMAINDER, EXTRA, HELD, GIVEN, EFFORT = 0, 6, 12, 13, 14, 15, 16, 17
-COUPLED, DOF_WORK_WIDTH = 18, 21
+SUBSPACE, PROJECTED, INVERSE, REMAINDER, EXTRA, HELD, GIVEN, EFFORT = 0, 8, 16, 17, 18, 19, 20, 21
+COUPLED, DOF_WORK_WIDTH = 22, 25
 
 # flags: status and the body that caused it
 STATUS, CULPRIT = 0, 1

@@ -30,6 +30,7 @@ from .layout import (
     LIMIT_UPPER,
     LIMIT_WIDTH,
     PROJECTED,
+    REMAINDER,
 )
 from .passive import limit_push
 from .rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian
@@ -43,10 +44,10 @@ from .spatial import (
     dot3,
     dot6,
     flat3,
-    load6,
+    load_twist,
     rotate,
     scale_add6,
-    store6,
+    store_twist,
     transposed,
 )
 
@@ -194,7 +195,7 @@ def is_coupled(dof: Array, first: int, count: int) -> bool:
         found = found or dof[d, COUPLED] != 0.0
     if found:
         for d in range(first, first + count):
-            store6(dof, d, PROJECTED, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+            store_twist(dof, d, PROJECTED, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     return found
 
 
@@ -207,12 +208,12 @@ def coupled_share(dof: Array, first: int, d: int, s: Twist) -> tuple[Twist, floa
     of both together, as if each moved bodies by s and a point of its own by 1. What the later ones left between that
     point and the bodies is in `PROJECTED` until it is overwritten.
     """
-    left = load6(dof, d, PROJECTED)
+    left = load_twist(dof, d, PROJECTED)
     along = dot6(s, left)
     dof[d, COUPLED] += along
     for back in (1, 2):
         if d - back >= first:
-            dof[d, COUPLED + back] += dot6(s, load6(dof, d - back, PROJECTED))
+            dof[d, COUPLED + back] += dot6(s, load_twist(dof, d - back, PROJECTED))
     return left, along + dof[d, COUPLED]
 
 
@@ -236,9 +237,9 @@ def take_out_coupled(dof: Array, d: int, u: Twist, inverse: float, gained: float
         share = dof[d, COUPLED + back]
         if share != 0.0:
             e = d - back
-            store6(dof, e, PROJECTED, scale_add6(load6(dof, e, PROJECTED), -share * inverse, u))
+            store_twist(dof, e, PROJECTED, scale_add6(load_twist(dof, e, PROJECTED), -share * inverse, u))
             dof[e, COUPLED] -= share * share * inverse
-            dof[e, EXTRA] -= share * gained
+            dof[e, REMAINDER] -= share * gained
     if first != 0.0 and second != 0.0:
         dof[d - 1, COUPLED + 1] -= first * second * inverse
 

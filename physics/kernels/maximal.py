@@ -36,6 +36,7 @@ from .spatial import (
     load3,
     load6,
     load9,
+    load_twist,
     rotate,
     scale_add6,
     store3,
@@ -96,10 +97,10 @@ def motions(
         r, p = body_frame(body_float, i, work)
         store9(frames, i, 0, r)
         store3(frames, i, 9, p)
-        bias = load6(work, i, BIAS)
-        store6(twists, i, 0, in_frame(r, p, load6(work, i, VELOCITY)))
+        bias = load_twist(work, i, BIAS)
+        store6(twists, i, 0, in_frame(r, p, load_twist(work, i, VELOCITY)))
         store6(biases, i, 0, in_frame(r, p, bias))
-        taken = scale_add6(STILL, -1.0, load6(work, i, FORCE))
+        taken = scale_add6(STILL, -1.0, load_twist(work, i, FORCE))
         store6(wrenches, i, 0, wrench_in_frame(r, p, taken))
     for d in range(q.shape[0]):
         joint_forces[d] = passive_force(dof_float, data, tau, d, q[d], qd[d]) + dof[d, EXTRA]
@@ -114,7 +115,7 @@ def spread(body_int: Array, frames: Array, dof: Array, x: Array, total: Array, r
             v = load6(total, body_int[i, PARENT], 0)
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
-            v = scale_add6(v, x[d], load6(dof, d, SUBSPACE))
+            v = scale_add6(v, x[d], load_twist(dof, d, SUBSPACE))
         store6(total, i, 0, v)
         store6(result, i, 0, in_frame(load9(frames, i, 0), load3(frames, i, 9), v))
 
@@ -132,7 +133,7 @@ def gather(
         w = scale_add6(load6(total, i, 0), 1.0, wrench_from_frame(r, p, load6(wrenches, i, 0)))
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
-            result[d] = dot6(load6(dof, d, SUBSPACE), w)
+            result[d] = dot6(load_twist(dof, d, SUBSPACE), w)
         store6(carried, i, 0, wrench_in_frame(r, p, w))
         parent = body_int[i, PARENT]
         if parent >= 0:

@@ -18,10 +18,9 @@ from .layout import (
     MOUNT_AXIS,
     MOUNT_OTHER_POINT,
     MOUNT_POINT,
-    POSE,
 )
 from .points import carried, material, reference_of, twist_of, wrench_at, wrench_change
-from .spatial import NONE, Array, Twist, Vector, add3, cross, dot3, flat3, load9, rotate, scale_add3
+from .spatial import NONE, Array, Twist, Vector, add3, cross, dot3, flat3, load_rotation, rotate, scale_add3
 
 
 @inline
@@ -33,7 +32,7 @@ def mount_place(body_int: Array, data: Array, row: int, work: Array) -> tuple[Ve
     b = add3(a, apart)
     axis = flat3(data, row + MOUNT_AXIS)
     if other >= 0:
-        axis = rotate(load9(work, other, POSE), axis)
+        axis = rotate(load_rotation(work, other), axis)
     home = carried(work, other, flat3(data, row + MOUNT_OTHER_POINT))
     return a, b, axis, scale_add3(b, -1.0, home)
 

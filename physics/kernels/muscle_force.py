@@ -12,15 +12,7 @@ the path. So all that its strand's mass points bring is in six sums over them (W
 from __future__ import annotations
 
 from ._jit import for_muscles, inline, jit
-from .layout import (
-    EXTRA,
-    FORCE,
-    GRAVITY,
-    LIMIT_COUNT,
-    MUSCLE_COUNT,
-    MUSCLE_ROWS,
-    SCRATCH_ROWS,
-)
+from .layout import EXTRA, FORCE, GRAVITY, LIMIT_COUNT, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
 from .muscle_bend import bend_inertia, beside_obstacles
 from .muscle_corner import corner_inertia
 from .muscle_frames import put3, row_at
@@ -59,7 +51,19 @@ from .muscle_mass import add_muscle_mass
 from .muscle_path import share_masses, trace_path
 from .muscle_strand import pull_strand
 from .points import wrench_at
-from .spatial import NONE, Array, Vector, add3, dot3, flat3, load6, scale_add3, scale_add6, store6, subtract3
+from .spatial import (
+    NONE,
+    Array,
+    Vector,
+    add3,
+    dot3,
+    flat3,
+    load_twist,
+    scale_add3,
+    scale_add6,
+    store_twist,
+    subtract3,
+)
 
 
 @inline
@@ -157,7 +161,7 @@ def hand_over(arrays: Array, count: int, work: Array, dof: Array, room: Array) -
         force = flat3(room, at + AT_FORCE)
         if body >= 0:
             wrench = wrench_at(flat3(room, at + AT_LEVER), NONE, force)
-            store6(work, body, FORCE, scale_add6(load6(work, body, FORCE), -1.0, wrench))
+            store_twist(work, body, FORCE, scale_add6(load_twist(work, body, FORCE), -1.0, wrench))
         if data[via + VIA_MOVES] != 0.0:
             for j in range(3):
                 d = int(data[via + VIA_COORDINATES + j])

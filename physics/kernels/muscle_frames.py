@@ -24,7 +24,7 @@ from .muscle_layout import (
     STRAND_UNIT_RATE,
 )
 from .points import STILL
-from .spatial import Array, Twist, Vector, flat3, load6, scale_add3, scale_add6, subtract3
+from .spatial import Array, Twist, Vector, flat3, load_twist, scale_add3, scale_add6, subtract3
 
 
 @inline
@@ -54,8 +54,8 @@ def acceleration_of(work: Array, body: int, quick: bool) -> Twist:
     """
     if body < 0:
         return STILL
-    total: Twist = load6(work, body, ACCELERATION)
-    return total if quick else scale_add6(total, -1.0, load6(work, body, BIAS))
+    total: Twist = load_twist(work, body, ACCELERATION)
+    return total if quick else scale_add6(total, -1.0, load_twist(work, body, BIAS))
 
 
 @inline

@@ -57,7 +57,7 @@ from .muscle_layout import (
 from .muscle_path import share_masses, trace_path
 from .muscle_strand_mass import add_wrapped_mass, along_gradient, columns_at, obstacle_columns
 from .points import material
-from .spatial import NONE, Array, Vector, add3, dot3, flat3, load3, load6, scale_add3, store3, subtract3
+from .spatial import NONE, Array, Vector, add3, dot3, flat3, load3, load_twist, scale_add3, store3, subtract3
 
 
 @jit
@@ -80,7 +80,7 @@ def point_columns(arrays: Array, row: int, count: int, room: Array, dof: Array) 
         while body >= 0:
             first = body_int[body, DOF_START]
             for d in range(first, first + body_int[body, DOF_COUNT]):
-                store3(dof, d, place, material(load6(dof, d, SUBSPACE), lever))
+                store3(dof, d, place, material(load_twist(dof, d, SUBSPACE), lever))
             body = body_int[body, PARENT]
         via = int(room[at + AT_RECORD])
         if data[via + VIA_MOVES] != 0.0:

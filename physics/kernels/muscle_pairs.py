@@ -12,17 +12,7 @@ for unit speeds d and e gives the matrix exactly, too: nothing is displaced, so 
 from __future__ import annotations
 
 from ._jit import jit
-from .layout import (
-    ACCELERATION,
-    DOF_COUNT,
-    DOF_START,
-    EXTRA,
-    FORCE,
-    PARENT,
-    PROJECTED,
-    SUBSPACE,
-    VELOCITY,
-)
+from .layout import ACCELERATION, DOF_COUNT, DOF_START, EXTRA, FORCE, PARENT, PROJECTED, SUBSPACE, VELOCITY
 from .muscle_corner import corner_point
 from .muscle_force import clear_loads, hand_over, inertia_loads, pull_points
 from .muscle_frames import past, put3, row_at, straight_push
@@ -48,7 +38,19 @@ from .muscle_layout import (
 )
 from .muscle_path import share_masses, trace_path
 from .points import STILL
-from .spatial import NONE, Array, bracket, dot3, dot6, flat3, load6, scale_add3, scale_add6, store6
+from .spatial import (
+    NONE,
+    Array,
+    bracket,
+    dot3,
+    dot6,
+    flat3,
+    load6,
+    load_twist,
+    scale_add3,
+    scale_add6,
+    store_twist,
+)
 from .tangent import columns_of, is_screw
 
 # columns of the coordinates' workspace: of the muscle at hand its length's derivative and how that changes in time, and
@@ -66,7 +68,7 @@ def spread_units(arrays: Array, d: int, e: int, tangent: Array, work: Array, dof
     for i in range(body_int.shape[0]):
         v, a, parent = STILL, STILL, body_int[i, PARENT]
         if parent >= 0:
-            v, a = load6(work, parent, VELOCITY), load6(work, parent, ACCELERATION)
+            v, a = load_twist(work, parent, VELOCITY), load_twist(work, parent, ACCELERATION)
         first = body_int[i, DOF_START]
         end = first + body_int[i, DOF_COUNT]
         if first <= d < end or first <= e < end:
@@ -74,32 +76,32 @@ def spread_units(arrays: Array, d: int, e: int, tangent: Array, work: Array, dof
             for x in range(first, end):
                 if x not in (d, e):
                     continue
-                w = scale_add6(w, 1.0, load6(dof, x, SUBSPACE))
+                w = scale_add6(w, 1.0, load_twist(dof, x, SUBSPACE))
                 for y in range(first, end):
                     if not simple and y in (d, e):
                         a = scale_add6(a, 1.0, load6(tangent, x, columns + 6 * (y - first)))
             a = scale_add6(a, 1.0, bracket(v, w))
             v = scale_add6(v, 1.0, w)
-        store6(work, i, VELOCITY, v)
-        store6(work, i, ACCELERATION, a)
+        store_twist(work, i, VELOCITY, v)
+        store_twist(work, i, ACCELERATION, a)
 
 
 @jit
 def collect(body_int: Array, work: Array, dof: Array) -> None:
     """What the bodies' forces, which are used up, and the coordinates' own ask of each coordinate, into ASKED."""
     for i in range(body_int.shape[0] - 1, -1, -1):
-        force, parent = load6(work, i, FORCE), body_int[i, PARENT]
+        force, parent = load_twist(work, i, FORCE), body_int[i, PARENT]
         for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
-            dof[d, ASKED] = dot6(load6(dof, d, SUBSPACE), force) - dof[d, EXTRA]
+            dof[d, ASKED] = dot6(load_twist(dof, d, SUBSPACE), force) - dof[d, EXTRA]
         if parent >= 0:
-            store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, force))
+            store_twist(work, parent, FORCE, scale_add6(load_twist(work, parent, FORCE), 1.0, force))
 
 
 @jit
 def ask_coordinates(arrays: Array, count: int, work: Array, dof: Array, room: Array) -> None:
     """What the inertia that the points of a muscle's path have taken asks of the coordinates, into ASKED."""
     for i in range(arrays[0].shape[0]):
-        store6(work, i, FORCE, STILL)
+        store_twist(work, i, FORCE, STILL)
     for d in range(dof.shape[0]):
         dof[d, EXTRA] = 0.0
     pull_points(arrays, count, 0.0, True, work, room)

@@ -11,7 +11,6 @@ import math
 
 from ._jit import inline, jit
 from .functions import evaluate_function
-from .layout import POSE
 from .muscle_corner import corner_width
 from .muscle_frames import acceleration_of, past, put3, row_at
 from .muscle_layout import (
@@ -75,7 +74,7 @@ from .spatial import (
     dot3,
     flat3,
     flat9,
-    load9,
+    load_rotation,
     rotate,
     scale_add3,
     subtract3,
@@ -134,7 +133,7 @@ def place_point(
         local, speed, shove = moving_point(data, row, via, q, qd, qdd, quick, room, at)
         lever = carried(work, body, local)
         if body >= 0:
-            turn = load9(work, body, POSE)
+            turn = load_rotation(work, body)
             speed, shove = rotate(turn, speed), rotate(turn, shove)
             for j in range(3):
                 put3(room, at + AT_SLIDES + 3 * j, rotate(turn, flat3(room, at + AT_SLIDES + 3 * j)))

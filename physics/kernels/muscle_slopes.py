@@ -51,7 +51,7 @@ from .muscle_mass import add_muscle_masses
 from .muscle_pairs import ASKED, SLOPE, SLOPE_RATE, add_pairs, collect, path_asks, weigh_pushes
 from .muscle_path import trace_path
 from .muscle_thirds import add_thirds
-from .spatial import Array, flat3, load6, store6
+from .spatial import Array, flat3, load6, load_twist, store6, store_twist
 
 # A body's velocity and acceleration are kept in the row of the derivatives' workspace that is its own
 KEPT_VELOCITY, KEPT_ACCELERATION = 0, 6
@@ -65,11 +65,11 @@ def carry_motion(out: bool, bodies: Array, work: Array) -> None:
     """Keep the bodies' velocities and accelerations, or bring them back."""
     for i in range(bodies.shape[0]):
         if out:
-            store6(bodies, i, KEPT_VELOCITY, load6(work, i, VELOCITY))
-            store6(bodies, i, KEPT_ACCELERATION, load6(work, i, ACCELERATION))
+            store6(bodies, i, KEPT_VELOCITY, load_twist(work, i, VELOCITY))
+            store6(bodies, i, KEPT_ACCELERATION, load_twist(work, i, ACCELERATION))
         else:
-            store6(work, i, VELOCITY, load6(bodies, i, KEPT_VELOCITY))
-            store6(work, i, ACCELERATION, load6(bodies, i, KEPT_ACCELERATION))
+            store_twist(work, i, VELOCITY, load6(bodies, i, KEPT_VELOCITY))
+            store_twist(work, i, ACCELERATION, load6(bodies, i, KEPT_ACCELERATION))
 
 
 @jit
@@ -107,7 +107,7 @@ def add_differences(
             weight = side * (2.0 / 3.0 if abs(side) == 1 else -1.0 / 24.0) / STEP
             kinematics(arrays, q, qd, work, dof, flags)
             for i in range(arrays[0].shape[0]):
-                store6(work, i, ACCELERATION, load6(work, i, BIAS))
+                store_twist(work, i, ACCELERATION, load_twist(work, i, BIAS))
             path_asks(arrays, row, q, qd, still, work, dof, room)
             for i in range(number):
                 d = int(data[span + i])

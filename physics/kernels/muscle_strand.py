@@ -9,7 +9,7 @@ tangent, so that the sums of m j^T j and of m j^T x'' are all that the dynamics 
 from __future__ import annotations
 
 from ._jit import inline, jit
-from .layout import FORCE, POSE
+from .layout import FORCE
 from .muscle_frames import acceleration_of, past, put3
 from .muscle_layout import (
     ALONG_BEFORE,
@@ -54,14 +54,14 @@ from .spatial import (
     dot3,
     flat3,
     flat9,
-    load6,
-    load9,
+    load_rotation,
+    load_twist,
     multiply,
     scale_add3,
     scale_add6,
     store3,
-    store6,
     store9,
+    store_twist,
 )
 from .wrap_strand import wrap_length, wrap_point
 
@@ -77,7 +77,7 @@ def obstacle_frame(
     at = record + 1 + count + 12 * obstacle
     r, lever = flat9(data, at), carried(work, body, flat3(data, at + 9))
     if body >= 0:
-        r = multiply(load9(work, body, POSE), r)
+        r = multiply(load_rotation(work, body), r)
     store9(frames, obstacle, 0, r)
     store3(frames, obstacle, 9, position(body_int, work, body, lever))
     put3(room, levers + 3 * obstacle, lever)
@@ -278,4 +278,4 @@ def pull_strand(arrays: Array, at: int, pull: float, massive: bool, work: Array,
         if body >= 0:
             moment, force = flat3(room, loads + 6 + 6 * k), flat3(room, loads + 9 + 6 * k)
             wrench = wrench_at(flat3(room, levers + 3 * k), moment, force)
-            store6(work, body, FORCE, scale_add6(load6(work, body, FORCE), -1.0, wrench))
+            store_twist(work, body, FORCE, scale_add6(load_twist(work, body, FORCE), -1.0, wrench))

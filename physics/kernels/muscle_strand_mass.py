@@ -23,7 +23,7 @@ from .muscle_layout import (
 )
 from .muscle_strand import gradient_of, loads_of
 from .points import material
-from .spatial import Array, flat3, load6, store6
+from .spatial import Array, flat3, load_twist, store6
 
 
 @inline
@@ -62,7 +62,7 @@ def obstacle_columns(arrays: Array, row: int, k: int, room: Array, dof: Array) -
         while body >= 0:
             first = body_int[body, DOF_START]
             for d in range(first, first + body_int[body, DOF_COUNT]):
-                s = load6(dof, d, SUBSPACE)
+                s = load_twist(dof, d, SUBSPACE)
                 v = material(s, lever)
                 store6(dof, d, first_twist + 6 * obstacle, (s[0], s[1], s[2], v[0], v[1], v[2]))
             body = body_int[body, PARENT]

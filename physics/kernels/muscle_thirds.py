@@ -8,15 +8,7 @@ from __future__ import annotations
 
 from ._jit import inline, jit
 from .functions import evaluate_function, third_derivative
-from .layout import (
-    ACCELERATION,
-    DOF_COUNT,
-    DOF_START,
-    PARENT,
-    POSE,
-    SUBSPACE,
-    VELOCITY,
-)
+from .layout import ACCELERATION, DOF_COUNT, DOF_START, PARENT, SUBSPACE, VELOCITY
 from .mixed_jets import (
     Jet,
     VectorJet,
@@ -66,7 +58,8 @@ from .spatial import (
     flat3,
     flat9,
     load6,
-    load9,
+    load_rotation,
+    load_twist,
     rotate,
     scale_add3,
     scale_add6,
@@ -88,8 +81,8 @@ def body_change(
     while carrier >= 0:
         first = body_int[carrier, DOF_START]
         if first <= e < first + body_int[carrier, DOF_COUNT]:
-            s, moved = load6(dof, e, SUBSPACE), load6(tangent, e, MOVED)
-            v, a = load6(work, body, VELOCITY), load6(work, body, ACCELERATION)
+            s, moved = load_twist(dof, e, SUBSPACE), load6(tangent, e, MOVED)
+            v, a = load_twist(work, body, VELOCITY), load_twist(work, body, ACCELERATION)
             push = scale_add6(load6(tangent, e, PUSHED), 1.0, bracket(moved, v))
             return s, scale_add6(moved, 1.0, bracket(s, v)), scale_add6(push, 1.0, bracket(s, a))
         carrier = body_int[carrier, PARENT]
@@ -133,14 +126,14 @@ def point_change(
     s, moved, pushed = body_change(arrays[0], body, e, tangent, work, dof)
     v, a = STILL, STILL
     if body >= 0:
-        v, a = load6(work, body, VELOCITY), load6(work, body, ACCELERATION)
+        v, a = load_twist(work, body, VELOCITY), load_twist(work, body, ACCELERATION)
     spin, own = (v[0], v[1], v[2]), NONE
     place, speed, push = material(s, lever), material(moved, lever), material(pushed, lever)
     slide, slide_rate = NONE, NONE
     if data[via + VIA_MOVES] != 0.0:
         slide, slide_rate, slide_push = slide_change(data, row, via, e, motion)
         if body >= 0:
-            turn = load9(work, body, POSE)
+            turn = load_rotation(work, body)
             slide, slide_rate = rotate(turn, slide), rotate(turn, slide_rate)
             slide_push = rotate(turn, slide_push)
             # its own velocity and acceleration in the body turn with that

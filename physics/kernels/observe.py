@@ -17,7 +17,7 @@ from .layout import (
     LIMIT_COUNT,
     MASS,
     MUSCLE_COUNT,
-    POSE,
+    ORIGIN,
     REFERENCE,
     ROOT,
     SUBSPACE,
@@ -26,17 +26,17 @@ from .layout import (
 from .limits import limit_potential
 from .muscle_mass import muscle_energies
 from .passive import passive_potential
-from .spatial import Array, add3, dot6, load3, load6, load9, multiply, rotate
+from .spatial import Array, add3, dot6, load3, load9, load_rotation, load_twist, multiply, rotate
 
 
 @jit
 def potential_energy(arrays: Array, q: Array, work: Array) -> float:
-    """Of gravity, joints, elements and limits that give way, with all bodies where `outward` left them."""
+    """Of gravity, joints, elements and limits that give way, with all bodies where `kinematics` left them."""
     body_int, body_float, _, data, dof_float = arrays
     potential = 0.0
     for i in range(body_int.shape[0]):
-        com = rotate(load9(work, i, POSE), load3(body_float, i, COM))
-        com = add3(add3(com, load3(work, i, POSE + 9)), load3(work, body_int[i, ROOT], REFERENCE))
+        com = rotate(load_rotation(work, i), load3(body_float, i, COM))
+        com = add3(add3(com, load3(work, i, ORIGIN)), load3(work, body_int[i, ROOT], REFERENCE))
         potential -= body_float[i, MASS] * (
             data[GRAVITY] * com[0] + data[GRAVITY + 1] * com[1] + data[GRAVITY + 2] * com[2]
         )
@@ -59,7 +59,7 @@ def observe(
         kinetic = 0.0
         outward(arrays, q[sample], qd[sample], work, dof, flags)
         for i in range(body_int.shape[0]):
-            v = load6(work, i, VELOCITY)
+            v = load_twist(work, i, VELOCITY)
             kinetic += 0.5 * dot6(v, momentum(load_inertia(work, i), v))
             store_body_pose(body_float, i, work, load3(work, body_int[i, ROOT], REFERENCE), poses[sample, i])
         for d in range(q.shape[1]):
@@ -79,8 +79,8 @@ def store_body_pose(
     body_float: Array, i: int, work: Array, reference: tuple[float, float, float], pose: Array
 ) -> None:
     """World pose of body i's own frame, which sits at a constant offset in its link frame."""
-    r = load9(work, i, POSE)
-    p = add3(load3(work, i, POSE + 9), rotate(r, load3(body_float, i, BODY_FRAME + 9)))
+    r = load_rotation(work, i)
+    p = add3(load3(work, i, ORIGIN), rotate(r, load3(body_float, i, BODY_FRAME + 9)))
     p = add3(p, reference)
     r = multiply(r, load9(body_float, i, BODY_FRAME))
     for row in range(3):
@@ -103,14 +103,14 @@ def joint_geometry(
     work, dof, flags = flags_work
     for k in range(directions.shape[0]):
         kinematics(arrays, q, directions[k], work, dof, flags)
-        bias = load6(work, 0, BIAS)
+        bias = load_twist(work, 0, BIAS)
         for j in range(6):
             biases[k, j] = bias[j]
     for d in range(body_int[0, DOF_COUNT]):
-        column = load6(dof, d, SUBSPACE)
+        column = load_twist(dof, d, SUBSPACE)
         for j in range(6):
             columns[d, j] = column[j]
-    r = load9(work, 0, POSE)
+    r = load_rotation(work, 0)
     p = load3(work, 0, REFERENCE)
     for j in range(9):
         pose[j] = r[j]

@@ -35,15 +35,28 @@ def passive_force(dof_float: Array, data: Array, tau: Array, d: int, q: float, q
 
     tau (nv + inputs,) is read for the inputs behind the generalized forces.
     """
+    return spring_force(dof_float, data, tau, d, q, qd) + limit_force(dof_float, d, q, qd)
+
+
+@inline
+def spring_force(dof_float: Array, data: Array, tau: Array, d: int, q: float, qd: float) -> float:
+    """`passive_force` but for limits."""
     force: float = -dof_float[d, STIFFNESS] * (q - dof_float[d, REST]) - dof_float[d, DAMPING] * qd
-    if q < dof_float[d, LOWER]:
-        push = dof_float[d, LIMIT_STIFFNESS] * (dof_float[d, LOWER] - q) - dof_float[d, LIMIT_DAMPING] * qd
-        force += max(push, 0.0)
-    elif q > dof_float[d, UPPER]:
-        push = dof_float[d, LIMIT_STIFFNESS] * (q - dof_float[d, UPPER]) + dof_float[d, LIMIT_DAMPING] * qd
-        force -= max(push, 0.0)
     if dof_float[d, LAW] > 0.0:
         force += law_force(data, int(dof_float[d, LAW]), tau, dof_float.shape[0], q, qd)[0]
+    return force
+
+
+@inline
+def limit_force(dof_float: Array, d: int, q: float, qd: float) -> float:
+    """Force of the limit that coordinate d has passed."""
+    force = 0.0
+    if q < dof_float[d, LOWER]:
+        push = dof_float[d, LIMIT_STIFFNESS] * (dof_float[d, LOWER] - q) - dof_float[d, LIMIT_DAMPING] * qd
+        force = max(push, 0.0)
+    elif q > dof_float[d, UPPER]:
+        push = dof_float[d, LIMIT_STIFFNESS] * (q - dof_float[d, UPPER]) + dof_float[d, LIMIT_DAMPING] * qd
+        force = -max(push, 0.0)
     return force
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ._jit import inline
-from .layout import POSE, REFERENCE, ROOT, VELOCITY
-from .spatial import Array, Twist, Vector, add3, cross, load3, load6, load9, rotate
+from .layout import ORIGIN, REFERENCE, ROOT, VELOCITY
+from .spatial import Array, Twist, Vector, add3, cross, load3, load_rotation, load_twist, rotate
 
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -22,7 +22,7 @@ def carried(work: Array, body: int, point: Vector) -> Vector:
     """Lever of a point of the link frame."""
     if body < 0:
         return point
-    return add3(load3(work, body, POSE + 9), rotate(load9(work, body, POSE), point))
+    return add3(load3(work, body, ORIGIN), rotate(load_rotation(work, body), point))
 
 
 @inline
@@ -35,7 +35,7 @@ def position(body_int: Array, work: Array, body: int, lever: Vector) -> Vector:
 def twist_of(work: Array, body: int) -> Twist:
     if body < 0:
         return STILL
-    return load6(work, body, VELOCITY)
+    return load_twist(work, body, VELOCITY)
 
 
 @inline

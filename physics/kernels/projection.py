@@ -23,6 +23,7 @@ from .spatial import (
     load3,
     load6,
     load9,
+    load_twist,
     multiply,
     transposed,
 )
@@ -113,7 +114,7 @@ def slope(
     x = (turn[0], turn[1], turn[2], shift[0], shift[1], shift[2])
     force = times_metric(metric, x)
     for d in range(q.shape[0]):
-        s = in_frame(r, p, load6(dof, d, SUBSPACE))
+        s = in_frame(r, p, load_twist(dof, d, SUBSPACE))
         gradient[d] = dot6(force, log_rate(s, turn, away, zeta, zeta_rate))
     return 0.5 * dot6(x, force)
 

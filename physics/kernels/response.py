@@ -34,7 +34,7 @@ from .layout import (
     TREE_END,
 )
 from .limits import coupled_to
-from .spatial import Array, Twist, dot6, load6, scale_add6, store6
+from .spatial import Array, Twist, dot6, load_twist, scale_add6, store_twist
 
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -47,7 +47,7 @@ def nothing(x: Twist) -> bool:
 @inline
 def pass_inward(body_int: Array, i: int, impulse: Array, work: Array, dof: Array) -> None:
     """What body i's coordinates leave of an impulse, to its parent; nothing where nothing comes."""
-    force = load6(work, i, FORCE)
+    force = load_twist(work, i, FORCE)
     first, count = body_int[i, DOF_START], body_int[i, DOF_COUNT]
     still = nothing(force)
     for d in range(first, first + count):
@@ -56,15 +56,15 @@ def pass_inward(body_int: Array, i: int, impulse: Array, work: Array, dof: Array
     if still:
         return
     for d in range(first + count - 1, first - 1, -1):
-        rest = dof[d, REMAINDER] + impulse[d] - dot6(load6(dof, d, SUBSPACE), force)
+        rest = dof[d, REMAINDER] + impulse[d] - dot6(load_twist(dof, d, SUBSPACE), force)
         dof[d, REMAINDER] = rest
         for back in (1, 2):  # what limits that are taken implicitly couple (`limits.take_out_coupled`)
             if dof[d, COUPLED + back] != 0.0:
                 dof[d - back, REMAINDER] -= dof[d, COUPLED + back] * rest * dof[d, INVERSE]
-        force = scale_add6(force, rest * dof[d, INVERSE], load6(dof, d, PROJECTED))
+        force = scale_add6(force, rest * dof[d, INVERSE], load_twist(dof, d, PROJECTED))
     parent = body_int[i, PARENT]
     if parent >= 0:
-        store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, force))
+        store_twist(work, parent, FORCE, scale_add6(load_twist(work, parent, FORCE), 1.0, force))
 
 
 @inline
@@ -75,14 +75,14 @@ def impulse_response(
     articulated inertias that `accelerations` left in dof; of a held coordinate the impulse that it takes to keep it.
     """
     for i in range(start, end):
-        store6(work, i, FORCE, STILL)
+        store_twist(work, i, FORCE, STILL)
     for i in range(end - 1, start - 1, -1):
         pass_inward(body_int, i, impulse, work, dof)
     for i in range(start, end):
         parent = body_int[i, PARENT]
         a = STILL
         if parent >= start:  # else it is of a tree between theirs, which rests
-            a = load6(work, parent, ACCELERATION)
+            a = load_twist(work, parent, ACCELERATION)
         moved = not nothing(a)
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
@@ -90,13 +90,13 @@ def impulse_response(
             if not moved and dof[d, REMAINDER] == 0.0:  # another tree, or a branch that is not reached
                 continue
             moved = True
-            rest = dof[d, REMAINDER] - dot6(load6(dof, d, PROJECTED), a) - coupled_to(change, d, dof)
+            rest = dof[d, REMAINDER] - dot6(load_twist(dof, d, PROJECTED), a) - coupled_to(change, d, dof)
             if dof[d, HELD] != 0.0:
                 change[d] = -rest
             else:
                 change[d] = rest * dof[d, INVERSE]
-                a = scale_add6(a, change[d], load6(dof, d, SUBSPACE))
-        store6(work, i, ACCELERATION, a)
+                a = scale_add6(a, change[d], load_twist(dof, d, SUBSPACE))
+        store_twist(work, i, ACCELERATION, a)
 
 
 @inline

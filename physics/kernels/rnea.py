@@ -24,7 +24,7 @@ from .layout import (
 from .limits import limit_forces
 from .muscle_force import muscle_loads
 from .passive import passive_force
-from .spatial import Array, dot6, load6, scale_add6, store6
+from .spatial import Array, dot6, load_twist, scale_add6, store_twist
 
 
 @jit
@@ -55,27 +55,27 @@ def newton_euler(
     for i in range(count):
         parent = body_int[i, PARENT]
         if parent >= 0:
-            a = scale_add6(load6(work, parent, ACCELERATION), -1.0, load6(work, parent, BIAS))
+            a = scale_add6(load_twist(work, parent, ACCELERATION), -1.0, load_twist(work, parent, BIAS))
         else:
             a = (0.0, 0.0, 0.0, -data[GRAVITY], -data[GRAVITY + 1], -data[GRAVITY + 2])
-        a = scale_add6(a, 1.0, load6(work, i, BIAS))
+        a = scale_add6(a, 1.0, load_twist(work, i, BIAS))
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
-            a = scale_add6(a, qdd[d], load6(dof, d, SUBSPACE))
-        store6(work, i, ACCELERATION, a)
+            a = scale_add6(a, qdd[d], load_twist(dof, d, SUBSPACE))
+        store_twist(work, i, ACCELERATION, a)
         force = momentum(load_inertia(work, i), a)
-        store6(work, i, FORCE, scale_add6(load6(work, i, FORCE), 1.0, force))
+        store_twist(work, i, FORCE, scale_add6(load_twist(work, i, FORCE), 1.0, force))
     if muscles and data[MUSCLE_COUNT] > 0.0:
         muscle_loads(arrays, q, qd, qdd, tau, True, False, work, dof)
     for i in range(count - 1, -1, -1):
-        force = load6(work, i, FORCE)
+        force = load_twist(work, i, FORCE)
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
             own = passive_force(dof_float, data, tau, d, q[d], qd[d]) + dof[d, EXTRA]
-            tau[d] = dot6(load6(dof, d, SUBSPACE), force) + dof_float[d, ARMATURE] * qdd[d] - own
+            tau[d] = dot6(load_twist(dof, d, SUBSPACE), force) + dof_float[d, ARMATURE] * qdd[d] - own
         parent = body_int[i, PARENT]
         if parent >= 0:
-            store6(work, parent, FORCE, scale_add6(load6(work, parent, FORCE), 1.0, force))
+            store_twist(work, parent, FORCE, scale_add6(load_twist(work, parent, FORCE), 1.0, force))
 
 
 @jit

@@ -17,10 +17,10 @@ from .constraint_layout import (
     ROW_VALUE,
 )
 from .joint import kinematics
-from .layout import POSE, REFERENCE, ROOT, VELOCITY
+from .layout import ORIGIN, REFERENCE, ROOT, VELOCITY
 from .points import material, reference_of, twist_of
 from .row_pieces import column, push_row
-from .spatial import Array, Vector, add3, cross, dot3, load3, load6, load9, subtract3
+from .spatial import Array, Vector, add3, cross, dot3, load3, load_rotation, load_twist, subtract3
 
 
 @inline
@@ -50,11 +50,11 @@ def rolling_rows(
     contact = int(con_data[con_int[k, CONSTRAINT_DATA]])
     marked_work, marked_dof, flags = spaces
     kinematics(marked, q, qd, marked_work, marked_dof, flags)
-    lever = load3(marked_work, contact, POSE + 9)
+    lever = load3(marked_work, contact, ORIGIN)
     place = add3(lever, load3(marked_work, marked[0][contact, ROOT], REFERENCE))
-    v = load6(marked_work, contact, VELOCITY)
+    v = load_twist(marked_work, contact, VELOCITY)
     moving, turning = material(v, lever), (v[0], v[1], v[2])
-    axes = load9(marked_work, contact, POSE)
+    axes = load_rotation(marked_work, contact)
     w, at = carried(body_int, work, body, place)
     drag, under = carried(body_int, work, other, place)
     # the point of contact moves on over both bodies

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ._jit import inline, jit
 from .constraint_layout import ROW_BIAS
-from .layout import BIAS, DOF_COUNT, DOF_START, PARENT, POSE, REFERENCE, ROOT, SUBSPACE, VELOCITY
+from .layout import BIAS, DOF_COUNT, DOF_START, ORIGIN, PARENT, REFERENCE, ROOT, SUBSPACE, VELOCITY
 from .points import STILL, material, reference_of, twist_of
 from .spatial import (
     Array,
@@ -21,8 +21,9 @@ from .spatial import (
     dot3,
     dot6,
     load3,
-    load6,
     load9,
+    load_rotation,
+    load_twist,
     multiply,
     rotate,
     scale_add3,
@@ -35,7 +36,7 @@ def bias_of(work: Array, body: int) -> Twist:
     """Acceleration that a body has without accelerations of coordinates and without gravity."""
     if body < 0:
         return STILL
-    return load6(work, body, BIAS)
+    return load_twist(work, body, BIAS)
 
 
 # A share that is less than this of what its parts could be is round-off. It must not stay: a row that no coordinate
@@ -56,7 +57,7 @@ def add_wrench(body_int: Array, dof: Array, body: int, wrench: Twist, sign: floa
     while body >= 0:
         first = body_int[body, DOF_START]
         for d in range(first, first + body_int[body, DOF_COUNT]):
-            s = load6(dof, d, SUBSPACE)
+            s = load_twist(dof, d, SUBSPACE)
             share = dot6(s, wrench)
             most = moment * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2])
             most += force * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5])
@@ -82,7 +83,7 @@ def drop_flat(row: Array, most: float) -> None:
 def axes_of(work: Array, body: int, con_float: Array, k: int, at: int) -> Rotation:
     """World axes of a frame on a body."""
     r = load9(con_float, k, at)
-    return r if body < 0 else multiply(load9(work, body, POSE), r)
+    return r if body < 0 else multiply(load_rotation(work, body), r)
 
 
 @inline
@@ -91,7 +92,7 @@ def origin_of(body_int: Array, work: Array, body: int, con_float: Array, k: int,
     p = load3(con_float, k, at + 9)
     if body < 0:
         return p
-    place = add3(load3(work, body, POSE + 9), rotate(load9(work, body, POSE), p))
+    place = add3(load3(work, body, ORIGIN), rotate(load_rotation(work, body), p))
     return add3(place, load3(work, body_int[body, ROOT], REFERENCE))
 
 
@@ -139,7 +140,7 @@ def turn_row(body_int: Array, work: Array, dof: Array, body: int, other: int, u:
     if other >= 0:
         most += add_wrench(body_int, dof, other, wrench, -1.0, row)
         bias -= dot6(wrench, bias_of(work, other))
-        v, drag = load6(work, body, VELOCITY), load6(work, other, VELOCITY)
+        v, drag = load_twist(work, body, VELOCITY), load_twist(work, other, VELOCITY)
         turning = (drag[0], drag[1], drag[2])
         bias += dot3((v[0] - drag[0], v[1] - drag[1], v[2] - drag[2]), cross(turning, u))
     drop_flat(row, most)
@@ -161,7 +162,7 @@ def slide_row(
     """As `push_row` for one place, with u fixed in the other body: the bias takes in that it turns."""
     bias = push_row(body_int, work, dof, body, other, at, at, u, row)
     if other >= 0:
-        drag = load6(work, other, VELOCITY)
+        drag = load_twist(work, other, VELOCITY)
         slip = velocity_between(body_int, work, body, other, at)
         bias -= 2.0 * dot3(u, cross((drag[0], drag[1], drag[2]), slip))
     return bias
@@ -179,7 +180,7 @@ def add_point(
     while body >= 0:
         first = body_int[body, DOF_START]
         for d in range(first, first + body_int[body, DOF_COUNT]):
-            s = load6(dof, d, SUBSPACE)
+            s = load_twist(dof, d, SUBSPACE)
             w, v = (s[0], s[1], s[2]), (s[3], s[4], s[5])
             shares = dot3(m, w) + dot3(x, v), dot3(n, w) + dot3(y, v), dot3(o, w) + dot3(z, v)
             turn, push = dot3(w, w), dot3(v, v)

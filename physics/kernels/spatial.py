@@ -9,6 +9,7 @@ import math
 from typing import Any, TypeAlias
 
 from ._jit import inline
+from .layout import POSE
 
 Vector: TypeAlias = tuple[float, float, float]
 Rotation: TypeAlias = tuple[float, float, float, float, float, float, float, float, float]
@@ -48,6 +49,35 @@ def load9(array: Array, row: int, offset: int) -> Rotation:
         array[row, offset + 6],
         array[row, offset + 7],
         array[row, offset + 8],
+    )
+
+
+@inline
+def load_twist(array: Array, row: int, offset: int) -> Twist:
+    """A twist or wrench of the workspace, where each of its vectors has room for four numbers."""
+    return (
+        array[row, offset],
+        array[row, offset + 1],
+        array[row, offset + 2],
+        array[row, offset + 4],
+        array[row, offset + 5],
+        array[row, offset + 6],
+    )
+
+
+@inline
+def load_rotation(work: Array, i: int) -> Rotation:
+    """Rotation of body i's pose, which the workspace has by columns."""
+    return (
+        work[i, POSE],
+        work[i, POSE + 4],
+        work[i, POSE + 8],
+        work[i, POSE + 1],
+        work[i, POSE + 5],
+        work[i, POSE + 9],
+        work[i, POSE + 2],
+        work[i, POSE + 6],
+        work[i, POSE + 10],
     )
 
 
@@ -111,6 +141,17 @@ def store9(array: Array, row: int, offset: int, x: Rotation) -> None:
     array[row, offset + 6] = x[6]
     array[row, offset + 7] = x[7]
     array[row, offset + 8] = x[8]
+
+
+@inline
+def store_twist(array: Array, row: int, offset: int, x: Twist) -> None:
+    """What `load_twist` reads."""
+    array[row, offset] = x[0]
+    array[row, offset + 1] = x[1]
+    array[row, offset + 2] = x[2]
+    array[row, offset + 4] = x[3]
+    array[row, offset + 5] = x[4]
+    array[row, offset + 6] = x[5]
 
 
 @inline

@@ -35,11 +35,11 @@ from .spatial import (
     Vector,
     add3,
     bracket,
-    load6,
+    load_twist,
     rotate,
     scale_add6,
     sine_cosine,
-    store6,
+    store_twist,
     twist_through,
 )
 
@@ -192,7 +192,7 @@ def own_axis(r: Rotation, axis: int) -> Vector:
 
 @inline
 def add_column(dof: Array, row: int, share: float, w: Twist) -> None:
-    store6(dof, row, SUBSPACE, scale_add6(load6(dof, row, SUBSPACE), share, w))
+    store_twist(dof, row, SUBSPACE, scale_add6(load_twist(dof, row, SUBSPACE), share, w))
 
 
 @inline

@@ -16,7 +16,7 @@ from .search_layout import (
     TARGET_POSITION,
     TARGET_ROTATION,
 )
-from .spatial import Array, Rotation, Vector, add3, load3, load6, load9, multiply, rotate, store3
+from .spatial import Array, Rotation, Vector, add3, load3, load9, load_twist, multiply, rotate, store3
 
 
 @jit
@@ -84,7 +84,7 @@ def normal_equations(
         i = int(targets[t, TARGET_BODY])
         while i >= 0:
             for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
-                s = at_point(load6(dof, d, SUBSPACE), p)
+                s = at_point(load_twist(dof, d, SUBSPACE), p)
                 w = double_cross(0.5, zeta, turn, (s[0], s[1], s[2]))
                 indices[INVOLVED, count] = d
                 count += 1

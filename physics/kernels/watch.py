@@ -18,7 +18,8 @@ import math
 
 from ._jit import inline, jit
 from .inertia import momentum, moving_inertia
-from .joint import outward
+from .joint import kinematics
+from .lanes import pair_of
 from .layout import (
     ARMATURE,
     BLOCK_COUNT,
@@ -43,7 +44,7 @@ from .muscle_mass import muscle_energies
 from .muscle_states import has_muscles
 from .observe import potential_energy
 from .passive import control_power
-from .spatial import Array, dot6, load6
+from .spatial import Array, dot6, load_twist
 
 LOST_ROTATION = 1e6
 
@@ -77,10 +78,11 @@ MOVING_AT_ALL = (
 
 @inline
 def all_finite(q: Array, qd: Array) -> bool:
-    total = 0.0
+    places, speeds = 0.0, 0.0  # two sums, neither of which waits for the other
     for d in range(q.shape[0]):
-        total += abs(q[d]) + abs(qd[d])
-    return total < math.inf
+        places += abs(q[d])
+        speeds += abs(qd[d])
+    return places + speeds < math.inf
 
 
 @jit
@@ -121,12 +123,12 @@ def check_finite(arrays: Array, has_charts: bool, q: Array, qd: Array, flags: Ar
 
 @jit
 def kinetic_energy(arrays: Array, work: Array) -> tuple[float, int]:
-    """Kinetic energy of all bodies as `outward` left them, and the body that has most of it."""
+    """Kinetic energy of all bodies as `kinematics` left them, and the body that has most of it."""
     body_int, body_float, _, _, _ = arrays
     total, most, culprit = 0.0, -1.0, 0
     for i in range(body_int.shape[0]):
-        v = load6(work, i, VELOCITY)
-        own = 0.5 * dot6(v, momentum(moving_inertia(body_float, i, v, work)[0], v))
+        v = load_twist(work, i, VELOCITY)
+        own = 0.5 * dot6(v, momentum(moving_inertia(body_float, i, pair_of(v), work)[0], v))
         total += own
         if own > most:
             most, culprit = own, i
@@ -191,7 +193,7 @@ def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, whole: bool, 
     work, dof, flags = spaces
     row = work[index]
     if row[CLOSED] != 0.0 or row[BOOKED] != 0.0:  # a method's last stage is not where the step ends
-        outward(arrays, q, qd, work, dof, flags)
+        kinematics(arrays, q, qd, work, dof, flags)
     kinetic, culprit = kinetic_energy(arrays, work)
     potential = potential_energy(arrays, q, work)
     for d in range(qd.shape[0]):

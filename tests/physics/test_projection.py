@@ -182,7 +182,10 @@ def test_a_motion_to_and_fro_goes_on_where_both_ends_are_as_near():
     poses[:, 0, 3] = 1e-4 * np.cos(np.arange(80))
     found = ph.project(curve, poses, continuous=True)
     assert np.abs(np.diff(found.q, axis=0)).max() < 0.1 and found.distance.max() < 2e-3
-    assert np.ptp(found.q) == pytest.approx(0.5 * (upper - lower), abs=0.05)
+    # it turns back in the middle or goes on to the other end: both are as near, and round-off chooses
+    assert np.ptp(found.q) / (upper - lower) == pytest.approx(
+        0.5 if found.q[-1] < found.q[40] else 1.0, abs=0.02
+    )
 
 
 def test_angles_of_a_motion_stay_on_their_branch():

@@ -156,7 +156,7 @@ def test_physics_knows_no_blender_and_only_relative_imports_of_itself():
 
 
 # what the switch imports where there is numba
-OF_THE_SWITCH = {"_arrays.py", "_calls.py", "_guards.py", "_linking.py"}
+OF_THE_SWITCH = {"_arrays.py", "_calls.py", "_guards.py", "_lanes.py", "_linking.py"}
 
 
 def test_core_path_imports_numpy_alone():

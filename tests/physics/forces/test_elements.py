@@ -67,10 +67,11 @@ def wrenches(model, work, nv):
     """Wrenches of all elements on the bodies, in the poses and with the velocities that work holds."""
     work = work.copy()
     count = model.num_bodies
-    work[:count, layout.FORCE : layout.FORCE + 6] = 0.0
+    force = layout.FORCE + np.array(layout.TWIST)
+    work[:count, force] = 0.0
     body_int, _, _, data, _ = model.arrays
     element_forces(body_int, data, model.with_inputs(None), nv, work)
-    return -work[:count, layout.FORCE : layout.FORCE + 6]
+    return -work[:count, force]
 
 
 def displaced(model, work, eta, nu):
@@ -78,11 +79,10 @@ def displaced(model, work, eta, nu):
     work = work.copy()
     for i in range(model.num_bodies):
         pose = np.eye(4)
-        pose[:3, :3] = work[i, :9].reshape(3, 3)
-        pose[:3, 3] = work[i, 9:12]
-        moved = ph.lie.exp(eta[i]) @ pose
-        work[i, :9], work[i, 9:12] = moved[:3, :3].ravel(), moved[:3, 3]
-        work[i, layout.VELOCITY : layout.VELOCITY + 6] += nu[i]
+        columns = work[i, : layout.VELOCITY].reshape(4, 4)  # each with room for four numbers
+        pose[:3] = columns[:, :3].T
+        columns[:, :3] = (ph.lie.exp(eta[i]) @ pose)[:3].T
+        work[i, layout.VELOCITY + np.array(layout.TWIST)] += nu[i]
     return work
 
 

@@ -163,7 +163,8 @@ def test_leaps_of_linearly_implicit_steps_are_told_whenever_they_come():
             assert "energy leaps" in str(error)
             told += 1
         else:
-            assert result.energy[:, 2].max() < 2e3 * result.energy[0, 2]
+            # a leap is told from 1e3 times on of what there may be, which itself may be several times the first energy
+            assert result.energy[:, 2].max() < 1e4 * result.energy[0, 2]
     assert told > 2
 
 
