@@ -88,6 +88,12 @@ class LimitRow:
         return row
 
 
+def work_rows(num_bodies: int, num_coordinates: int, room: int = 0) -> FloatArray:
+    """The bodies' workspace, with so many rows that muscles need beside (see ``kernels.layout``)."""
+    turns = 2 * num_coordinates // layout.WORK_WIDTH + layout.TURN_ROWS
+    return np.zeros((num_bodies + layout.SCRATCH_ROWS + room + turns, layout.WORK_WIDTH))
+
+
 class Workspace:
     """Scratch memory of the kernels for one thread: ``(work, dof, flags)``, and stages of the integrators.
 
@@ -103,7 +109,7 @@ class Workspace:
         room: tuple[int, int] = (0, 0),
         carried: int = 0,
     ) -> None:
-        self.work = np.zeros((num_bodies + layout.SCRATCH_ROWS + room[0], layout.WORK_WIDTH))
+        self.work = work_rows(num_bodies, num_coordinates, room[0])
         self.dof = np.zeros((num_coordinates, layout.DOF_WORK_WIDTH + room[1]))
         self.flags = np.zeros(2, dtype=np.int64)
         self.stage = np.zeros((11, num_coordinates + num_inputs + carried))
@@ -117,6 +123,13 @@ class Workspace:
 def link_body_frames(links: Sequence[Link]) -> list[FloatArray]:
     """Each body's own frame (4, 4) in its link frame."""
     return [link.joint.factorization().after @ link.body_in_joint for link in links]
+
+
+def _header(gravity: FloatArray, num_limits: int, num_elements: int) -> FloatArray:
+    header = np.zeros(layout.DATA_HEADER)
+    header[layout.GRAVITY : layout.GRAVITY + 3] = gravity
+    header[[layout.LIMIT_COUNT, layout.ELEMENT_COUNT]] = num_limits, num_elements
+    return header
 
 
 def _note_muscles(header: FloatArray, muscles: Muscles, count: int, start: int) -> None:
@@ -142,7 +155,7 @@ def pack(
     body_int = np.zeros((len(links), layout.BODY_INT_WIDTH), dtype=np.int64)
     body_float = np.zeros((len(links), layout.BODY_FLOAT_WIDTH))
     block_rows: list[list[int]] = []
-    header = np.concatenate([gravity, [len(limits), 0.0, len(elements), 0.0, 0.0, 0.0, 0.0, 0.0]])
+    header = _header(gravity, len(limits), len(elements))
     data: list[FloatArray] = [header]
     size = layout.DATA_HEADER
     body_frames = link_body_frames(links)
@@ -173,6 +186,7 @@ def pack(
         body_float[i] = _body_row(link, placement, body_frames[i])
         first_dof += count
     _note_shape(body_int)
+    header[layout.SCREW_COUNT] = sum(row[layout.KIND] == layout.SCREW for row in block_rows)
     header[layout.LIMIT_ROWS] = size
     data += [limit.packed(int(body_int[limit.body, layout.DOF_START])) for limit in limits]
     size += len(limits) * layout.LIMIT_WIDTH

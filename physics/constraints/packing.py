@@ -10,7 +10,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..kernels import constraint_layout as rows
 from ..kernels import layout
-from ..packing import Arrays
+from ..packing import Arrays, work_rows
 from .base import PackedConstraint
 
 ConstraintArrays: TypeAlias = tuple[Any, Any, Any, Arrays, tuple[Any, Any, Any]]
@@ -53,7 +53,7 @@ def pack_constraints(
         array.flags.writeable = False
     nv = len(arrays[4])
     spaces = (
-        np.zeros((len(marked[0]) + layout.SCRATCH_ROWS, layout.WORK_WIDTH)),
+        work_rows(len(marked[0]), nv),
         np.zeros((nv, layout.DOF_WORK_WIDTH)),
         np.zeros(2, dtype=np.int64),
     )

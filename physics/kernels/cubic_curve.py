@@ -17,6 +17,8 @@ from .lanes import (
     columns_product,
     columns_times,
     flat_lanes,
+    numbers_of,
+    scale_add_lanes,
     scale_add_pair,
     scale_lanes,
     scale_pair,
@@ -28,6 +30,7 @@ from .layout import (
     SPLINE_TURNED,
     SPLINE_UPPER,
     TURNED_FIRST,
+    TURNED_POLYNOMIALS,
     TURNED_TWIST,
     TURNED_WIDTH,
 )
@@ -42,14 +45,16 @@ def plain_cubic(data: Array, offset: int, q: float) -> bool:
 
 
 @inline
-def cubic(data: Array, offset: int, x: float, scale: float) -> Vector:
-    """Value, first and second derivative of a polynomial of degree 3, by Horner's scheme."""
-    top = data[offset + 3]
-    a = top * x + data[offset + 2]
-    b = top * x + a
-    value = a * x + data[offset + 1]
-    slope = b * x + value
-    return value * x + data[offset], slope * scale, (top * x + b) * (2.0 * scale * scale)
+def cubics(data: Array, offset: int, x: float, scale: float) -> tuple[Vector, Vector, Vector]:
+    """Values, first and second derivatives of three polynomials of degree 3, by Horner's scheme."""
+    top, b = flat_lanes(data, offset + 12), flat_lanes(data, offset + 8)
+    a = scale_add_lanes(b, x, top)
+    b = scale_add_lanes(a, x, top)
+    value = scale_add_lanes(flat_lanes(data, offset + 4), x, a)
+    slope = scale_lanes(scale, scale_add_lanes(value, x, b))
+    curve = scale_lanes(2.0 * scale * scale, scale_add_lanes(b, x, top))
+    phi = scale_add_lanes(flat_lanes(data, offset), x, value)
+    return numbers_of(phi), numbers_of(slope), numbers_of(curve)
 
 
 @inline
@@ -78,7 +83,7 @@ def turned_step(axes: Columns, p: Lanes, data: Array, offset: int, phi: float) -
     v = flat3(data, offset + 1)
     step = (along * v[0] - aside * v[1], along * v[1] + aside * v[0], phi * v[2])
     p = add_lanes(p, columns_times(axes, step))
-    return columns_product(turned_columns(axes, sine, cosine), flat9(data, offset + 8)), p
+    return columns_product(turned_columns(axes, sine, cosine), flat9(data, offset + 4)), p
 
 
 @inline
@@ -90,14 +95,14 @@ def cubic_motion(data: Array, offset: int, q: float) -> tuple[Columns, Lanes, Pa
     row = offset + int(data[offset + SPLINE_TURNED]) + span * TURNED_WIDTH
     axes = flat_lanes(data, row), flat_lanes(data, row + 4), flat_lanes(data, row + 8)
     p, w = flat_lanes(data, row + 12), (flat_lanes(data, row + 16), flat_lanes(data, row + 20))
+    phi, slope, curve = cubics(data, row + TURNED_POLYNOMIALS, x, scale)
     row += TURNED_FIRST
-    phi, slope, curve = cubic(data, row + 4, x, scale)
-    s, rate = scale_pair(slope, w), scale_pair(curve, w)
-    axes, p = turned_step(axes, p, data, row, phi)
-    for _ in range(2):
+    s, rate = scale_pair(slope[0], w), scale_pair(curve[0], w)
+    axes, p = turned_step(axes, p, data, row, phi[0])
+    for k in range(1, 3):
         row += TURNED_TWIST
-        w, (phi, slope, curve) = turned_twist(axes, p, data, row), cubic(data, row + 4, x, scale)
-        rate = scale_add_pair(scale_add_pair(rate, curve, w), slope, bracket_pair(s, w))
-        s = scale_add_pair(s, slope, w)
-        axes, p = turned_step(axes, p, data, row, phi)
+        w = turned_twist(axes, p, data, row)
+        rate = scale_add_pair(scale_add_pair(rate, curve[k], w), slope[k], bracket_pair(s, w))
+        s = scale_add_pair(s, slope[k], w)
+        axes, p = turned_step(axes, p, data, row, phi[k])
     return axes, p, s, rate

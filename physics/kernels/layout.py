@@ -52,7 +52,9 @@ GRAVITY, LIMIT_COUNT, LIMIT_ROWS, ELEMENT_COUNT, ELEMENT_ROWS = 0, 3, 4, 5, 6
 # then how many muscles there are, where they begin (see `muscle_layout`), how many of them have mass, and how many
 # states all of them carry (see `muscle_states`)
 MUSCLE_COUNT, MUSCLE_ROWS, MUSCLE_MASSIVE, MUSCLE_STATES = 7, 8, 9, 10
-DATA_HEADER = 11
+# and how many factors are screws
+SCREW_COUNT = 11
+DATA_HEADER = 12
 
 # a force element: kind, bodies (-1 for the world), numbers until the next one, and what its kind reads from there
 ELEMENT_KIND, ELEMENT_BODY, ELEMENT_OTHER, ELEMENT_SIZE, ELEMENT_HEADER = 0, 1, 2, 3, 4
@@ -102,9 +104,10 @@ TWIST_WIDTH = 11
 ) = range(11)
 SPLINE_HEADER = 11
 # spans of a cubic curve that is not inverted, told in frames whose z axes are the axes of their twists: the first such
-# frame by columns and the first twist in the curve's axes, each vector with room for four numbers; then of each |w|, v,
-# its polynomial, and the rotation from its frame to the next, or from the last out
-TURNED_FIRST, TURNED_TWIST, TURNED_WIDTH = 24, 17, 24 + 3 * 17
+# frame by columns, the first twist in the curve's axes and the coefficients of the twists' polynomials, lowest powers
+# first, each vector with room for four numbers; then of each twist |w|, v and the rotation from its frame to the next,
+# or from the last out
+TURNED_POLYNOMIALS, TURNED_FIRST, TURNED_TWIST, TURNED_WIDTH = 24, 40, 13, 40 + 3 * 13
 # a spline's pace: where the coordinate begins and ends, its period, and the function that gives the parameter
 PACE_LOWER, PACE_UPPER, PACE_PERIOD, PACE_FUNCTION = 0, 1, 2, 3
 OUTSIDE_EXTEND, OUTSIDE_CLAMP, OUTSIDE_ERROR = 0, 1, 2
@@ -125,7 +128,10 @@ TWIST = (0, 1, 2, 4, 5, 6)  # where in such room the numbers of a twist are
 SURFACE_ROWS = 3
 # and one of what the steps' energies are watched by (see `watch`)
 SCRATCH_ROWS = SURFACE_ROWS + 1
-# in the latter, behind all columns of `watch`: how far ahead [s] the springs at limits are taken, 0 where they are not
+# and behind all others as many as sines and cosines of all coordinates fill, and this one
+TURN_ROWS = 1
+# in the row of `watch`, behind all of its columns: how far ahead [s] the springs at limits are taken, 0 where they are
+# not
 AHEAD = 20
 
 # workspace, one row a coordinate: motion subspace column, articulated inertia times it, 1 / d, u,

@@ -17,6 +17,7 @@ Twist: TypeAlias = tuple[float, float, float, float, float, float]
 Array: TypeAlias = Any
 
 SMALL_ANGLE = 0.5  # rad
+MANY_TURNS = 1e5  # rad
 NONE: Vector = (0.0, 0.0, 0.0)
 
 
@@ -255,14 +256,26 @@ def twist_through(w: Vector, v: Vector, point: Vector) -> Twist:
 
 
 @inline
-def sine_cosine(x: float) -> tuple[float, float]:
-    """sin x and cos x to half an ulp of 1, in half the time of two calls: they share the reduction to |r| <= pi / 4.
+def rounded(x: float) -> float:
+    """The whole number next to x, an even one from the middle between two; abs(x) < 2^51."""
+    return (x + 6755399441055744.0) - 6755399441055744.0
 
-    The reduction (Cody & Waite 1980) and the polynomials are those of fdlibm (Sun Microsystems 1993).
+
+@inline
+def is_odd(x: float) -> float:
+    """1 for an odd whole number, 0 for an even one."""
+    over = x - 2.0 * rounded(0.5 * x)
+    return over * over
+
+
+@inline
+def near_sine_cosine(x: float) -> tuple[float, float]:
+    """`sine_cosine` of an angle of less than `MANY_TURNS`: nothing to choose on the way, so that many go together.
+
+    They share the reduction to |r| <= pi / 4 (Cody & Waite 1980); it and the polynomials are those of fdlibm (Sun
+    Microsystems 1993).
     """
-    if not abs(x) < 1e5:
-        return math.sin(x), math.cos(x)
-    k = (x * 0.6366197723675814 + 6755399441055744.0) - 6755399441055744.0  # quarter turns, rounded
+    k = rounded(x * 0.6366197723675814)  # quarter turns, rounded
     y = x - k * 1.5707963267341256
     w = k * 6.077100506506192e-11
     r = y - w
@@ -282,10 +295,18 @@ def sine_cosine(x: float) -> tuple[float, float]:
     half = 0.5 * z
     near = 1.0 - half
     cosine = near + (((1.0 - near) - half) + (z * even - r * tail))
-    quarter = int(k) & 3
-    if quarter & 1:
-        sine, cosine = cosine, sine
-    return -sine if quarter & 2 else sine, -cosine if (quarter + 1) & 2 else cosine
+    odd = is_odd(k)
+    swapped = odd != 0.0
+    s, c = (cosine if swapped else sine), (sine if swapped else cosine)
+    return (1.0 - 2.0 * is_odd(0.5 * (k - odd))) * s, (1.0 - 2.0 * is_odd(0.5 * (k + odd))) * c
+
+
+@inline
+def sine_cosine(x: float) -> tuple[float, float]:
+    """sin x and cos x to half an ulp of 1, in half the time of two calls."""
+    if not abs(x) < MANY_TURNS:
+        return math.sin(x), math.cos(x)
+    return near_sine_cosine(x)
 
 
 @inline
