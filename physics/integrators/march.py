@@ -61,8 +61,7 @@ def march(
             if failures > MOST_FAILURES:
                 raise
             slope.forget_failure()
-            tried = getattr(solver, "h_abs", None) or solver.step_size or until - now
-            solver = start(solver.t, solver.y, SHORTER * min(tried, until - solver.t))
+            solver = start(solver.t, solver.y, SHORTER * _next_step(solver, until))
             counted = 0
             continue
         failures = 0
@@ -81,8 +80,16 @@ def march(
             return roots[first], dense(roots[first]), struck[first]
         if dense is not None:
             slope.write(dense, solver.t)
-        slope.accept(solver.t, solver.y)
+        nearest = slope.accept(solver.t, solver.y)
+        if nearest is not None and solver.status == "running":
+            solver, counted = start(solver.t, nearest, _next_step(solver, until)), 0
     return until, solver.y, None
+
+
+def _next_step(solver: Any, until: float) -> float:
+    """How long the method would make its next step, at most up to a time."""
+    tried = getattr(solver, "h_abs", None) or solver.step_size or until - solver.t
+    return float(min(tried, until - solver.t))
 
 
 def _begun(start: Any, slope: Slope, now: float, y: FloatArray, until: float) -> Any:

@@ -34,6 +34,10 @@ EDGE = 1e-9
 # shorter steps, as round-off of squared velocities is what their errors are made of.
 FASTEST = 1e9
 
+# By so many tolerances a method's state may leave the constraints before it is led back: fewer make methods of several
+# steps, which begin anew then, take more steps (on a four-bar BDF four times as many with 10, a fifth more with 100).
+AWAY = 100.0
+
 
 class Slope:
     """d(q, q')/dt for SciPy, with samples, progress and failures told on the way.
@@ -121,14 +125,17 @@ class Slope:
         """
         self.reached = now
 
-    def accept(self, t: float, y: FloatArray) -> None:
-        """Note a state that a method has accepted; DivergedError where it is faster than all motion."""
+    def accept(self, t: float, y: FloatArray) -> FloatArray | None:
+        """Note a state that a method has accepted; the one to go on from where that is another. DivergedError where it
+        is faster than all motion.
+        """
         self.reached = t
         nv = self.problem.model.num_coordinates
         if not np.abs(y[nv : 2 * nv]).max(initial=0.0) <= FASTEST:
             body = body_of_coordinate(self.problem.model, int(np.argmax(np.abs(y[nv : 2 * nv]))))
             reason = f"a coordinate is faster than {FASTEST:g} a second"
             raise DivergedError(t, body, reason, self.recording.result(self.written))
+        return None
 
     def forget_failure(self) -> None:
         """Go on behind a state that a method has tried, where there was no slope."""
@@ -222,12 +229,22 @@ class ConstrainedSlope(Slope):
             self.evaluate(now, y, np.empty(len(y)))
             self.forget_failure()
 
-    def accept(self, t: float, y: FloatArray) -> None:
-        """Note a state that a method has accepted; DivergedError where given motions contradict the constraints."""
+    def accept(self, t: float, y: FloatArray) -> FloatArray | None:
+        """As `Slope.accept`; DivergedError where given motions contradict the constraints, too.
+
+        Slopes are those at the nearest state that meets the constraints, of which the method knows nothing: what it
+        is off by is carried along, and on some ways round a loop grows with every round. So it goes on from that
+        state where they are farther apart than by errors of a few steps.
+        """
         super().accept(t, y)
-        if self.problem.model.num_constraint_rows:
-            self.evaluate(t, np.array(y), np.empty(len(y)))
-            refuse_torn_at(t, self.problem, self.system, self.written, self.recording)
+        problem = self.problem
+        if not problem.model.num_constraint_rows:
+            return None
+        nearest = np.array(y)
+        self.evaluate(t, nearest, np.empty(len(y)))
+        refuse_torn_at(t, problem, self.system, self.written, self.recording)
+        away = np.abs(nearest - y) > AWAY * (problem.atol + problem.rtol * np.abs(y))
+        return nearest if away.any() else None
 
     def pass_corner(self, t: float, q: FloatArray, qd: FloatArray) -> None:
         """Change the velocities by the impulse of given motions whose velocities leap at time t."""
