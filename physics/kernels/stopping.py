@@ -24,6 +24,7 @@ from .motion import finish_held
 from .response import held_efforts, speed_along
 from .resting import AT_REST
 from .spatial import Array
+from .unilateral import share_until_hit
 
 TOUCHES = 1e-12  # m or rad
 
@@ -59,7 +60,8 @@ def until_impact(count: int, dt: float, last_qd: Array, system: Array) -> float:
         value, before = system[SYSTEM_ROWS][k, ROW_VALUE], speed_along(system[SYSTEM_JACOBIAN][k], last_qd)
         if system[SYSTEM_RESTITUTION][k] > 0.0:
             if before < 0.0:
-                until = min(until, max(value / -before, 0.0))
+                gain = before - system[SYSTEM_ROWS][k, ROW_FREE]
+                until = min(until, dt * share_until_hit(value, before, gain, dt))
         elif -before * dt > value + TOUCHES:
             return 0.0
     return until if until < dt else 0.0

@@ -6,6 +6,8 @@ last one, so that what rests on one another comes in at once; the rest is left o
 
 from __future__ import annotations
 
+import math
+
 from ._jit import inline, jit
 from .constraint_layout import (
     ACTIVE,
@@ -41,6 +43,18 @@ SETTLED = 1e-12
 
 
 @inline
+def share_until_hit(value: float, before: float, gain: float, dt: float) -> float:
+    """The share of a step at which a gap closes that is `value` at its beginning, opens with the speed `before`, less
+    than 0, and loses the speed `gain` over the step: the first root of value + before t - gain t^2 / (2 dt), within
+    the step.
+
+    What rests is at next to no gap with next to no speed, whose ratio is chance: what it gains counts.
+    """
+    speed = math.sqrt(max(before * before + 2.0 * gain * value / dt, 0.0))
+    return min(max(2.0 * value / (dt * (speed - before)), 0.0), 1.0)
+
+
+@inline
 def aim_row(
     k: int, value: float, dt: float, before: float, restitution: float, within: bool, system: Array
 ) -> None:
@@ -63,7 +77,8 @@ def aim_row(
     system[SYSTEM_RESTITUTION][k] = 0.0
     back = restitution * min(-speed, -before)
     if within and before < 0.0:
-        hit, gain = min(max(value / (-before * dt), 0.0), 1.0), before - speed
+        gain = before - speed
+        hit = share_until_hit(value, before, gain, dt)
         back = restitution * (gain * hit - before) - gain * (1.0 - hit)
     if speed < reach and back > max(reach, 0.0):  # it hits, and leaves faster than it would be led
         row[ROW_AIM] = 0.0
