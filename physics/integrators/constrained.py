@@ -70,32 +70,32 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
             (recording.rows, recording.qd, recording.forces, recording.efforts),
             room,
         )
-        settle(written, int(counters[1]), recording)
+        settle(written, int(counters[1]), recording, problem.start)
         recording.info["constraints"] = statistics(model, system)
         refuse_torn(problem, system, counters, recording)
 
     return run_in_stretches(problem, name, state, go_on, spaces)
 
 
-def settler(problem: Problem) -> Callable[[int, int, Recording], None]:
-    """What brings a range of samples, as far as they fall between steps, onto the constraints that are equalities."""
+def settler(problem: Problem) -> Callable[[int, int, Recording, float], None]:
+    """What brings a range of samples, as far as they fall between steps, of which one begins at a given time, onto the
+    constraints that are equalities.
+    """
     from ..kernels.evaluate import settle_samples
 
     model = problem.model
     if not model.num_constraint_rows:
-        return lambda first, last, recording: None
+        return lambda first, last, recording, begun: None
     parts = (model.arrays, model.constraint_arrays, problem.motions, problem.tau)
     tau = np.concatenate([model.with_inputs(None), model.carried(None)])
     system = make_system(model.num_constraint_rows, model.num_coordinates)
     vectors = (tau, np.zeros(model.num_coordinates), np.zeros(model.num_coordinates))
     room = (system, model.workspace().clear())
 
-    def settle(first: int, last: int, recording: Recording) -> None:
+    def settle(first: int, last: int, recording: Recording, begun: float) -> None:
         records = (recording.rows, recording.qd)
         if last > first:
-            settle_samples(
-                parts, problem.start, problem.dt, problem.samples, (first, last), records, vectors, room
-            )
+            settle_samples(parts, begun, problem.dt, problem.samples, (first, last), records, vectors, room)
 
     return settle
 

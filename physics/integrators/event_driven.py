@@ -12,7 +12,7 @@ from ..model import State
 from ..result import Result
 from .adaptive import chart_event, charted, held_between, put_on_motions
 from .base import Problem, Recording, refuse_corners, refuse_muscle_states
-from .constrained import constraint_space, refuse_torn_at, statistics
+from .constrained import constraint_space, refuse_torn_at, settler, statistics
 from .march import march
 from .slope import ConstrainedSlope, motion_stops
 from .stops import LOOK
@@ -73,7 +73,7 @@ class _Run:
         self.system, self.memory, self.contacts, effort = constraint_space(model)
         self.parts = model.arrays, model.constraint_arrays, self.contacts, problem.motions, problem.tau
         self.room = self.workspace.stage, effort, self.system, self.memory, self.spaces
-        self.slope = ConstrainedSlope(problem, self.recording)
+        self.slope, self.settle = ConstrainedSlope(problem, self.recording), settler(problem)
         self.idle = 0
         self.struck: list[float] = []  # when the last impacts were
         weight = float(np.linalg.norm(model.gravity))
@@ -104,12 +104,15 @@ class _Run:
         self.recording.ask(self.now, dt, self.q, self.qd, self.now, int(self.counters[1]))
 
     def step(self) -> None:
-        """One step of symplectic Euler while something is touched; two without an impulse end it."""
+        """One step of symplectic Euler while something is touched; two without an impulse end it.
+
+        The last one may go beyond the end, where a sample within it lies: a shorter one would lead a gap back in a
+        part of the time, by as much more speed and force.
+        """
         from ..kernels.stepper import advance
 
         recording, counters = self.recording, self.counters
-        counters[0] = 0
-        dt = min(self.problem.dt, self.end - self.now)
+        counters[0], dt, written = 0, self.problem.dt, int(counters[1])
         self.control(dt)
         advance(
             self.parts,
@@ -124,7 +127,8 @@ class _Run:
             self.room,
         )
         recording.check(self.spaces[2], self.now, int(counters[1]))
-        self.now = self.end if dt < self.problem.dt else self.now + dt
+        self.settle(written, int(counters[1]), recording, self.now)
+        self.now = min(self.now + dt, self.end)
         refuse_torn_at(self.now, self.problem, self.system, int(counters[1]), recording)
         recording.info["steps"] += 1
         rows = self.system[SYSTEM_ROWS][: self.model.num_constraint_rows]

@@ -88,7 +88,7 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
         recording.info["matrices"] = int(implicit[4][MATRICES])
         recording.info["substitutes"] = int(implicit[4][SUBSTITUTES])
         if settle is not None:
-            settle(written, int(counters[1]), recording)
+            settle(written, int(counters[1]), recording, problem.start)
             recording.info["constraints"] = statistics(model, system)
             refuse_torn(problem, system, counters, recording)
 

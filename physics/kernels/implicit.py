@@ -166,9 +166,9 @@ def settle(
     qd: Array,
     implicit: Array,
     spaces: Array,
-) -> int:
-    """End the step: impulses, and back onto the equalities; returns how many rows there are. For within see
-    `stopping.stop_within`.
+) -> tuple[int, bool]:
+    """End the step: impulses, and back onto the equalities; returns how many rows there are, and whether a limit or a
+    contact acted. For within see `stopping.stop_within`.
     """
     constraints, system, motion, contacts, memory, effort, _, _ = more
     vectors, nv = implicit[3], q.shape[0]
@@ -202,14 +202,14 @@ def settle(
         )
         if count > 0:
             implicit[4][HISTORY] = 0.0  # the accelerations before the impulse say nothing of those behind it
-            return count
+            return count, True
     follow(motion, t, dt, t + dt, q, qd, spaces[1])
     found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, tau, qdd, effort, system, spaces)
     count = found[0]
     if count > 0:
         count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
         project_velocities(arrays, constraints, found, q, qd, system, spaces)
-    return count
+    return count, False
 
 
 @jit
@@ -370,10 +370,10 @@ def implicit_rollout(
         if more is not None:
             take_hold(more[2], integrator, t, dt, q, qd, notes, spaces[1])
         implicit_step(arrays, more, integrator, (times, values), t, counters[0], dt, q, qd, implicit, spaces)
-        count = 0
+        done = (0, False)
         if more is not None and flags[STATUS] == OK:
             second = integrator == SDIRK2
-            count = settle(arrays, more, (times, values), t, dt, second, q, qd, implicit, spaces)
+            done = settle(arrays, more, (times, values), t, dt, second, q, qd, implicit, spaces)
             note_efforts(more[5], spaces[1])
         if flags[STATUS] == OK:
             check_step(arrays, charts, dt, vectors[GIVEN_FORCE], q, qd, spaces)
@@ -383,13 +383,13 @@ def implicit_rollout(
             return
         if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
             before = counters[1]
-            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
+            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, done[1])
             begun, found = vectors[LAST_Q], vectors[GIVEN_FORCE]
             record_states(
                 arrays[3], values.shape[1], before, counters[1], samples, t, dt, begun, found, record_q
             )
             if more is not None:
-                record_forces(before, counters, count, more[1], more[5], more[6], more[7])
+                record_forces(before, counters, done[0], more[1], more[5], more[6], more[7])
         qdd = vectors[ACCELERATIONS, :nv]
         if charts and change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, qdd, chart) > 0:
             notes[KNOWN] = 0.0

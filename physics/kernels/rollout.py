@@ -202,13 +202,15 @@ def record_samples(
     qd: Array,
     record_q: Array,
     record_qd: Array,
+    straight: bool,
 ) -> None:
     """Write every sample time up to t + dt, by the cubic Hermite polynomial of the step; its ends are taken as they
     are.
 
     Results so fall on any frame rate without the step following it. The interpolation's error is O(dt^4) where the
     velocities are the slopes of q at both ends; Euler's are half a step aside, which makes it O(dt^2), below the
-    method's own O(dt).
+    method's own O(dt). Where something is stopped within the step a cubic would overshoot, and show more energy than
+    there is at either end: coordinates and velocities go straight then.
     """
     while counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
         row = counters[1]
@@ -216,6 +218,10 @@ def record_samples(
         if x > 1.0 - 1e-9:
             copy(q, record_q[row])
             copy(qd, record_qd[row])
+        elif straight:
+            for d in range(q.shape[0]):
+                record_q[row, d] = last_q[d] + x * (q[d] - last_q[d])
+                record_qd[row, d] = last_qd[d] + x * (qd[d] - last_qd[d])
         else:
             for d in range(q.shape[0]):
                 rise = q[d] - last_q[d]
@@ -314,7 +320,7 @@ def rollout(
             return
         if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
             before = counters[1]
-            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd)
+            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, False)
             if states:
                 record_states(
                     arrays[3], first, before, counters[1], samples, t, dt, stage[FIRST], tau, record_q

@@ -68,8 +68,11 @@ def has_struck(count: int, last_qd: Array, system: Array) -> bool:
 
 
 @inline
-def euler_step(parts: Array, integrator: int, t: float, dt: float, q: Array, qd: Array, room: Array) -> int:
-    """One step of forward or symplectic Euler with impulses of all constraints; returns how many rows they have.
+def euler_step(
+    parts: Array, integrator: int, t: float, dt: float, q: Array, qd: Array, room: Array
+) -> tuple[int, bool]:
+    """One step of forward or symplectic Euler with impulses of all constraints; returns how many rows they have, and
+    whether a limit or a contact acted.
 
     For parts and room see `advance`.
     """
@@ -116,7 +119,7 @@ def euler_step(parts: Array, integrator: int, t: float, dt: float, q: Array, qd:
             for d in range(system[SYSTEM_SPANS][k, SPAN_FIRST], system[SYSTEM_SPANS][k, SPAN_END]):
                 if dof[d, HELD] == 0.0:
                     qdd[d] += rows[k, ROW_FORCE] * system[SYSTEM_RESPONSE][k, d]
-    return count
+    return count, touches
 
 
 @jit
@@ -166,7 +169,7 @@ def record(
     parts: Array,
     t: float,
     dt: float,
-    count: int,
+    done: tuple[int, bool],
     counters: Array,
     samples: Array,
     state: Array,
@@ -174,20 +177,21 @@ def record(
     room: Array,
 ) -> None:
     """Write the samples that fall into the step from t to the state, with what constraints and held coordinates took
-    in it.
+    in it; done is how many rows it had, and whether a limit or a contact acted.
     """
     stage, effort, system, _, _ = room
     record_q, record_qd, record_force, record_effort = records
     nv, data, before = state[0].shape[0], parts[0][3], counters[1]
     if before >= samples.shape[0] or samples[before] > t + dt * (1.0 + 1e-9):
         return
+    last_q, last_qd = stage[8, :nv], stage[9, :nv]
     record_samples(
-        t, dt, samples, counters, stage[8, :nv], stage[9, :nv], state[0], state[1], record_q, record_qd
+        t, dt, samples, counters, last_q, last_qd, state[0], state[1], record_q, record_qd, done[1]
     )
     if data[MUSCLE_STATES] > 0.0:
         first = parts[4][1].shape[1]
         record_states(data, first, before, counters[1], samples, t, dt, stage[FIRST], stage[5], record_q)
-    record_forces(before, counters, count, system, effort, record_force, record_effort)
+    record_forces(before, counters, done[0], system, effort, record_force, record_effort)
 
 
 @jit
@@ -222,9 +226,9 @@ def advance(
         if arrays[3][MUSCLE_STATES] > 0.0:
             begin_states(arrays[3], parts[4][1].shape[1], stage[5], stage[FIRST])
         if integrator == RUNGE_KUTTA_4:
-            count = runge_kutta_parts(parts, t, dt, q, qd, room)
+            done = runge_kutta_parts(parts, t, dt, q, qd, room)
         else:
-            count = euler_step(parts, integrator, t, dt, q, qd, room)
+            done = euler_step(parts, integrator, t, dt, q, qd, room)
         if flags[STATUS] == OK:
             note_efforts(room[1], spaces[1])
             check_step(arrays, charts, dt, stage[5], q, qd, spaces)
@@ -232,7 +236,7 @@ def advance(
             copy(last_q, q)
             copy(last_qd, qd)
             return
-        record(parts, t, dt, count, counters, samples, state, records, room)
+        record(parts, t, dt, done, counters, samples, state, records, room)
         if charts:
             change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, stage[2, :nv], chart)
         counters[0] += 1
