@@ -63,7 +63,8 @@ def aim_row(
 
     Before the limit as much as leads to it and no further; behind it, where curved ones are left at second order, what
     leads back, never faster than an elastic impact. Restitution is of the speed before or behind the step's forces,
-    whichever is less: what rests does not bounce, and energy does not grow. For methods whose states are exact to
+    whichever is less, so that energy does not grow; none where the step's forces bring more than there was: what rests
+    does not bounce, nor what a platform that is led lifts a hair ahead of it. For methods whose states are exact to
     second order (within) it is of the speed at the instant at which it hits, and the forces go on behind that: with the
     other, an energy that is right to first order would grow or fall with every impact.
     """
@@ -75,12 +76,13 @@ def aim_row(
     row[ROW_FREE] = speed
     row[ROW_AIM] = reach
     system[SYSTEM_RESTITUTION][k] = 0.0
-    back = restitution * min(-speed, -before)
+    back = restitution * min(-speed, -before) if before - speed < -before else 0.0
     if within and before < 0.0:
         gain = before - speed
         hit = share_until_hit(value, before, gain, dt)
         back = restitution * (gain * hit - before) - gain * (1.0 - hit)
-    if speed < reach and back > max(reach, 0.0):  # it hits, and leaves faster than it would be led
+    # it hits, and leaves faster than it would be led: without restitution not by round-off either
+    if restitution > 0.0 and speed < reach and back > max(reach, 0.0):
         row[ROW_AIM] = 0.0
         system[SYSTEM_RESTITUTION][k] = back / -speed
 
