@@ -87,7 +87,7 @@ def simulate(
         motions: {body or ``body.coordinate``: `Motion`} of joints that are held on given motions; the forces that it
             takes are the result's `efforts`.
         record_interval: time between samples [s], dt if None. The steps do not follow it: between them samples are
-            interpolated by cubics, so the motion is the same at every frame rate.
+            interpolated, so the motion is the same at every frame rate.
         progress: called with the done fraction about twenty times a second; returning False cancels.
         rtol, atol: tolerances of the adaptive methods.
 

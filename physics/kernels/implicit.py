@@ -47,7 +47,7 @@ from .newton import (
     solve_step,
     step_matrix,
 )
-from .rollout import CHART_LIMIT, change_charts, copy, has_charts, record_samples, table_force
+from .rollout import CHART_LIMIT, change_charts, copy, has_charts, record_samples, table_force, way_within
 from .spatial import Array
 from .stepper import record_forces
 from .stopping import stop_within, unilateral
@@ -370,10 +370,10 @@ def implicit_rollout(
         if more is not None:
             take_hold(more[2], integrator, t, dt, q, qd, notes, spaces[1])
         implicit_step(arrays, more, integrator, (times, values), t, counters[0], dt, q, qd, implicit, spaces)
-        done = (0, False)
+        count, stopped = 0, False
         if more is not None and flags[STATUS] == OK:
             second = integrator == SDIRK2
-            done = settle(arrays, more, (times, values), t, dt, second, q, qd, implicit, spaces)
+            count, stopped = settle(arrays, more, (times, values), t, dt, second, q, qd, implicit, spaces)
             note_efforts(more[5], spaces[1])
         if flags[STATUS] == OK:
             check_step(arrays, charts, dt, vectors[GIVEN_FORCE], q, qd, spaces)
@@ -383,13 +383,14 @@ def implicit_rollout(
             return
         if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
             before = counters[1]
-            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, done[1])
+            way = way_within(integrator == SDIRK2, stopped)
+            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way)
             begun, found = vectors[LAST_Q], vectors[GIVEN_FORCE]
             record_states(
                 arrays[3], values.shape[1], before, counters[1], samples, t, dt, begun, found, record_q
             )
             if more is not None:
-                record_forces(before, counters, done[0], more[1], more[5], more[6], more[7])
+                record_forces(before, counters, count, more[1], more[5], more[6], more[7])
         qdd = vectors[ACCELERATIONS, :nv]
         if charts and change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, qdd, chart) > 0:
             notes[KNOWN] = 0.0

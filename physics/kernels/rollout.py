@@ -38,6 +38,9 @@ from .watch import check_step
 # once and stays far from the singularity at 2 pi.
 CHART_LIMIT = math.pi + 0.5
 
+# How samples within a step lie between its ends.
+STRAIGHT, PARABOLA, CUBIC = 0, 1, 2
+
 
 @inline
 def copy(source: Array, target: Array) -> None:
@@ -190,6 +193,14 @@ def finish_step(
         qd[d] = speed
 
 
+@inline
+def way_within(smooth: bool, stopped: bool) -> int:
+    """How samples lie within a step: of a method whose velocities are the slopes of q, or of Euler's; stopped: whether
+    something was.
+    """
+    return STRAIGHT if stopped else (CUBIC if smooth else PARABOLA)
+
+
 @jit
 def record_samples(
     t: float,
@@ -202,15 +213,15 @@ def record_samples(
     qd: Array,
     record_q: Array,
     record_qd: Array,
-    straight: bool,
+    way: int,
 ) -> None:
-    """Write every sample time up to t + dt, by the cubic Hermite polynomial of the step; its ends are taken as they
-    are.
+    """Write every sample time up to t + dt, between the step's ends, which are taken as they are.
 
-    Results so fall on any frame rate without the step following it. The interpolation's error is O(dt^4) where the
-    velocities are the slopes of q at both ends; Euler's are half a step aside, which makes it O(dt^2), below the
-    method's own O(dt). Where something is stopped within the step a cubic would overshoot, and show more energy than
-    there is at either end: coordinates and velocities go straight then.
+    Results so fall on any frame rate without the step following it. Where the velocities are the slopes of q at both
+    ends, a CUBIC has an error of O(dt^4). Euler's velocities are half a step aside: they go straight, and coordinates
+    along a PARABOLA as bent as that says, with an error of O(dt^3) (a cubic's velocities would run ahead by most of
+    a step). Where something is stopped within the step all that would overshoot, and show more energy than there is at
+    either end: coordinates and velocities go STRAIGHT.
     """
     while counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
         row = counters[1]
@@ -218,10 +229,12 @@ def record_samples(
         if x > 1.0 - 1e-9:
             copy(q, record_q[row])
             copy(qd, record_qd[row])
-        elif straight:
+        elif way != CUBIC:
+            sag = 0.5 * dt * x * (1.0 - x) if way == PARABOLA else 0.0
             for d in range(q.shape[0]):
-                record_q[row, d] = last_q[d] + x * (q[d] - last_q[d])
-                record_qd[row, d] = last_qd[d] + x * (qd[d] - last_qd[d])
+                gain = qd[d] - last_qd[d]
+                record_q[row, d] = last_q[d] + x * (q[d] - last_q[d]) - sag * gain
+                record_qd[row, d] = last_qd[d] + x * gain
         else:
             for d in range(q.shape[0]):
                 rise = q[d] - last_q[d]
@@ -320,7 +333,8 @@ def rollout(
             return
         if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
             before = counters[1]
-            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, False)
+            way = way_within(integrator == RUNGE_KUTTA_4, False)
+            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way)
             if states:
                 record_states(
                     arrays[3], first, before, counters[1], samples, t, dt, stage[FIRST], tau, record_q

@@ -46,6 +46,7 @@ from .rollout import (
     look_ahead_at_limits,
     prepare_stage,
     record_samples,
+    way_within,
 )
 from .runge_kutta import runge_kutta_parts
 from .spatial import Array
@@ -169,7 +170,7 @@ def record(
     parts: Array,
     t: float,
     dt: float,
-    done: tuple[int, bool],
+    done: tuple[int, int],
     counters: Array,
     samples: Array,
     state: Array,
@@ -177,7 +178,7 @@ def record(
     room: Array,
 ) -> None:
     """Write the samples that fall into the step from t to the state, with what constraints and held coordinates took
-    in it; done is how many rows it had, and whether a limit or a contact acted.
+    in it; done is how many rows it had, and the way of its samples.
     """
     stage, effort, system, _, _ = room
     record_q, record_qd, record_force, record_effort = records
@@ -226,9 +227,9 @@ def advance(
         if arrays[3][MUSCLE_STATES] > 0.0:
             begin_states(arrays[3], parts[4][1].shape[1], stage[5], stage[FIRST])
         if integrator == RUNGE_KUTTA_4:
-            done = runge_kutta_parts(parts, t, dt, q, qd, room)
+            count, stopped = runge_kutta_parts(parts, t, dt, q, qd, room)
         else:
-            done = euler_step(parts, integrator, t, dt, q, qd, room)
+            count, stopped = euler_step(parts, integrator, t, dt, q, qd, room)
         if flags[STATUS] == OK:
             note_efforts(room[1], spaces[1])
             check_step(arrays, charts, dt, stage[5], q, qd, spaces)
@@ -236,7 +237,8 @@ def advance(
             copy(last_q, q)
             copy(last_qd, qd)
             return
-        record(parts, t, dt, done, counters, samples, state, records, room)
+        way = way_within(integrator == RUNGE_KUTTA_4, stopped)
+        record(parts, t, dt, (count, way), counters, samples, state, records, room)
         if charts:
             change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, stage[2, :nv], chart)
         counters[0] += 1

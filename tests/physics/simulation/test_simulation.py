@@ -335,3 +335,23 @@ def test_a_step_far_beyond_soft_ground_is_tried_again_shorter(integrator):
     assert len(result.t) == 81
     exact = ph.simulate(model, state, 0.3, integrator="rk4", dt=1e-5, record_interval=0.3)
     assert np.abs(result.q[30] - exact.q[-1]).max() < 1e-3  # it has touched down, and the paths part slowly
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "bdf1", "rk4", "sdirk2"])
+def test_a_run_that_ends_within_a_step_goes_on_as_one_that_does_not(integrator):
+    """Speeds of samples within a step are those of that instant: a cubic's ran ahead of Euler's by most of a step."""
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81))
+    builder.add_body(
+        "arm",
+        joint=ph.joints.Hinge(axis=(0.0, 1.0, 0.0)),
+        mass=1.0,
+        com=(0.15, 0.0, 0.0),
+        inertia=0.01 * np.eye(3),
+    )
+    model = builder.build()
+    start = model.state(q=[0.2], qd=[1.0])
+    whole = ph.simulate(model, start, 0.8, 1e-3, integrator)
+    part = ph.simulate(model, start, 0.15037, 1e-3, integrator)
+    rest = ph.simulate(model, model.state(part.q[-1], part.qd[-1]), 0.8 - 0.15037, 1e-3, integrator)
+    # second order of a step of 1 ms; running ahead it was 0.01
+    assert np.abs(rest.q[-1] - whole.q[-1]).max() < 1e-4
