@@ -39,15 +39,26 @@ from .newton import (
     STAGE_Q,
     STAGE_QD,
     SUBSTITUTES,
-    TIMES,
     UNFOUND,
+    guess_stage,
     keep_residual,
+    keep_stage,
     raise_flag,
     solve_stage,
     solve_step,
     step_matrix,
 )
-from .rollout import CHART_LIMIT, change_charts, copy, has_charts, record_samples, table_force, way_within
+from .rollout import (
+    CHART_LIMIT,
+    CUBIC,
+    LEAP,
+    PARABOLA,
+    change_charts,
+    copy,
+    has_charts,
+    record_samples,
+    table_force,
+)
 from .spatial import Array
 from .stepper import record_forces
 from .stopping import stop_within, unilateral
@@ -106,36 +117,6 @@ def linear_step(
 
 
 @jit
-def guess_stage(now: float, implicit: Array) -> None:
-    """Accelerations to begin with, at a time in steps: the polynomial through those of up to three stages before."""
-    vectors, notes, n = implicit[3], implicit[4], implicit[2].shape[0]
-    known = int(notes[HISTORY])
-    for d in range(n):
-        vectors[ACCELERATIONS, d] = 0.0
-    for i in range(known):
-        weight = 1.0
-        for j in range(known):
-            if j != i:
-                weight *= (now - notes[TIMES + j]) / (notes[TIMES + i] - notes[TIMES + j])
-        for d in range(n):
-            vectors[ACCELERATIONS, d] += weight * vectors[NEWEST + i, d]
-
-
-@jit
-def keep_stage(now: float, implicit: Array) -> None:
-    """The accelerations of a stage become the newest of those before."""
-    vectors, notes, n = implicit[3], implicit[4], implicit[2].shape[0]
-    for i in range(2, 0, -1):
-        notes[TIMES + i] = notes[TIMES + i - 1]
-        for d in range(n):
-            vectors[NEWEST + i, d] = vectors[NEWEST + i - 1, d]
-    notes[TIMES] = now
-    for d in range(n):
-        vectors[NEWEST, d] = vectors[ACCELERATIONS, d]
-    notes[HISTORY] = min(notes[HISTORY] + 1.0, 3.0)
-
-
-@jit
 def hold_stage(
     motion: Array, t: float, dt: float, now: float, step: float, mean: bool, vectors: Array, dof: Array
 ) -> None:
@@ -166,9 +147,9 @@ def settle(
     qd: Array,
     implicit: Array,
     spaces: Array,
-) -> tuple[int, bool]:
-    """End the step: impulses, and back onto the equalities; returns how many rows there are, and whether a limit or a
-    contact acted. For within see `stopping.stop_within`.
+) -> tuple[int, int]:
+    """End the step: impulses, and back onto the equalities; returns how many rows there are, and how samples lie within
+    the step. For within see `stopping.stop_within`.
     """
     constraints, system, motion, contacts, memory, effort, _, _ = more
     vectors, nv = implicit[3], q.shape[0]
@@ -182,7 +163,7 @@ def settle(
             arrays, constraints, tables, t, last[0], last[1], tau, qdd, effort, system, spaces
         )
         copy(qd, qdd)
-        count = stop_within(
+        count, struck = stop_within(
             arrays,
             constraints,
             contacts,
@@ -202,14 +183,14 @@ def settle(
         )
         if count > 0:
             implicit[4][HISTORY] = 0.0  # the accelerations before the impulse say nothing of those behind it
-            return count, True
+            return count, LEAP if struck else PARABOLA
     follow(motion, t, dt, t + dt, q, qd, spaces[1])
     found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, tau, qdd, effort, system, spaces)
     count = found[0]
     if count > 0:
         count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
         project_velocities(arrays, constraints, found, q, qd, system, spaces)
-    return count, False
+    return count, CUBIC if within else PARABOLA
 
 
 @jit
@@ -370,10 +351,10 @@ def implicit_rollout(
         if more is not None:
             take_hold(more[2], integrator, t, dt, q, qd, notes, spaces[1])
         implicit_step(arrays, more, integrator, (times, values), t, counters[0], dt, q, qd, implicit, spaces)
-        count, stopped = 0, False
+        count, way = 0, CUBIC if integrator == SDIRK2 else PARABOLA
         if more is not None and flags[STATUS] == OK:
             second = integrator == SDIRK2
-            count, stopped = settle(arrays, more, (times, values), t, dt, second, q, qd, implicit, spaces)
+            count, way = settle(arrays, more, (times, values), t, dt, second, q, qd, implicit, spaces)
             note_efforts(more[5], spaces[1])
         if flags[STATUS] == OK:
             check_step(arrays, charts, dt, vectors[GIVEN_FORCE], q, qd, spaces)
@@ -383,7 +364,6 @@ def implicit_rollout(
             return
         if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
             before = counters[1]
-            way = way_within(integrator == SDIRK2, stopped)
             record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way)
             begun, found = vectors[LAST_Q], vectors[GIVEN_FORCE]
             record_states(

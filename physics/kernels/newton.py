@@ -342,6 +342,36 @@ def iterate(arrays: Array, more: Array, step: float, implicit: Array, spaces: Ar
 
 
 @jit
+def guess_stage(now: float, implicit: Array) -> None:
+    """Accelerations to begin with, at a time in steps: the polynomial through those of up to three stages before."""
+    vectors, notes, n = implicit[3], implicit[4], implicit[2].shape[0]
+    known = int(notes[HISTORY])
+    for d in range(n):
+        vectors[ACCELERATIONS, d] = 0.0
+    for i in range(known):
+        weight = 1.0
+        for j in range(known):
+            if j != i:
+                weight *= (now - notes[TIMES + j]) / (notes[TIMES + i] - notes[TIMES + j])
+        for d in range(n):
+            vectors[ACCELERATIONS, d] += weight * vectors[NEWEST + i, d]
+
+
+@jit
+def keep_stage(now: float, implicit: Array) -> None:
+    """The accelerations of a stage become the newest of those before."""
+    vectors, notes, n = implicit[3], implicit[4], implicit[2].shape[0]
+    for i in range(2, 0, -1):
+        notes[TIMES + i] = notes[TIMES + i - 1]
+        for d in range(n):
+            vectors[NEWEST + i, d] = vectors[NEWEST + i - 1, d]
+    notes[TIMES] = now
+    for d in range(n):
+        vectors[NEWEST, d] = vectors[ACCELERATIONS, d]
+    notes[HISTORY] = min(notes[HISTORY] + 1.0, 3.0)
+
+
+@jit
 def solve_stage(
     arrays: Array, more: Array, step: float, implicit: Array, spaces: Array, sizes: Array
 ) -> bool:

@@ -38,8 +38,8 @@ from .watch import check_step
 # once and stays far from the singularity at 2 pi.
 CHART_LIMIT = math.pi + 0.5
 
-# How samples within a step lie between its ends.
-STRAIGHT, PARABOLA, CUBIC = 0, 1, 2
+# How samples within a step lie between its ends; of parts of a step the least counts.
+LEAP, PARABOLA, CUBIC = 0, 1, 2
 
 
 @inline
@@ -193,14 +193,6 @@ def finish_step(
         qd[d] = speed
 
 
-@inline
-def way_within(smooth: bool, stopped: bool) -> int:
-    """How samples lie within a step: of a method whose velocities are the slopes of q, or of Euler's; stopped: whether
-    something was.
-    """
-    return STRAIGHT if stopped else (CUBIC if smooth else PARABOLA)
-
-
 @jit
 def record_samples(
     t: float,
@@ -220,8 +212,8 @@ def record_samples(
     Results so fall on any frame rate without the step following it. Where the velocities are the slopes of q at both
     ends, a CUBIC has an error of O(dt^4). Euler's velocities are half a step aside: they go straight, and coordinates
     along a PARABOLA as bent as that says, with an error of O(dt^3) (a cubic's velocities would run ahead by most of
-    a step). Where something is stopped within the step all that would overshoot, and show more energy than there is at
-    either end: coordinates and velocities go STRAIGHT.
+    a step). Where something is struck within the step all that would overshoot, or show more or less energy than there
+    is at both ends: velocities LEAP in the middle, and coordinates go straight.
     """
     while counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
         row = counters[1]
@@ -234,7 +226,8 @@ def record_samples(
             for d in range(q.shape[0]):
                 gain = qd[d] - last_qd[d]
                 record_q[row, d] = last_q[d] + x * (q[d] - last_q[d]) - sag * gain
-                record_qd[row, d] = last_qd[d] + x * gain
+                share = x if way == PARABOLA else math.floor(x + 0.5)
+                record_qd[row, d] = last_qd[d] + share * gain
         else:
             for d in range(q.shape[0]):
                 rise = q[d] - last_q[d]
@@ -333,7 +326,7 @@ def rollout(
             return
         if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
             before = counters[1]
-            way = way_within(integrator == RUNGE_KUTTA_4, False)
+            way = CUBIC if integrator == RUNGE_KUTTA_4 else PARABOLA
             record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way)
             if states:
                 record_states(

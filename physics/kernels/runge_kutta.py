@@ -17,7 +17,7 @@ from .layout import MUSCLE_STATES, OK, RUNGE_KUTTA_4, STATUS
 from .motion import catch, finish_held, follow, hold
 from .muscle_states import BEGUN, begin_states, finish_states, prepare_states, sum_states
 from .resting import come_to_rest, hold_resting, let_move, release_pulled
-from .rollout import copy, prepare_stage
+from .rollout import CUBIC, LEAP, PARABOLA, copy, prepare_stage
 from .spatial import Array
 from .stopping import stop_within, unilateral
 
@@ -72,11 +72,11 @@ def runge_kutta_stages(
 
 
 @jit
-def runge_kutta_step(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) -> tuple[int, bool]:
+def runge_kutta_step(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) -> tuple[int, int]:
     """One step of the classical Runge-Kutta method on accelerations with equalities, and back onto them at its end.
 
     Coordinates that rest on limits are held there. Where the velocities at its end would lead beyond another limit or
-    a contact, the step is that of `stop_within`. Returns how many rows there are, and whether it was such a step.
+    a contact, the step is that of `stop_within`. Returns how many rows there are, and how samples lie within it.
     """
     arrays, constraints, contacts, motion, tables = parts
     stage, effort, system, memory, spaces = room
@@ -92,7 +92,7 @@ def runge_kutta_step(parts: Array, t: float, dt: float, q: Array, qd: Array, roo
             arrays, constraints, tables, t, last[0], last[1], tau, qdd, effort, system, spaces
         )
         copy(qd, trial)
-        count = stop_within(
+        count, struck = stop_within(
             arrays,
             constraints,
             contacts,
@@ -112,7 +112,7 @@ def runge_kutta_step(parts: Array, t: float, dt: float, q: Array, qd: Array, roo
         )
         if count > 0:
             come_to_rest(data, dt, q, qd, memory)
-            return count, True
+            return count, LEAP if struck else PARABOLA
         follow(motion, t, dt, t + dt, q, qd, dof)
         hold_resting(data, memory, dof)
         found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, tau, qdd, effort, system, spaces)
@@ -121,7 +121,7 @@ def runge_kutta_step(parts: Array, t: float, dt: float, q: Array, qd: Array, roo
         count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
         project_velocities(arrays, constraints, found, q, qd, system, spaces)
     let_move(data, memory, effort, dof)
-    return count, False
+    return count, CUBIC
 
 
 @jit
@@ -158,23 +158,21 @@ def add_share(share: float, first: bool, effort: Array, mean: Array, system: Arr
 
 
 @jit
-def runge_kutta_parts(
-    parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array
-) -> tuple[int, bool]:
+def runge_kutta_parts(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) -> tuple[int, int]:
     """One step, cut into parts where a limit or a contact is met in it, so that the impact is near its instant.
 
-    Forces of rows and held coordinates are means over the step then. Returns as `runge_kutta_step`, of any part.
+    Forces of rows and held coordinates are means over the step then. Returns as `runge_kutta_step`.
     """
     stage, effort, system, memory, spaces = room
     nv = q.shape[0]
     last_q, last_qd, mean = stage[6, :nv], stage[7, :nv], stage[10, :nv]
-    done, size, count, found, stopped = 0, PARTS, 0, False, False
+    done, size, count, found, way = 0, PARTS, 0, False, CUBIC
     while done < PARTS and spaces[2][STATUS] == OK:
         copy(q, last_q)
         copy(qd, last_qd)
         keep(memory, False)
         start, span = t + dt * done / PARTS, dt * size / PARTS
-        count, stops = runge_kutta_step(parts, start, span, q, qd, room)
+        count, part = runge_kutta_step(parts, start, span, q, qd, room)
         if not found and size > 1 and met(memory):
             copy(last_q, q)
             copy(last_qd, qd)
@@ -183,7 +181,7 @@ def runge_kutta_parts(
             size //= 2
             continue
         found |= size == 1
-        stopped |= stops
+        way = min(way, part)
         if size < PARTS:
             add_share(size / PARTS, done == 0, effort, mean, system)
         done += size
@@ -193,4 +191,4 @@ def runge_kutta_parts(
         copy(mean, effort)
         for k in range(system[SYSTEM_ROWS].shape[0]):
             system[SYSTEM_ROWS][k, ROW_FORCE] = system[SYSTEM_ROWS][k, ROW_MEAN]
-    return count, stopped
+    return count, way

@@ -36,9 +36,11 @@ from .layout import (
 )
 from .motion import catch, finish_held, hold
 from .muscle_states import FIRST, begin_states, finish_states, record_states
-from .response import held_efforts, speed_along
+from .response import held_efforts
 from .rollout import (
     CHART_LIMIT,
+    LEAP,
+    PARABOLA,
     change_charts,
     copy,
     derivative,
@@ -46,34 +48,19 @@ from .rollout import (
     look_ahead_at_limits,
     prepare_stage,
     record_samples,
-    way_within,
 )
 from .runge_kutta import runge_kutta_parts
 from .spatial import Array
+from .stopping import has_struck
 from .watch import check_step, note_efforts
-
-
-@jit
-def has_struck(count: int, last_qd: Array, system: Array) -> bool:
-    """Whether a limit or a contact was hit faster than a step's forces make it: the forces of equalities are those of
-    an impact then.
-    """
-    found = False
-    for k in range(count):
-        kind = system[SYSTEM_KINDS][k]
-        if kind in (EQUALITY, TANGENT) or system[SYSTEM_IMPULSE][k] == 0.0:
-            continue
-        before = speed_along(system[SYSTEM_JACOBIAN][k], last_qd)
-        found |= -before > abs(system[SYSTEM_ROWS][k, ROW_FREE] - before)
-    return found
 
 
 @inline
 def euler_step(
     parts: Array, integrator: int, t: float, dt: float, q: Array, qd: Array, room: Array
-) -> tuple[int, bool]:
+) -> tuple[int, int]:
     """One step of forward or symplectic Euler with impulses of all constraints; returns how many rows they have, and
-    whether a limit or a contact acted.
+    how samples lie within it.
 
     For parts and room see `advance`.
     """
@@ -120,7 +107,7 @@ def euler_step(
             for d in range(system[SYSTEM_SPANS][k, SPAN_FIRST], system[SYSTEM_SPANS][k, SPAN_END]):
                 if dof[d, HELD] == 0.0:
                     qdd[d] += rows[k, ROW_FORCE] * system[SYSTEM_RESPONSE][k, d]
-    return count, touches
+    return count, LEAP if struck else PARABOLA
 
 
 @jit
@@ -178,7 +165,7 @@ def record(
     room: Array,
 ) -> None:
     """Write the samples that fall into the step from t to the state, with what constraints and held coordinates took
-    in it; done is how many rows it had, and the way of its samples.
+    in it; done is how many rows it had, and how samples lie within it.
     """
     stage, effort, system, _, _ = room
     record_q, record_qd, record_force, record_effort = records
@@ -227,9 +214,9 @@ def advance(
         if arrays[3][MUSCLE_STATES] > 0.0:
             begin_states(arrays[3], parts[4][1].shape[1], stage[5], stage[FIRST])
         if integrator == RUNGE_KUTTA_4:
-            count, stopped = runge_kutta_parts(parts, t, dt, q, qd, room)
+            done = runge_kutta_parts(parts, t, dt, q, qd, room)
         else:
-            count, stopped = euler_step(parts, integrator, t, dt, q, qd, room)
+            done = euler_step(parts, integrator, t, dt, q, qd, room)
         if flags[STATUS] == OK:
             note_efforts(room[1], spaces[1])
             check_step(arrays, charts, dt, stage[5], q, qd, spaces)
@@ -237,8 +224,7 @@ def advance(
             copy(last_q, q)
             copy(last_qd, qd)
             return
-        way = way_within(integrator == RUNGE_KUTTA_4, stopped)
-        record(parts, t, dt, (count, way), counters, samples, state, records, room)
+        record(parts, t, dt, done, counters, samples, state, records, room)
         if charts:
             change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, stage[2, :nv], chart)
         counters[0] += 1

@@ -39,6 +39,21 @@ def unilateral(constraints: Array) -> bool:
 
 
 @jit
+def has_struck(count: int, last_qd: Array, system: Array) -> bool:
+    """Whether a limit or a contact was hit faster than a step's forces make it: the forces of equalities are those of
+    an impact then.
+    """
+    found = False
+    for k in range(count):
+        kind = system[SYSTEM_KINDS][k]
+        if kind in (EQUALITY, TANGENT) or system[SYSTEM_IMPULSE][k] == 0.0:
+            continue
+        before = speed_along(system[SYSTEM_JACOBIAN][k], last_qd)
+        found |= -before > abs(system[SYSTEM_ROWS][k, ROW_FREE] - before)
+    return found
+
+
+@jit
 def stays(k: int, dt: float, system: Array, memory: Array) -> bool:
     """Whether row k is of a limit on which a coordinate rests, and what would move it is round-off: its force is that
     which holds it there.
@@ -85,9 +100,10 @@ def stop_within(
     system: Array,
     memory: Array,
     spaces: Array,
-) -> int:
+) -> tuple[int, bool]:
     """Impulses of limits and contacts at the step's beginning, last = (q, qd), just evaluated, that make the velocities
-    at its end, trial without impulses, lead nowhere beyond; returns how many rows there are, 0 where none acts.
+    at its end, trial without impulses, lead nowhere beyond; returns how many rows there are, 0 where none acts, and
+    whether one was struck.
 
     Where one acts, the last velocities lead all the way, as with symplectic Euler: what touches rests, and the step is
     of first order. For methods whose states are exact to second order (within) those before an impact lead up to it.
@@ -100,7 +116,8 @@ def stop_within(
     for k in range(count):
         acting |= kinds[k] != EQUALITY and impulse[k] != 0.0 and not stays(k, dt, system, memory)
     if not acting:
-        return 0
+        return 0, False
+    struck = has_struck(count, last_qd, system)
     until = until_impact(count, dt, last_qd, system) if within else 0.0
     for d in range(q.shape[0]):
         qd[d] = trial[d]
@@ -111,4 +128,4 @@ def stop_within(
     if found[0] > 0:
         project(arrays, constraints, found, 0.0, q, qd, system, spaces)
     held_efforts(count, spaces[1], system, effort)
-    return count
+    return count, struck

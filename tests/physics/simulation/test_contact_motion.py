@@ -262,14 +262,16 @@ def test_boxes_of_one_width_stand_on_each_other(integrator, height, wider):
 
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "sdirk2"])
 def test_samples_within_an_impact_s_step_are_no_faster_than_its_ends(integrator):
-    """A cubic through places and speeds of both ends of a step that turns a speed round overshoots both by half."""
+    """A cubic through places and speeds of both ends of a step that turns a speed round overshoots both by half, and
+    straight lines between them pass rest.
+    """
     builder = ph.ModelBuilder()
     builder.add_body("ball", joint=ph.joints.Translational(), mass=1.0, inertia=0.01 * np.eye(3))
     builder.add_contact("floor", "ball", [(0, 0, 0)], Plane(), radius=0.05, restitution=1.0)
     model = builder.build()
     result = ph.simulate(model, model.state([0, 0, 0.5]), 3.0, 1e-3, integrator, record_interval=3.7e-4)
     # at the ends of steps symplectic Euler's is off by 0.3 %, as its speeds are half a step aside
-    assert result.energy[:, 2].max() < 1.004 * result.energy[0, 2]
+    assert np.abs(result.energy[:, 2] - result.energy[0, 2]).max() < 0.004 * result.energy[0, 2]
     assert result.q[:, 2].min() > 0.05
 
 
