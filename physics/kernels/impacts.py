@@ -73,7 +73,10 @@ def repeat_with_restitution(
     order: Array,
     spare: Array,
 ) -> float:
-    """Moreau's law: impulses of the inelastic impact (into the row FIRST of spare), then their share again."""
+    """Moreau's law: impulses of the inelastic impact (into the row FIRST of spare), then their share again (SECOND).
+
+    The residual that comes back is against all of them.
+    """
     aim, first, second = spare[AIM], spare[FIRST], spare[SECOND]
     for i in range(count):
         first[i], second[i], impulse[i] = 0.0, 0.0, 0.0
@@ -86,10 +89,14 @@ def repeat_with_restitution(
         aim[i] = before[i]
         for j in range(count):
             aim[i] += matrix[i, j] * (first[j] + second[j])
-    residual = max(residual, solve_impulses(count, matrix, aim, kinds, friction, impulse, space, order))
+    missed = solve_impulses(count, matrix, aim, kinds, friction, impulse, space, order)
+    own, whole = 0.0, 0.0
     for i in range(count):
         second[i] += impulse[i]
-    return residual
+        own += impulse[i] * impulse[i]
+        whole += (first[i] + second[i]) ** 2
+    # what keeps rows from closing may be round-off, of which anything is missed
+    return max(residual, missed * math.sqrt(own / whole) if whole > 0.0 else missed)
 
 
 @jit

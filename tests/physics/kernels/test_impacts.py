@@ -126,3 +126,20 @@ def test_a_point_that_can_only_jam_gets_no_endless_impulses():
         impulse = impact(p, 1.0)
         assert p.matrix[0, 0] * np.abs(impulse).max() < 1e3 * np.abs(p.right).max()
         assert energy_gain(p, impulse) <= 1e-12 * np.abs(impulse) @ np.abs(p.right)
+
+
+@pytest.mark.parametrize("digits", [3, 5])
+def test_what_keeps_rows_from_closing_is_judged_among_all_impulses(digits):
+    """A ball rests beside a box that strikes by Moreau's law: of what is to be kept apart behind that there is only
+    round-off, of which no residual of its own is small. `impact` holds the residual below 1e-9.
+    """
+    matrix = np.diag([0.5771941, 2.0201794, 2.0201794, 3.5642389, 1.1841436, 4.3632816])
+    matrix[3, 4] = matrix[4, 3] = -1.5938588
+    matrix[3, 5] = matrix[5, 3] = 0.1472617
+    matrix[4, 5] = matrix[5, 4] = 0.3090479
+    speeds = np.array([-3.0663e-4, 1.34512e-3, 1.85122e-3, -0.1589561, 0.0722223, -0.0384987])
+    contact = [NORMAL, TANGENT, TANGENT]
+    friction = np.array([0.8, 0.0, 0.0, 0.8, 0.0, 0.0])
+    p = Problem(np.round(matrix, digits), np.round(speeds, digits + 2), np.array(contact * 2), friction)
+    impulse = impact(p, [0.0, 0.0, 0.0, 0.69958, 0.0, 0.0])
+    assert energy_gain(p, impulse) < 0.0
