@@ -287,7 +287,7 @@ def check_frames(frames: Any, name: str) -> FloatArray:
     """
     try:
         poses = np.array(frames, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ModelError(f"{name} must be a pose (..., 4, 4), got {frames!r:.80}") from error
     if poses.shape[-2:] != (4, 4):
         raise ModelError(f"{name} must be a pose (..., 4, 4), got shape {poses.shape}")

@@ -41,7 +41,7 @@ class DistanceConstraint(Constraint):
         point = finite_array(self.point, (3,), "point of a distance constraint")
         other_point = finite_array(self.other_point, (3,), "other_point of a distance constraint")
         length = number(self.length, "length of a distance constraint", positive=True)
-        if self.sense not in SENSES:
+        if not isinstance(self.sense, str) or self.sense not in SENSES:
             raise ModelError(
                 f"sense of a distance constraint must be one of {', '.join(SENSES)}, got {self.sense!r:.80}"
             )

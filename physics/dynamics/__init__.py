@@ -107,7 +107,7 @@ def forward_dynamics(model: Model, state: State, tau: Any = None, *, road: str =
     """
     from .maximal import maximal_coordinates
 
-    if road not in ROADS:
+    if not isinstance(road, str) or road not in ROADS:
         raise ModelError(f"road must be one of {', '.join(ROADS)}, got {road!r}")
     state = check_state(model, state)
     model.check_dynamics()

@@ -66,7 +66,7 @@ class Ellipsoid(Joint):
             value = number(getattr(self, name), f"ellipsoid joint {name}", positive=True)
             object.__setattr__(self, name, value)
         object.__setattr__(self, "winging", number(self.winging, "ellipsoid joint winging"))
-        if self.normal not in NORMALS:
+        if not isinstance(self.normal, str) or self.normal not in NORMALS:
             raise ModelError(
                 f"ellipsoid joint normal must be one of {', '.join(NORMALS)}, got {self.normal!r}"
             )

@@ -151,7 +151,7 @@ class CubicSpline(Function):
 
     def __post_init__(self) -> None:
         x, y = _checked_points(self.x, self.y, "spline")
-        if self.ends not in ("simm", "natural"):
+        if not isinstance(self.ends, str) or self.ends not in ("simm", "natural"):
             raise ModelError(f"spline ends must be 'simm' or 'natural', got {self.ends!r}")
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "y", y)

@@ -64,7 +64,7 @@ def rank_muscle_masses(
         ModelError: bad shapes or numbers, no such comparison, a path shorter than its tendons. JointRangeError as
             `inverse_dynamics`.
     """
-    if against not in BASES:
+    if not isinstance(against, str) or against not in BASES:
         raise ModelError(f"against must be one of {', '.join(BASES)}, got {against!r}")
     nv = model.num_coordinates
     count = float_array(motion.q, "q of the motion").shape[0] if np.ndim(motion.q) else 0

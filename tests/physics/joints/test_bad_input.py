@@ -77,3 +77,26 @@ def test_models_with_limited_balls_are_saved(limit: Any, tmp_path: Any) -> None:
             ph.FormatError, match='unknown type "limit"; known are reach_cone, rotation_limit'
         ):
             ph.load_model(path)
+
+
+WORDS = np.array(["rod", "natural"])  # an array is among no names, and equal to none
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (lambda: ph.constraints.DistanceConstraint("body", sense=WORDS), "sense of a distance constraint"),
+        (lambda: ph.joints.Ellipsoid(1.0, 1.0, 1.0, normal=WORDS), "ellipsoid joint normal"),
+        (lambda: ph.joints.CubicSpline([0, 1, 2], [0, 1, 0], ends=WORDS), "spline ends"),
+        (lambda: ph.forward_dynamics(*hinge(), road=WORDS), "road must be one of"),
+        (lambda: ph.lie.check_frames(10**400, "pose of a body"), "pose of a body must be a pose"),
+    ],
+)
+def test_arrays_for_words_and_numbers_beyond_all_are_refused_by_name(made: Any, told: str) -> None:
+    with pytest.raises(ph.ModelError, match=told):
+        made()
+
+
+def hinge() -> tuple[ph.Model, ph.State]:
+    made = model(ph.joints.Hinge())
+    return made, made.state()
