@@ -82,8 +82,9 @@ def choose(first: int, cones: int, m: int, space: Array, order: Array) -> None:
 
 
 @jit
-def newton_step(first: int, cones: int, m: int, space: Array, order: Array) -> None:
-    """Change of the impulses, and the change of speeds that it brings, with which every contact does as chosen.
+def newton_step(first: int, cones: int, m: int, space: Array, order: Array, centred: float) -> None:
+    """Change of the impulses, and the change of speeds that it brings, with which every contact does as chosen: of
+    rows that say the same the least change, or with centred = 1 that to the least impulses.
 
     Open ones lose their impulse, sticking ones their speed; a sliding one loses its normal speed, its friction becomes
     mu times the normal impulse, its direction follows by the derivative (Hueber, Stadler & Wohlmuth 2008).
@@ -106,7 +107,7 @@ def newton_step(first: int, cones: int, m: int, space: Array, order: Array) -> N
         for j in range(n):
             space[top + k, j] = r * space[VECTORS + i, order[act + j]]
         space[top + k, k] += PROXIMAL
-        space[TRIAL, k] = -r * (space[SPEED, i] + space[RISE, i])
+        space[TRIAL, k] = -r * (space[SPEED, i] + space[RISE, i]) - centred * PROXIMAL * space[IMPULSE, i]
     k = 0
     while k < n:
         i = order[act + k]
@@ -167,7 +168,7 @@ def pivot_rows(first: int, m: int, space: Array, order: Array) -> None:
     for i in range(first, m):
         order[third + i] = STICK if space[IMPULSE, i] > 0.0 else OPEN
     for _ in range(MOST_PIVOTS * m):
-        newton_step(first, first, m, space, order)
+        newton_step(first, first, m, space, order, 0.0)
         share, blocking = 1.0, -1
         for i in range(first, m):
             if order[third + i] == STICK and space[IMPULSE, i] + share * space[STEP, i] < 0.0:

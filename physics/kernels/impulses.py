@@ -19,7 +19,22 @@ from .cholesky import DEPENDENT, factorize
 from .cone import project_on_cone, solve_contact
 from .constraint_layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
 from .contact_newton import choose, defect, descend, newton_step, pivot_rows
-from .impulse_layout import FRICTION, IMPULSE, KEPT, RIGHT, SCALE, SPEED, TRIAL, VECTORS, push
+from .impulse_layout import (
+    FRICTION,
+    IMPULSE,
+    KEPT,
+    RIGHT,
+    RISE,
+    SCALE,
+    SLIDE,
+    SPEED,
+    STEP,
+    TRIAL,
+    TRIAL_SPEED,
+    VECTORS,
+    combine,
+    push,
+)
 from .interior import follow_path
 from .spatial import Array
 
@@ -189,7 +204,7 @@ def approach(first: int, cones: int, m: int, space: Array, order: Array, cold: b
             return True
         last = value
         choose(first, cones, m, space, order)
-        newton_step(first, cones, m, space, order)
+        newton_step(first, cones, m, space, order, 0.0)
         if not descend(first, cones, m, space, value):
             if enough:
                 return True
@@ -199,6 +214,27 @@ def approach(first: int, cones: int, m: int, space: Array, order: Array, cold: b
             for _ in range(SWEEPS << stuck):
                 sweep(first, cones, m, space)
     return False
+
+
+@jit
+def centre(first: int, cones: int, m: int, space: Array, order: Array) -> None:
+    """Take out of the impulses of the last step what makes no motion, as between the feet of a table, where something
+    slides: carried on, its friction would depend on how it once was put down.
+    """
+    value, size = defect(first, cones, m, space, IMPULSE, SPEED)
+    choose(first, cones, m, space, order)
+    slides, third = False, order.shape[0] // 3
+    for i in range(first, cones, 3):
+        slides |= order[third + i] == SLIDE
+    if not slides:
+        return
+    newton_step(first, cones, m, space, order, 1.0)
+    combine(TRIAL, IMPULSE, 1.0, STEP, first, m, space)
+    combine(TRIAL_SPEED, SPEED, 1.0, RISE, first, m, space)
+    found, _ = defect(first, cones, m, space, TRIAL, TRIAL_SPEED)
+    if found <= max(value, ENOUGH * ENOUGH * size):
+        combine(IMPULSE, IMPULSE, 1.0, STEP, first, m, space)
+        combine(SPEED, SPEED, 1.0, RISE, first, m, space)
 
 
 @jit
@@ -227,6 +263,8 @@ def proximal_step(first: int, cones: int, m: int, space: Array, order: Array, we
 @jit
 def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: bool) -> None:
     """Impulses of contacts with friction and of one-sided rows."""
+    if warm:
+        centre(first, cones, m, space, order)
     if approach(first, cones, m, space, order, not warm):
         return
     follow_path(first, cones, m, space)
