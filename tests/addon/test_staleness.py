@@ -67,9 +67,9 @@ def test_it_tells_what_has_changed(part, scene, baked):
     row = joint.condyle.joint.coordinates[0]
     row.damping = 0.2
     row.limits = "CUSTOM"
-    assert changes(part, scene) == ["Knee: q: limits, q: damping changed"]
+    assert changes(part, scene) == ["Knee: coordinate: limits, coordinate: damping changed"]
     row.damping, row.limits = 0.1, "RANGE"
-    assert changes(part, scene) == [] or changes(part, scene) == ["Knee: q: limits changed"]
+    assert changes(part, scene) == [] or changes(part, scene) == ["Knee: coordinate: limits changed"]
     scene.condyle.simulation.gravity = (0, 0, -1.6)
     scene.render.fps = 30
     told = changes(part, scene)
@@ -111,7 +111,7 @@ def test_what_the_user_changes_while_it_is_computed_makes_it_out_of_date(part, s
             if seen == 2:  # the fit is done, the scene has been read
                 joint.condyle.joint.coordinates[0].damping = 0.7
             job = part("worker_client").advance(steps, job)
-    assert changes(part, scene) == ["Knee: q: damping changed"]
+    assert changes(part, scene) == ["Knee: coordinate: damping changed"]
 
 
 def test_undo_of_a_change_brings_the_bake_up_to_date(part, scene, baked):

@@ -81,3 +81,22 @@ def test_a_joint_that_is_renamed_and_touched_is_still_known(part, scene, hinge):
     hinge.condyle.joint.follow = 1.0
     hinge.condyle.joint.follow = 0.0
     assert changes(part, scene) == []
+
+
+def test_coordinates_are_told_by_what_the_panel_calls_them(part, scene, hinge):
+    hinge.condyle.joint.type = "spline_curve"
+    row = hinge.condyle.joint.coordinates[0]
+    row.torque = 1.0
+    told = changes(part, scene)
+    assert row.label == "q" and "coordinate: torque" in told[0] and "q:" not in told[0]
+    row.title = "Flexion"
+    assert "flexion: torque" in changes(part, scene)[0]
+
+
+def test_a_slider_is_told_by_what_the_panel_calls_it(part, scene, hinge):
+    settings = hinge.condyle.joint
+    settings.start_from, settings.coordinates[0].title = "POSE", "Flexion"
+    part("authoring").drive(scene, hinge, True)
+    part("tasks").bake_now(scene)
+    hinge["coordinate"] = 0.3
+    assert changes(part, scene) == ["Hinge: slider flexion changed"]
