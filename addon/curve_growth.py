@@ -29,13 +29,11 @@ class Moved:
 
 
 def curve_of(scene: Any, item: Any) -> Any:
-    """The curve that a joint is, as `curve_tools.own_curve`; None where it is none or not complete yet, or closed."""
+    """The curve that a joint is, as `curve_tools.own_curve`; None where it is none or not complete yet."""
     try:
-        curve = curve_tools.own_curve(scene, item)
+        return curve_tools.own_curve(scene, item)
     except core.physics().CondyleError:
         return None
-    # where a closed curve begins depends on how many frames it has: its keys would lie beyond its seam
-    return None if curve.periodic else curve
 
 
 def grow(scene: Any, item: Any, old: Any, index: int, share: float) -> Moved | None:
@@ -43,9 +41,10 @@ def grow(scene: Any, item: Any, old: Any, index: int, share: float) -> Moved | N
     between its neighbours; None where the present one is no curve.
 
     Inside the curve the frame comes with a knot of its own (Boehm 1980): its neighbours move a little towards it,
-    the path and its coordinate stay. Behind the last the path is another one, which the coordinate follows.
+    the path and its coordinate stay. So of a closed one, which begins where it began. Behind the last of an open one
+    the path is another, which the coordinate follows.
     """
-    if index == len(old.frames):
+    if index == len(old.frames) and not old.periodic:
         return _follow(scene, item, old, index)
     frames, knots = _inserted(old, index, share)
     settings = item.condyle.joint
@@ -64,18 +63,26 @@ def grow(scene: Any, item: Any, old: Any, index: int, share: float) -> Moved | N
 
 def _inserted(old: Any, index: int, share: float) -> tuple[dict[int, np.ndarray], np.ndarray]:
     """Control frames (4, 4) that are others by their numbers, and all knots, when frame number `index` is added."""
-    lie, knots, degree = core.physics().lie, old.knots, old.order - 1
+    lie, order, degree = core.physics().lie, old.order, old.order - 1
     count = len(old.frames)
+    knots = core.part("splines").unrolled_knots(old.knots, order) if old.periodic else old.knots
+    last_span = (count + degree if old.periodic else count) - 1
     place = knots[index] + share * (knots[index + degree] - knots[index])
-    span = int(np.clip(np.searchsorted(knots, place, side="right") - 1, degree, count - 1))
+    span = int(np.clip(np.searchsorted(knots, place, side="right") - 1, degree, last_span))
     room = APART * (knots[span + 1] - knots[span])
     place = float(np.clip(place, knots[span] + room, knots[span + 1] - room))
     frames = {}
     for number in range(span - degree + 1, span + 1):
-        before, after = old.frames[number - 1], old.frames[number]
+        before, after = old.frames[(number - 1) % count], old.frames[number % count]
         part = (place - knots[number]) / (knots[number + degree] - knots[number])
-        frames[number] = before @ lie.exp(part * lie.log(lie.inverse(before) @ after))
-    return frames, np.insert(knots, span + 1, place)
+        moved = before @ lie.exp(part * lie.log(lie.inverse(before) @ after))
+        frames[number % (count + 1)] = moved  # of a closed curve those behind its end are at its beginning
+    grown = np.insert(knots, span + 1, place)[: count + 1 + order]
+    if (
+        old.periodic
+    ):  # the beginning stays; before it the knots are those before the end, the new one among them
+        grown[:degree] = grown[count + 1 : count + order] - old.period
+    return frames, grown
 
 
 def _moved(before: np.ndarray, now: np.ndarray, warnings: list[str]) -> Moved:

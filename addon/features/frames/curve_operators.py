@@ -13,8 +13,8 @@ from .operators import FrameOperator, needs_curve, show_only, tell_place
 
 
 class DuplicateControlFrame(FrameOperator, Operator):
-    """Copy the control frame at hand, a little further along the curve, and select the copy, to be moved. On an
-    open curve its neighbours move a little, so that the child moves as before, keys and all (how nearly is told)"""
+    """Copy the control frame at hand, a little further along the curve, and select the copy, to be moved. Its
+    neighbours move a little, so that the child moves as before, keys and all (how nearly is told)"""
 
     bl_idname = "condyle.duplicate_control_frame"
     bl_label = "Duplicate Control Frame"

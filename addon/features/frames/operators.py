@@ -168,7 +168,7 @@ class AddControlFrame(FrameOperator, Operator):
 
 
 class InsertControlFrame(FrameOperator, Operator):
-    """Insert a control frame halfway between the one at hand and the next. On an open curve its neighbours move a
+    """Insert a control frame halfway between the one at hand and the next. Its neighbours move a
     little, so that the child moves as before, keys and all (how nearly is told)"""
 
     bl_idname = "condyle.insert_control_frame"
