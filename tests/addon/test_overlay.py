@@ -249,6 +249,24 @@ def test_ghosts_are_green_where_the_fit_is_good_and_red_where_it_is_not(part, sc
     assert not overlay.ghosts.wanted(joint)
 
 
+def test_ghosts_of_a_bone_are_as_large_as_the_bone(part, scene, make, overlay):
+    """They were a cross of axes alone, which nobody saw beside the bone."""
+    rig = make.armature(
+        "Rig", {"Thigh": ((0, 0, 1), (0, 0, 0.5), None), "Shin": ((0, 0, 0.5), (0, 0, 0), "Thigh")}
+    )
+    rig.scale = (2, 2, 2)
+    make.update()
+    body = part("references").Body
+    joint = part("authoring").add_joint(scene, body(rig, "Thigh"), body(rig, "Shin"), name="Knee")
+    curve(part, scene, joint, 5)
+    row = joint.condyle.joint.fit.residuals.add()
+    row.pose = np.eye(4).ravel()
+    known = part("features.overlay.shown").shown(scene, joint)
+    ends, colors = overlay.ghosts.lines(joint, known, 0.01)
+    assert ends.shape == (12 + 3, 2, 3) and len(colors) == 15
+    np.testing.assert_allclose(ends[..., 1].max(), 1.0, rtol=1e-6)  # the rig is twice as large as its bones
+
+
 def test_round_off_of_a_perfect_fit_is_green(overlay):
     np.testing.assert_allclose(
         overlay.ghosts.shares(np.array([1e-5, 2e-5]), np.array([1e-7, 3e-7])), 0.0, atol=0.01

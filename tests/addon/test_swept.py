@@ -56,7 +56,9 @@ def test_axes_and_outlines_are_drawn_as_wished_and_kept(part, scene, make, overl
     assert all(one.lines is two.lines for one, two in zip(first, second))  # nothing is made again
     swept = overlay[2]
     lines = [each for entry in first for each in entry.lines]
-    outlines = next(each for each in lines if len(each.ends) == swept.POSES * len(swept.EDGES))
+    outlines = next(
+        each for each in lines if len(each.ends) == swept.POSES * len(part("features.overlay.ghosts").EDGES)
+    )
     # the first outline is the child's box where the slider is at its lower end
     joint["coordinate"] = joint.id_properties_ui("coordinate").as_dict()["min"]
     joint.update_tag()

@@ -22,6 +22,10 @@ ALPHA, BOX_ALPHA = 0.95, 0.45
 EDGES = np.array(
     [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
 )
+# A bone's outline as Blender draws it: thickest at a tenth of its length, by a tenth of its length.
+BONE_EDGES = np.array(
+    [(0, k) for k in range(1, 5)] + [(5, k) for k in range(1, 5)] + [(1, 2), (2, 3), (3, 4), (4, 1)]
+)
 
 
 def wanted(item: Any) -> bool:
@@ -154,26 +158,33 @@ def colors_of(share: np.ndarray, alpha: float) -> np.ndarray:
 
 
 def lines(item: Any, known: Shown, size: float) -> tuple[np.ndarray, np.ndarray]:
-    """Ends (k, 2, 3) and colours (k, 4) of the lines of a joint's ghosts, in its frame: axes, boxes of the child."""
+    """Ends (k, 2, 3) and colours (k, 4) of the lines of a joint's ghosts, in its frame: axes, outlines of the child."""
     now, poses = passing(item, known), residuals_of(item)[2]
     share = shares(now.distances, now.angles)
     origins = np.repeat(poses[:, None, :3, 3], 3, axis=1)
     tips = origins + size * poses[:, :3, :3].transpose(0, 2, 1)
     axes = np.stack([origins, tips], axis=2).reshape(-1, 2, 3)
     colors = np.repeat(colors_of(share, ALPHA), 3, axis=0)
-    corners = box_of(item)
-    if corners is None:
+    corners, edges = outline(item)
+    if not len(corners):
         return axes, colors
     placed = np.einsum("nij,cj->nci", poses[:, :3, :3], corners) + poses[:, None, :3, 3]
-    boxes = placed[:, EDGES].reshape(-1, 2, 3)
-    faint = np.repeat(colors_of(share, BOX_ALPHA), len(EDGES), axis=0)
-    return np.concatenate([boxes, axes]), np.concatenate([faint, colors])
+    outlines = placed[:, edges].reshape(-1, 2, 3)
+    faint = np.repeat(colors_of(share, BOX_ALPHA), len(edges), axis=0)
+    return np.concatenate([outlines, axes]), np.concatenate([faint, colors])
 
 
-def box_of(item: Any) -> np.ndarray | None:
-    """Corners (8, 3) of the box about the child in its rigid frame; None for bones and Empties."""
+def outline(item: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (c, 3) of the box about the child, or of its bone, in its rigid frame, and pairs (e, 2) of joined ones;
+    none of Empties.
+    """
     child = references.resolve(item.condyle.joint.child)
-    if child is None or child.bone or child.object.type != "MESH":
-        return None
+    if child is not None and child.bone:
+        length = float(child.pose_bone.bone.length) * float(child.object.matrix_world.to_scale()[1])
+        thick = 0.1 * length
+        ring = [(thick, thick, 0), (0, thick, thick), (-thick, thick, 0), (0, thick, -thick)]
+        return np.array([(0, 0, 0), *ring, (0, length, 0)], dtype=np.float64), BONE_EDGES
+    if child is None or child.object.type != "MESH":
+        return np.empty((0, 3)), EDGES
     scale = np.array(child.object.matrix_world.to_scale())
-    return np.array([tuple(corner) for corner in child.object.bound_box]) * scale
+    return np.array([tuple(corner) for corner in child.object.bound_box]) * scale, EDGES

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import core, joint_reading, references
-from .ghosts import EDGES, box_of
+from ... import core, joint_reading
+from .ghosts import outline
 from .shown import Shown
 
 AXES, POSES = 13, 7
@@ -19,10 +19,6 @@ AXIS_COLOR, POSE_COLOR = (0.78, 0.52, 1.00), (0.62, 0.74, 0.90)
 AXIS_ALPHA, POSE_ALPHA = 0.45, 0.40
 # An axis farther from the child than so many times the signs' size is that of a motion that hardly turns.
 FAR = 6.0
-# A bone's outline as Blender draws it: thickest at a tenth of its length, by a tenth of its length.
-BONE_EDGES = np.array(
-    [(0, k) for k in range(1, 5)] + [(5, k) for k in range(1, 5)] + [(1, 2), (2, 3), (3, 4), (4, 1)]
-)
 
 
 def has_path(joint: Any) -> bool:
@@ -75,18 +71,6 @@ def outlines(item: Any, known: Shown) -> np.ndarray:
         placed = pose @ rest
         lines.append((corners @ placed[:3, :3].T + placed[:3, 3])[edges])
     return np.concatenate(lines)
-
-
-def outline(item: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (c, 3) of the child's box or of its bone, in the child's rigid frame, and pairs (e, 2) of joined ones."""
-    child = references.resolve(item.condyle.joint.child)
-    if child is not None and child.bone:
-        length = float(child.pose_bone.bone.length) * float(child.object.matrix_world.to_scale()[1])
-        thick = 0.1 * length
-        ring = [(thick, thick, 0), (0, thick, thick), (-thick, thick, 0), (0, thick, -thick)]
-        return np.array([(0, 0, 0), *ring, (0, length, 0)], dtype=np.float64), BONE_EDGES
-    corners = box_of(item)
-    return (np.empty((0, 3)), EDGES) if corners is None else (corners, EDGES)
 
 
 def along(item: Any, known: Shown, settings: Any) -> list[tuple[np.ndarray, Any]]:
