@@ -132,8 +132,8 @@ def offset(image: Image, body: Body | None, other: Body | None) -> Offset:
 
 def _by_shape(image: Image, body: Body, other: Body, now: np.ndarray, slack: float) -> np.ndarray | None:
     """Pose (4, 4) of the other side's object in the image of a body's by their meshes, wherever their origins and axes
-    are: of those with vertices in the same order however they stand, of others where they are images now; None where
-    they are not.
+    are, and however they stand: by vertices in the same order; else where they are images now, or can be laid on each
+    other in one way alone. None where they are no images, or symmetric ones.
 
     Args:
         now: that pose by how they stand now. slack: by how much vertices may be off [Blender units].
@@ -151,8 +151,33 @@ def _by_shape(image: Image, body: Body, other: Body, now: np.ndarray, slack: flo
         fitted = _fitted(points, images)
         if np.abs(points @ fitted[:3, :3].T + fitted[:3, 3] - images).max() <= slack:
             return fitted
-    points = points @ now[:3, :3].T + now[:3, 3]
-    return now if max(_farthest(points, images), _farthest(images, points)) <= slack else None
+    if _covers(now, points, images, slack):
+        return now
+    laid = [pose for pose in _by_axes(points, images) if _covers(pose, points, images, slack)]
+    return laid[0] if len(laid) == 1 else None
+
+
+def _covers(pose: np.ndarray, points: np.ndarray, images: np.ndarray, slack: float) -> bool:
+    """Whether points (n, 3) at a pose (4, 4) lie on other points (m, 3), each on one, and the other way round."""
+    placed = points @ pose[:3, :3].T + pose[:3, 3]
+    return max(_farthest(placed, images), _farthest(images, placed)) <= slack
+
+
+def _by_axes(points: np.ndarray, images: np.ndarray) -> list[np.ndarray]:
+    """The four poses (4, 4) that lay the principal axes of points (n, 3) on those of their images (n, 3) in another
+    order; none of other numbers of points.
+    """
+    if len(points) != len(images):
+        return []
+    middles = [each.mean(axis=0) for each in (points, images)]
+    own, theirs = (np.linalg.svd(each - middle)[2].T for each, middle in zip((points, images), middles))
+    found = []
+    for signs in ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)):
+        pose, turn = np.eye(4), theirs @ np.diag(signs) @ own.T
+        pose[:3, :3] = turn * np.linalg.det(turn)  # both sets of axes may be left-handed ones
+        pose[:3, 3] = middles[1] - pose[:3, :3] @ middles[0]
+        found.append(pose)
+    return found
 
 
 def _fitted(points: np.ndarray, onto: np.ndarray) -> np.ndarray:
