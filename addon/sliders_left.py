@@ -26,11 +26,16 @@ def check(scene: Any, fitted: Collection[int] = ()) -> Iterator[Finding]:
         except core.physics().CondyleError:  # told where it is what is wrong
             continue
         if away > FAR or turned > FAR_TURN:
-            text = (
-                f"{item.name}: its child stands {units.told_apart(away, turned)} from where the slider should have it: "
-                "bring it up to date by the arrows beside Start Here"
-            )
-            yield findings.about(text, CHECK, item)
+            text = f"{item.name}: its child stands {units.told_apart(away, turned)} from where the slider should have it"
+            yield findings.about(f"{text}: {_remedy(item, turned)}", CHECK, item)
+
+
+def _remedy(item: Any, turned: float) -> str:
+    """What brings a child to where its joint's sliders should have it, which is turned by an angle [rad] from there."""
+    child = references.resolve(item.condyle.joint.child)
+    if child.bone and child.pose_bone.bone.use_connect and turned <= FAR_TURN:
+        return "the bone is connected to its parent, whose end it cannot leave; disconnect it"
+    return "bring it up to date by the arrows beside Start Here"
 
 
 def _apart(scene: Any, item: Any) -> tuple[float, float]:

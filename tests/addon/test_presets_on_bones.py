@@ -96,3 +96,19 @@ def test_check_scene_tells_of_connected_bones_that_a_joint_takes_along(part, sce
     body = part("references").Body
     part("presets_making").add(scene, preset, body(rig, "A"), body(rig, "B"))
     assert is_told == any("is connected" in finding.text for finding in part("checks").check(scene))
+
+
+@pytest.mark.small
+def test_a_connected_bone_that_lags_behind_its_slider_is_told_why(part, scene, make):
+    """Bringing the slider up to date, which was advised, changes nothing there."""
+    rig = make.armature(
+        "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, True
+    )
+    make.update()
+    body = part("references").Body
+    joint = part("presets_making").add(scene, "knee", body(rig, "A"), body(rig, "B"))
+    joint["coordinate"] = 1.2
+    joint.update_tag()
+    make.update()
+    (told,) = (each.text for each in part("checks").check(scene) if "should have it" in each.text)
+    assert "connected to its parent, whose end it cannot leave; disconnect it" in told
