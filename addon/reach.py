@@ -7,7 +7,7 @@ a chain of 30 about 20 ms.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
@@ -23,6 +23,7 @@ from .references import Body, Handle, Key, key_of
 WORK, FEWEST = 120, 2
 NEAR, STRAIGHT = 1e-5, 1e-4  # m and rad within which a target counts as met; sliders are kept in float32
 STARTS, STEPS = 20, 200  # of a search that may take its time
+BEHIND = 1e-3  # m by which a body stands farther off than its sliders say from which on that is told
 
 
 @dataclass
@@ -46,6 +47,7 @@ class Outcome:
     Attributes:
         met: all targets are. distances [m], angles [rad]: what is left, one a wish. done: there is nothing nearer.
         at_limits: coordinates that stand at their limits, as people read them: body and slider.
+        behind: bodies that do not follow their sliders, as a bone that is connected to its parent may not.
     """
 
     met: bool
@@ -53,6 +55,7 @@ class Outcome:
     angles: np.ndarray
     done: bool
     at_limits: tuple[str, ...]
+    behind: tuple[str, ...] = ()
 
     def told(self) -> str:
         """One line for the user."""
@@ -61,6 +64,8 @@ class Outcome:
         text = f"{units.told_length(float(self.distances.max()))} off"
         if float(self.angles.max(initial=0.0)) > STRAIGHT:
             text += f", {np.degrees(float(self.angles.max())):.3g}°"
+        if self.behind:
+            return f"{text} ({self.behind[0]} does not stand where its sliders say: Check Scene tells why)"
         limits = ", ".join(self.at_limits[:2]) + (" ..." if len(self.at_limits) > 2 else "")
         return f"{text} (at its limit: {limits})" if limits else text
 
@@ -231,7 +236,22 @@ def reach_now(scene: Any, wishes: Sequence[Wish], patient: bool = True) -> Outco
     state, outcome = search.solve([wish.goal for wish in wishes], patient)
     write(search.readings(state))
     bpy.context.view_layer.update()
-    return outcome
+    return _as_shown(scene, wishes, outcome)
+
+
+def _as_shown(scene: Any, wishes: Sequence[Wish], outcome: Outcome) -> Outcome:
+    """An outcome as the scene shows it, where bodies stand elsewhere than their sliders say."""
+    bodies = [references.find_body(wish.body, "the body of a target") for wish in wishes]
+    shown = [
+        (units.to_metres(_pose(body.matrix, body.name), scene) @ wish.frame - wish.goal)[:3, 3]
+        for body, wish in zip(bodies, wishes)
+    ]
+    distances = np.linalg.norm(shown, axis=1)
+    behind = distances > outcome.distances + BEHIND
+    if not behind.any():
+        return outcome
+    names = tuple(body.name for body, is_behind in zip(bodies, behind) if is_behind)
+    return replace(outcome, met=False, distances=np.maximum(distances, outcome.distances), behind=names)
 
 
 def _joints(scene: Any) -> list[Any]:

@@ -26,7 +26,8 @@ def check(scene: Any, fitted: Collection[int] = ()) -> Iterator[Finding]:
         except core.physics().CondyleError:  # told where it is what is wrong
             continue
         if away > FAR or turned > FAR_TURN:
-            text = f"{item.name}: its child stands {units.told_apart(away, turned)} from where the slider should have it"
+            apart = units.told_apart(away, turned)
+            text = f"{item.name}: its child stands {apart} from where the slider should have it"
             yield findings.about(f"{text}: {_remedy(item, turned)}", CHECK, item)
 
 

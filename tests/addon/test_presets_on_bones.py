@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
@@ -112,3 +113,27 @@ def test_a_connected_bone_that_lags_behind_its_slider_is_told_why(part, scene, m
     make.update()
     (told,) = (each.text for each in part("checks").check(scene) if "should have it" in each.text)
     assert "connected to its parent, whose end it cannot leave; disconnect it" in told
+
+
+def test_a_search_tells_how_far_off_a_connected_bone_really_is(part, scene, make):
+    """It said "reached", since the sliders would have it there; the bone stays at its parent's end."""
+    rig = make.armature(
+        "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, True
+    )
+    make.update()
+    body, reach = part("references").Body, part("reach")
+    joint = part("presets_making").add(scene, "knee", body(rig, "A"), body(rig, "B"))
+    wish = reach.point_wish(scene, body(rig, "B"), (0, 0, 0))
+    joint["coordinate"] = 1.2
+    joint.update_tag()
+    make.update()
+    known = part("joint_reading").read_joint(scene, joint)
+    moved = known.transform(known.from_readings(np.array([1.2])))
+    frame = np.array(joint.matrix_world)
+    wish.goal[:3, 3] = (frame @ moved @ np.linalg.inv(frame) @ (0, 0, 0, 1))[:3]
+    outcome = reach.reach_now(scene, [wish])
+    there = np.array(rig.pose.bones["B"].tail)
+    away = np.linalg.norm(there - wish.goal[:3, 3])
+    assert away > 5e-3 and not outcome.met
+    assert outcome.distances[0] == pytest.approx(away, abs=1e-5)  # poses of bones are in single precision
+    assert "Rig/B does not stand where its sliders say" in outcome.told()
