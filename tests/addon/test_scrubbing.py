@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from unittest.mock import MagicMock
+
 import numpy as np
 import pytest
 
@@ -150,6 +153,31 @@ def test_scrubbing_by_a_script_sets_keys_where_auto_keying_is_on(part, scene, kn
     assert joint["coordinate"] == pytest.approx(upper)
     (curve,) = part("compat").curves_in_use(joint)
     assert [tuple(key.co) for key in curve.keyframe_points] == [(12.0, pytest.approx(upper, abs=1e-6))]
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(("kind", "shown"), [("hinge", "turns"), ("slider", "values")])
+def test_angles_are_adjusted_and_told_in_degrees(part, scene, make, kind, shown):
+    """Adjust Last Operation showed 0.35 where the slider in the panel says 20 degrees."""
+    body, scrub = part("references").Body, part("features.frames.scrub")
+    held, moved = make.box("Held"), make.box("Moved", (0, 0, 1))
+    make.update()
+    joint = part("authoring").add_joint(scene, body(held), body(moved), kind)
+    part("authoring").drive(scene, joint, True)
+    only(joint)
+    assert bpy.ops.condyle.scrub(values=(0.35, 0.0, 0.0)) == {"FINISHED"}
+    assert joint["coordinate"] == pytest.approx(0.35)
+    adjusted = SimpleNamespace(values=(0.0, 0.0, 0.0))
+    scrub._take_turns(adjusted, (0.1, 0.2, 0.3))  # as by the field that shows degrees
+    assert adjusted.values == (0.1, 0.2, 0.3)
+    layout = MagicMock()
+    scrub.Scrub.draw(SimpleNamespace(layout=layout), bpy.context)
+    (drawn,) = layout.column().prop.call_args_list
+    assert drawn.args[1] == shown
+    context = SimpleNamespace(area=MagicMock())
+    scrub.Scrub._tell(None, context, joint)
+    (text,) = context.area.header_text_set.call_args.args
+    assert ("20.05°" if kind == "hinge" else "0.35 ") in text
 
 
 def test_what_cannot_be_dragged_says_why(part, scene, make, knee):

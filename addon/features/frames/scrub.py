@@ -1,5 +1,6 @@
 """The handle in the view that is dragged along a joint's curve or over its surface."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,15 @@ PRECISE = 0.1
 NEAR = 40
 
 
+def _told(value: float, unit: str) -> str:
+    """A slider's value for people: angles in degrees, as in the panel."""
+    return f"{math.degrees(value):.4g}°" if unit == "rad" else f"{value:.4g}"
+
+
+def _take_turns(self: Any, turns: Any) -> None:
+    self.values = turns
+
+
 class Scrub(Operator):
     """Drag the joint along its curve or over its surface, as far as its limits let it. Shift: slowly; Esc: back to
     where it was"""
@@ -27,6 +37,15 @@ class Scrub(Operator):
         name="Coordinates",
         description="What the sliders of the joint are set to, in the units that they have",
         size=3,
+        options={"SKIP_SAVE"},
+    )
+    turns: FloatVectorProperty(
+        name="Angles",
+        description="What the sliders of the joint are set to, of those that are angles",
+        size=3,
+        unit="ROTATION",
+        get=lambda self: tuple(self.values),
+        set=_take_turns,
         options={"SKIP_SAVE"},
     )
 
@@ -99,7 +118,8 @@ class Scrub(Operator):
         column = self.layout.column()
         column.use_property_split = True
         for index, row in enumerate(joint.condyle.joint.coordinates[:3] if joint is not None else ()):
-            column.prop(self, "values", index=index, text=title_of(row))
+            shown = "turns" if row.unit == "rad" else "values"  # Blender shows angles in the user's units
+            column.prop(self, shown, index=index, text=title_of(row))
 
     def cancel(self, context: Any) -> None:
         """Blender ends the operator, because a file is loaded or the window closes."""
@@ -149,7 +169,7 @@ class Scrub(Operator):
 
         settings = joint.condyle.joint
         values = [
-            f"{title_of(row)} {joint[name]:.4g}"
+            f"{title_of(row)} {_told(joint[name], row.unit)}"
             for name, row in zip(slider_names(settings), settings.coordinates)
         ]
         context.area.header_text_set(f"{joint.name}: {', '.join(values)}   (Shift: slowly, Esc: back)")
