@@ -104,7 +104,7 @@ def errors(scene: Any, first: Exception, curves: Mapping[int, Any] | None = None
 def _each_alone(scene: Any, curves: Mapping[int, Any]) -> Iterator[Finding]:
     """Errors of each body with its joint, read as if it were the only one."""
     problem = core.physics().CondyleError
-    moved: dict[references.Key, str] = {}
+    moved: dict[references.Key, Any] = {}
     for item in references.joints_of(scene):
         settings = item.condyle.joint
         child, parent = references.resolve(settings.child), references.resolve(settings.parent)
@@ -119,10 +119,10 @@ def _each_alone(scene: Any, curves: Mapping[int, Any]) -> Iterator[Finding]:
         if settings.closes_loop:
             continue
         if key in moved:
-            text = f"joints {moved[key]!r} and {item.name!r} both move {child.name}; remove one, or let it close a loop"
+            text = references.two_movers(moved[key], item, child)
             yield findings.about(text, CHECK, item, is_error=True)
             continue
-        moved[key] = item.name
+        moved[key] = item
         yield from _alone(scene, child, item, curves)
     for body in references.bodies_of(scene):
         if body.data.body.motion == "FREE" and references.key_of(body) not in moved:

@@ -17,6 +17,8 @@ baked body or muscle duplicated       a bake of its own, which Free Bake takes a
 bone duplicated                       a body of its own without a joint
 appended                              all that a joint points at comes along; Blender's File > Append puts it into the
                                       scene, scripts have to
+library override duplicated           Blender points the copies at the originals: a bake refuses two joints for one
+                                      child, with the way out: another override of the library
 linked                                refused, with the way out: a library override, which works as if it were local
 meshes joined                         the active one keeps its role; a joint of one that is gone says so by name
 armatures joined, bones separated     joints follow their bones to the other armature

@@ -287,6 +287,18 @@ def joints_of(scene: Any) -> list[Any]:
     return sorted(found, key=lambda each: each.name)
 
 
+def two_movers(first: Any, second: Any, child: Body) -> str:
+    """What is wrong, and what to do, where two joints carry one child."""
+    text = f"joints {first.name!r} and {second.name!r} both move {child.name}"
+    overridden = [each.override_library and each.override_library.reference for each in (first, second)]
+    if overridden[0] is not None and overridden[0] == overridden[1]:
+        return (
+            f"{text}: one is the copy of a library override, which Blender leaves on the original's bodies; delete all "
+            "that was copied, and make another override of the library"
+        )
+    return f"{text}; remove one, or let it close a loop"
+
+
 def carrying_joints(scene: Any) -> list[Any]:
     """The joints of a scene that carry their children: all but those that close loops."""
     return [item for item in joints_of(scene) if not item.condyle.joint.closes_loop]

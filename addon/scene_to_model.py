@@ -282,10 +282,7 @@ def _links(scene: Any) -> list[_Link]:
         child, parent = _ends(scene, item)
         other = links.get(key_of(child))
         if other is not None:
-            raise core.model_error(
-                f"joints {other.joint.name!r} and {item.name!r} both move {child.name}; remove one, "
-                "or let it close a loop"
-            )
+            raise core.model_error(references.two_movers(other.joint, item, child))
         links[key_of(child)] = _Link(child, item, parent)
     for body in references.bodies_of(scene):
         if body.data.body.motion == "FREE" and key_of(body) not in links:

@@ -201,3 +201,18 @@ def test_what_a_library_would_bring_back_is_not_taken_away(part, linked):
     for name, words in (("remove_joint", "would bring it back"), ("stop_driving", "would drive it again")):
         with pytest.raises(RuntimeError, match=words):
             getattr(bpy.ops.condyle, name)()
+
+
+@pytest.mark.small
+def test_an_override_that_is_duplicated_whole_is_told_with_the_way_out(part, linked, ph):
+    """Blender points the copies at the originals: their joints would move the same bones."""
+    scene, collection = linked(True)
+    overridden(scene, collection)
+    with bpy.context.temp_override(selected_objects=list(scene.objects)):
+        bpy.ops.object.duplicate()
+    bpy.context.view_layer.update()
+    texts = [each.text for each in part("checks").check(scene) if each.is_error]
+    assert texts and all("both move Rig/" in text for text in texts)
+    assert "the copy of a library override" in texts[0] and "make another override of the library" in texts[0]
+    with pytest.raises(ph.ModelError, match="make another override of the library"):
+        part("tasks").bake_now(scene)
