@@ -20,10 +20,13 @@ from .references import Body
 CONSTRAINTS = (("Condyle Location", "COPY_LOCATION"), ("Condyle Rotation", "COPY_ROTATION"))
 SUBTYPES = {"rad": "ANGLE", "m": "DISTANCE", "s": "NONE", "1": "NONE"}
 # How many radians or metres the slider of an unlimited coordinate goes to both sides; by its name where that is enough
-# to reach every pose.
+# to reach every pose. Rotation vectors of up to half a turn do, and the mouse goes no farther; keys do, so that a turn
+# goes on there: the vector of the same rotation the other way round lies far off.
 UNLIMITED = {"rad": 8.0 * np.pi, "m": 1000.0, "s": 1000.0, "1": 8.0 * np.pi}
+VECTOR = ("r_x", "r_y", "r_z")
 ENOUGH = {
-    **dict.fromkeys(("r_x", "r_y", "r_z", "longitude", "abduction"), np.pi),
+    **dict.fromkeys(VECTOR, 200.0 * np.pi),
+    **dict.fromkeys(("longitude", "abduction"), np.pi),
     **dict.fromkeys(("latitude", "elevation"), 0.5 * np.pi),
 }
 
@@ -210,19 +213,25 @@ def slider_ranges(item: Any, joint: Any) -> np.ndarray:
                         f"which goes from {lower:g} to {upper:g}"
                     )
         elif not (np.isfinite(lower) and np.isfinite(upper)):
-            most = ENOUGH.get(row.label.rpartition(".")[2], UNLIMITED[row.unit])
+            most = ENOUGH.get(plain_name(row.label), UNLIMITED[row.unit])
             found[k] = -most, most
     return found
+
+
+def plain_name(label: str) -> str:
+    """The name of a coordinate without the part of a composite joint that it is of."""
+    return label.rpartition(".")[2]
 
 
 def _ensure_property(item: Any, name: str, row: Any, lower: float, upper: float, factor: float) -> None:
     value = float(item.get(name, row.start / factor))
     item[name] = float(np.clip(value, lower, upper))
+    half_turn = np.pi if plain_name(row.label) in VECTOR else np.inf
     item.id_properties_ui(name).update(
         min=lower,
         max=upper,
-        soft_min=lower,
-        soft_max=upper,
+        soft_min=max(lower, -half_turn),
+        soft_max=min(upper, half_turn),
         subtype=SUBTYPES[row.unit],
         description="Coordinate of the joint; key it to animate the joint",
     )

@@ -166,7 +166,8 @@ def followed_of(
         open_ended = np.isinf(joint.range).any(axis=1)
         made.periods = np.where(open_ended, ranges[:, 1] - ranges[:, 0], 0.0)
         for k, row in enumerate(settings.coordinates):
-            if row.unit == "m":  # a length has no turns
+            # a length has no turns, nor has one number of a rotation vector
+            if row.unit == "m" or drive.plain_name(row.label) in drive.VECTOR:
                 made.periods[k] = 0.0
     else:
         made.poses = measured(scene, item, values)
@@ -178,7 +179,7 @@ def coordinates(each: Followed, fitted: set[str], rows: Any = slice(None)) -> St
     vector = rotation_vector(each.joint)
     told: list[str] = []
     if each.readings is not None:
-        readings = unrolled(each.readings, each.periods)[rows]
+        readings = going_on(each, each.readings)[rows]
         q = np.array([each.joint.from_readings(row) for row in readings])
     else:
         after = np.eye(4) if each.name in fitted else each.after
@@ -262,6 +263,19 @@ def windows_of(switched: np.ndarray, times: np.ndarray) -> np.ndarray:
     starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
     after = np.append(times, times[-1] + FOR_EVER)  # on at the last frame: to the end and beyond
     return np.stack([times[starts], after[ends]], axis=1)
+
+
+def vector_readings(joint: Any) -> slice | None:
+    """Which of a joint's readings are a rotation vector; None: there are none, or angles are read instead."""
+    return rotation_vector(joint) if joint.reading_names == joint.coordinate_names else None
+
+
+def going_on(each: Followed, readings: np.ndarray) -> np.ndarray:
+    """Readings (F, n) of a joint without the jumps of sliders that start anew after a whole turn."""
+    result, vector = unrolled(readings, each.periods), vector_readings(each.joint)
+    if vector is not None:
+        result[:, vector] = core.physics().lie.continuous_rotation_vectors(result[:, vector])
+    return result
 
 
 def unrolled(values: np.ndarray, periods: np.ndarray) -> np.ndarray:

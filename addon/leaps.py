@@ -132,7 +132,7 @@ def _reached(each: Followed, rows: np.ndarray) -> np.ndarray:
 def _parts(each: Followed, readings: Any, poses: Any) -> list[np.ndarray]:
     """What is keyed in ways of its own, each (R, k), in the joint's readings (R, n) or its poses (R, 4, 4)."""
     if each.readings is not None:
-        return list(given_motions.unrolled(readings, each.periods).T[:, :, None])
+        return list(given_motions.going_on(each, readings).T[:, :, None])
     return [poses[:, :3, :3].reshape(-1, 9), poses[:, :3, 3]]
 
 

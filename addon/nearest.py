@@ -13,6 +13,7 @@ from . import (
     compat,
     core,
     drive,
+    given_motions,
     joint_reading,
     keyframes,
     motions,
@@ -130,7 +131,9 @@ def from_keys(scene: Any, item: Any) -> Steps[Nearest]:
     frames = frames[keyed]
     found = Nearest(moving.readings[keyed], moving.distances[keyed], moving.angles[keyed])
     scene, item = references.find_scene(scene_uid), references.find_joint(item_uid, name)
-    if not item.condyle.joint.driven:
+    if item.condyle.joint.driven:
+        drive.refresh(scene, item)  # a slider of an earlier version may end where its keys do not
+    else:
         drive.set_driven(scene, item, True)
     _key(scene, item, frames, found.readings)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
@@ -224,9 +227,13 @@ def _inside(scene: Any, item: Any, readings: np.ndarray) -> np.ndarray:
     """
     joint = joint_reading.read_joint(scene, item)
     ranges = drive.slider_ranges(item, joint)
-    if joint.type == "spherical":  # sliders hold rotation vectors of up to half a turn
-        lie, far = core.physics().lie, np.linalg.norm(readings, axis=1) > np.pi
-        readings = np.where(far[:, None], lie.so3_log(lie.so3_exp(readings)), readings)
+    vector = given_motions.vector_readings(joint)
+    if vector is not None:  # beyond a slider's ends, or a limit, only that of up to half a turn is there
+        lie, short = core.physics().lie, readings.copy()
+        short[:, vector] = lie.so3_log(lie.so3_exp(readings[:, vector]))
+        outside = np.abs(np.clip(readings, *ranges.T) - readings)[:, vector].max(axis=1) > 0.0
+        limited = len(joint.rotation_limits) > 0
+        readings = np.where((outside | limited)[:, None], short, readings)
     values = np.clip(readings, *ranges.T)
     for k, (period, (lower, upper)) in enumerate(zip(_periods(joint, readings[0]), ranges)):
         outside = np.abs(readings[:, k] - values[:, k]) > 1e-6 * (

@@ -219,7 +219,7 @@ def find(
             continue
         followed, readings = each.followed, None
         if followed.readings is not None:
-            readings = given_motions.unrolled(followed.readings, followed.periods)
+            readings = given_motions.going_on(followed, followed.readings)
             q = np.array([each.joint.from_readings(row) for row in readings])
         else:
             set_values = np.array(read.state.q[read.model.coordinate_slice(each.name)])
