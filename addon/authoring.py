@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from . import core, followers, migrations, references, scene_to_model, units
+from . import core, followers, migrations, references, rest_poses, scene_to_model, units
 from .features.joints.properties import match_coordinates
 from .references import Body
 
@@ -150,6 +150,7 @@ def add_joint(
         settings.length_scale = max(typical_length(child), 1e-6)
     else:
         take_rest_pose(item, world)
+    rest_poses.note(item)
     migrations.stamp(item.condyle)
     migrations.stamp(scene.condyle)
     return item
@@ -215,6 +216,7 @@ def take_rest_pose(item: Any, world: Matrix | None = None) -> None:
         @ units.split_scale(child.matrix, child.name, child.owner)[0]
     )
     settings.child_in_joint = tuple(pose.ravel())
+    rest_poses.note(item)
 
 
 def _pose_at_zero(item: Any) -> np.ndarray:
@@ -250,6 +252,8 @@ def add_control_frame(
         if child is None:
             raise core.model_error(f"joint {item.name!r}: its child is missing, so it has no pose to take")
         matrix = child.matrix
+        if not len(settings.frames):
+            rest_poses.note(item)
     world = units.split_scale(matrix, "the control frame")[0]
     index = len(settings.frames) if index is None else int(np.clip(index, 0, len(settings.frames)))
     empty = frame_empty(scene, item, index) if empty is None else empty

@@ -23,6 +23,7 @@ from . import (
     placing,
     references,
     refused,
+    rest_poses,
     scene_to_model,
     session,
     sliders_left,
@@ -156,6 +157,7 @@ def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int
     found = [
         *_of_coordinates(scene, read),
         *sliders_left.check(scene, fitted),
+        *rest_poses.check(scene, fitted),
         *_out_of_reach(scene, fitted),
         *_of_muscles(scene, read),
         *_of_masses(scene, read),

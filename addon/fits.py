@@ -17,6 +17,7 @@ from . import (
     keyframes,
     migrations,
     references,
+    rest_poses,
     scene_to_model,
     units,
     worker_client,
@@ -346,6 +347,7 @@ def apply(scene: Any, item: Any, report: FitReport) -> None:
             )
     finally:
         settings.driven = driven
+    rest_poses.note(item)
     _note(scene, settings.fit, report)
     migrations.stamp(item.condyle)
     if driven:

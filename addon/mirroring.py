@@ -19,7 +19,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import authoring, core, drive, grids, ik_chains, joint_reading, presets, references, units
+from . import authoring, core, drive, grids, ik_chains, joint_reading, presets, references, rest_poses, units
 from .features.fitting import wishes
 from .features.joints.panels import label_of, title_of
 from .features.joints.properties import match_coordinates, shapes, slider_names
@@ -327,6 +327,7 @@ def _fill(
     for row, own, sign in zip(source.coordinates, settings.coordinates, signs):
         _fill_coordinate(row, own, float(sign))
     target.empty_display_size = item.empty_display_size
+    rest_poses.note(target)
     if source.driven and not ik_chains.of_joint(scene, target):
         drive.set_driven(scene, target, True)
         for name, sign in zip(slider_names(settings), signs):

@@ -9,6 +9,7 @@ from .features.common import OVERRIDE
 from .features.connections.properties import ConnectionProperties, show_chosen
 from .features.driving.properties import ReachProperties, TargetProperties
 from .features.joints.properties import JointProperties
+from .features.joints.rest import RestRecord
 from .features.muscles.obstacle_properties import ObstacleProperties
 from .features.muscles.properties import MuscleProperties, show_chosen_muscle
 from .features.overlay.properties import OverlayProperties
@@ -57,6 +58,7 @@ class ObjectData(PropertyGroup):
     )
     body: PointerProperty(type=BodyProperties, name="Body", override=OVERRIDE)
     joint: PointerProperty(type=JointProperties, name="Joint", override=OVERRIDE)
+    rest: PointerProperty(type=RestRecord, name="Rest Poses", override=OVERRIDE)
     connection: PointerProperty(type=ConnectionProperties, name="Connection", override=OVERRIDE)
     muscle: PointerProperty(type=MuscleProperties, name="Muscle", override=OVERRIDE)
     target: PointerProperty(type=TargetProperties, name="Target", override=OVERRIDE)

@@ -49,6 +49,7 @@ from .features.joints import control
 from .features.joints import operators as joint_operators
 from .features.joints import panels as joint_panels
 from .features.joints import properties as joint_properties
+from .features.joints import rest as joint_rest
 from .features.live import operators as live_operators
 from .features.live import panels as live_panels
 from .features.live import properties as live_properties
@@ -74,6 +75,7 @@ MODULES = (
     fitting_properties,
     control,
     joint_properties,
+    joint_rest,
     connection_properties,
     obstacle_properties,
     muscle_properties,

@@ -30,6 +30,7 @@ PURE = {
     "LiveSlider": {"share", "times", "plain"},
     "LiveSettings": {"pull"},
     "WobblingProperties": {"axis", "share", "damping"},
+    "RestRecord": {"turn"},
 }
 
 

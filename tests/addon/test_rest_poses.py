@@ -1,0 +1,100 @@
+"""Bones that are turned at rest after a joint was made between them: the skin turns, and that is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+pytestmark = pytest.mark.small
+BONES = {
+    "Thigh": ((0, 0, 1), (0, 0.02, 0.5), None),
+    "Shin": ((0, 0.02, 0.5), (0, 0, 0), "Thigh"),
+}
+
+
+@pytest.fixture
+def rig(make, scene):
+    found = make.armature("Rig", BONES)
+    make.update()
+    return found
+
+
+def joined(part, scene, rig, kind="hinge"):
+    body = part("references").Body
+    return part("authoring").add_joint(scene, body(rig, "Thigh"), body(rig, "Shin"), kind, name="Knee")
+
+
+def roll(rig, bone, angle):
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones[bone].roll += angle
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def told(part, scene):
+    return [each.text for each in part("rest_poses").check(scene)]
+
+
+@pytest.mark.parametrize("bone", ["Thigh", "Shin"])
+def test_a_roll_that_is_changed_with_sliders_on_is_told_until_it_is_put_right(part, scene, rig, bone):
+    joint = joined(part, scene, rig)
+    part("authoring").drive(scene, joint, True)
+    assert told(part, scene) == []
+    roll(rig, bone, 0.5)
+    (text,) = told(part, scene)
+    assert text.startswith(
+        "Rig/Shin was turned by 28.6° at rest against Rig/Thigh (its roll, say) since Knee"
+    )
+    assert text in [each.text for each in part("checks").check(scene)] and text.endswith("use Set Rest Pose")
+    part("authoring").take_rest_pose(joint)
+    assert told(part, scene) == []
+    roll(rig, bone, -0.5)
+    assert len(told(part, scene)) == 1
+    other = part("references").Body(rig, "Thigh")
+    part("references").point_at(joint.condyle.joint.child, other)  # of another child nothing is known
+    assert told(part, scene) == []
+
+
+def test_rest_poses_that_move_together_or_are_renamed_are_not_told(part, scene, make, rig):
+    joined(part, scene, rig)
+    rig.data.bones["Shin"].name = "Tibia"
+    rig.rotation_euler = (0.4, 0.3, 0.2)
+    rig.rotation_euler.rotate_axis("X", 0.3)
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    bpy.ops.object.transform_apply(location=False, rotation=True, scale=False)
+    make.update()
+    assert np.abs(np.array(rig.matrix_world)[:3, :3] - np.eye(3)).max() < 1e-6
+    assert told(part, scene) == []
+
+
+def test_a_curve_is_to_be_made_anew(part, scene, make, rig):
+    joint = joined(part, scene, rig, "spline_curve")
+    bone = rig.pose.bones["Shin"]
+    bone.rotation_mode = "XYZ"
+    for number in range(5):
+        bone.rotation_euler = 0.3 * number, 0.0, 0.0
+        bone.keyframe_insert("rotation_euler", frame=1 + 5 * number)
+        make.update()
+        part("authoring").add_control_frame(scene, joint)
+    roll(rig, "Shin", 0.5)
+    (text,) = told(part, scene)
+    assert text.endswith("fit it or add it anew")
+    for each in scene.objects:
+        each.select_set(each == joint)
+    bpy.context.view_layer.objects.active = joint
+    assert bpy.ops.condyle.fit() == {"FINISHED"}
+    assert told(part, scene) == []
+
+
+def test_objects_and_files_of_earlier_versions_have_no_record_and_are_not_told(part, scene, make, rig):
+    body, authoring = part("references").Body, part("authoring")
+    a, b = make.box("A"), make.box("B", (0, 0, 1))
+    make.update()
+    assert authoring.add_joint(scene, body(a), body(b), "hinge").condyle.rest.bones == ""
+    joint = joined(part, scene, rig)
+    joint.condyle.property_unset("rest")
+    roll(rig, "Shin", 0.5)
+    assert told(part, scene) == []
