@@ -174,6 +174,10 @@ class Run:
         return Outcome(shot, state, note, round(time.monotonic() - began, 3), told.scenes, told.warnings)
 
     def _try(self, number: int, shot: Shot) -> tuple[str, str, Told]:
+        if not self._options.dry_run:
+            records.sweep(
+                shot.target
+            )  # also of a shot that is done: a kill may have ended an --overwrite of it
         source_digest = records.digest(shot.source)
         record = records.load(shot.target)
         reason = records.reason_to_bake(shot, source_digest, record)
@@ -187,7 +191,6 @@ class Run:
         if self._options.dry_run:
             told = self._follow(number, shot, None)
             return WOULD, reason or "asked to bake all", told
-        records.sweep(shot.target)
         part = records.part_path(shot.target, secrets.token_hex(4))
         try:
             told = self._follow(number, shot, part)

@@ -291,9 +291,12 @@ def test_killed_between_the_record_and_the_output_it_is_done_again(run, part, fo
         assert (folder / "out/a.blend").read_bytes() == b"baked " + content
 
 
-def test_what_a_kill_left_is_swept_away(run, folder):
+@pytest.mark.parametrize("is_done", [False, True])
+def test_what_a_kill_left_is_swept_away(run, folder, is_done):
+    """Beside what is baked again, and beside what is done: a kill may have ended an --overwrite of it."""
     run()
-    (folder / "a.blend").write_bytes(b"new")
+    if not is_done:
+        (folder / "a.blend").write_bytes(b"new")
     ours = (
         ".a.batch-0123abcd.blend",
         "..a.batch-0123abcd.89abcdef.blend",
@@ -303,7 +306,9 @@ def test_what_a_kill_left_is_swept_away(run, folder):
     others = (".ab.batch-0123abcd.blend", ".a.blend")
     for name in (*ours, record, *others):
         (folder / "out" / name).touch()
-    run()
+    assert run(dry_run=True)[0]["a"] == ("kept" if is_done else "to bake")
+    assert set(names(folder / "out")) >= {*ours, record, *others}
+    assert run()[0]["a"] == ("kept" if is_done else "baked")
     left = set(names(folder / "out"))
     assert not left & {*ours, record} and left >= set(others)
 
