@@ -365,4 +365,6 @@ def find_body(handle: Handle, name: str) -> Body:
     found = handle.find()
     if found is None:
         raise core.model_error(f"{name} was removed or renamed meanwhile")
+    if is_deleted(found.object):  # its joint alone keeps it in the file
+        raise core.model_error(f"{name} was deleted meanwhile")
     return found

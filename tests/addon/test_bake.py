@@ -185,6 +185,21 @@ def test_the_scene_may_lose_a_body_while_it_is_simulated(part, scene, make, ph):
             job = part("worker_client").advance(steps, job)
 
 
+def test_a_body_that_the_user_deletes_while_it_is_simulated_gets_no_keys(part, scene, make, ph):
+    """Blender keeps what a joint refers to: it was baked, in no scene, and the bake was said to be done."""
+    _, shank = rig_knee(part, scene, make)
+    part("authoring").add_control_frame(scene, *corners_of(part, scene, make))
+    steps = part("tasks").bake(scene)
+    job = part("worker_client").advance(steps, next(steps))
+    scene.collection.objects.unlink(shank)  # what Delete does with an object that is referred to
+    actions = set(bpy.data.actions.keys())
+    with pytest.raises(ph.ModelError, match="Shank was deleted meanwhile"):
+        while True:
+            job.wait(120)
+            job = part("worker_client").advance(steps, job)
+    assert set(bpy.data.actions.keys()) == actions
+
+
 def corners_of(part, scene, make):
     """The scene's knee with three control frames, and the matrix of a fourth."""
     joint = part("references").joints_of(scene)[0]
