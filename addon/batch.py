@@ -217,7 +217,8 @@ class Run:
             with self._guard:
                 self._children.discard(child)
         if late.is_set():
-            raise _Ended(TIMED_OUT, f"not done in {shot.timeout:g} s", told)
+            opening = "" if told.blender else ": it or a file that it links was still being opened"
+            raise _Ended(TIMED_OUT, f"not done in {shot.timeout:g} s{opening}", told)
         if told.empty and shot.may_be_empty:
             raise _Ended(SKIPPED, "nothing to simulate", told)
         _judge(told, part)
