@@ -178,7 +178,6 @@ def from_nowhere(row: Array, whole: bool, kinetic: float, energy: float) -> bool
     first = row[TURN] == 0.0 and row[STEPS] == 1.0
     row[MOST] = max(row[MOST], kinetic if first else kinetic - excess)
     if whole:
-        row[TURN] += 1.0
         row[ABOVE] = row[ABOVE] + 1.0 if excess > FAR_MORE * row[MOST] + NOTHING else 0.0
     if row[ABOVE] >= MOST_ABOVE and kinetic > MOVING * excess:
         return True
@@ -210,6 +209,7 @@ def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, whole: bool, 
         flags[STATUS], flags[CULPRIT] = ENERGY_LEAP, culprit
     if not whole:
         return
+    row[TURN] += 1.0
     row[STEPS] = 0.0
     if kinetic > FOURFOLD * row[KINETIC] and kinetic > NOTHING:
         row[LEAPS] += 1.0
