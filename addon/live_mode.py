@@ -16,6 +16,7 @@ from . import (
     muscle_control,
     references,
     session,
+    statistics,
     tasks,
     timing,
     units,
@@ -86,6 +87,7 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
     finally:
         session.live = None
         run.close()
+        session.findings += [findings.Finding(text, findings.LIVE) for text in run.grown]
     if not answer.arrays:
         return LiveReport(run.time, None, None)
     if repeating:
@@ -107,7 +109,10 @@ def _baked(
     excited = muscle_control.excited(ready.read, options.get("controllers", {}), result, keyed)
     inputs, excited = run.inputs(options["tau"], result.t, excited)
     baked = yield from tasks.written(uid, kept, ready.read, result, excited, inputs, {}, timing.Clock())
-    session.findings += findings.named_all(references.find_scene(uid), baked.warnings, findings.BAKE)
+    told = statistics.on_paths(result) + statistics.overlaps(result) + baked.warnings
+    if not run.grown:
+        told += statistics.turned(ready, result)
+    session.findings += findings.named_all(references.find_scene(uid), told, findings.BAKE)
     return LiveReport(run.time, kept, baked, _playback_end(references.find_scene(uid)))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import core, forcing, live_sliders, units
+from . import core, forcing, live_sliders, statistics, units
 from .features.live import properties as live_properties
 from .live_display import Display
 from .references import Handle
@@ -61,6 +61,11 @@ class Run:
     def time(self) -> float:
         """Seconds of motion so far."""
         return self.figures.get("time", 0.0)
+
+    @property
+    def grown(self) -> list[str]:
+        """A line where energy has come from nowhere."""
+        return statistics.from_nowhere(self.figures)
 
     def poll(self) -> bool:
         """Hear, show, and say what was turned; True where the run is over."""

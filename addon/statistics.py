@@ -115,19 +115,26 @@ def turned(made: Any, result: Any) -> list[str]:
     ]
 
 
+def from_nowhere(books: dict[str, float]) -> list[str]:
+    """One line where books of energy, as of ``Result.info["energy"]`` or of a live run's figures, tell of more than any
+    method's error; none where there are no books.
+    """
+    gained, moving = books.get("gained", 0.0), books.get("most_kinetic", 0.0)
+    if gained <= GROWN * moving + OFF * books.get("work", 0.0) + NOTHING:
+        return []
+    return [
+        f"{gained:.3g} J of energy come from nowhere, beside {moving:.3g} J at most with which the bodies move: "
+        "the steps are too long for the model; try a smaller Time Step, or another Method"
+    ]
+
+
 def grown(made: Any, result: Any) -> list[str]:
     """One line where a model (`made` is the `tasks.Ready` of its simulation) has more energy than it could have: by
     the books of its steps, and where there are none, of what nothing drives, by its samples.
     """
     books = result.info.get("energy")
     if books is not None:
-        gained, moving = books["gained"], books["most_kinetic"]
-        if gained <= GROWN * moving + OFF * books["work"] + NOTHING:
-            return []
-        return [
-            f"{gained:.3g} J of energy come from nowhere, beside {moving:.3g} J at most with which the bodies move: "
-            "the steps are too long for the model; try a smaller Time Step, or another Method"
-        ]
+        return from_nowhere(books)
     model, options = made.read.model, made.options
     pushed = options["tau"] is not None and np.any(options["tau"].values)
     driven = (

@@ -47,8 +47,9 @@ class LiveRun:
         listen: called before every stretch of steps; gives what was said since the last call: changes for `Knobs.turn`,
             and beside them ``factor``: seconds of motion in a second, ``stop``: whatever it is, the run ends.
         show: called about 60 times a second with figures and poses of the body frames (nb, 4, 4). Figures: time [s];
-            rate, seconds of motion in a second now; headroom, seconds of motion in a second of computing; heard, how
-            many changes the poses know of; energy [J].
+            rate, seconds of motion in a second now; headroom, seconds of motion in a second of computing; averaged,
+            over how many seconds these two are (at most about `MEMORY`); heard, how many changes the poses know of;
+            energy [J]; and as of ``Result.info["energy"]``, where that is known, gained, most_kinetic and work [J].
         longest: the run ends after so long a motion [s].
 
     Raises:
@@ -106,6 +107,7 @@ class LiveRun:
         self._dt = self._problem.dt
         self._factor = number(factor, "factor", positive=True)
         self._heard = 0
+        self._disturbed = False  # what energy there is was changed from outside since the last stretch
         self._credit = 0.0  # seconds of motion that are due
         self._last = self._shown = self._noted = clock()
         self._asked = 0  # steps of the stretch under way
@@ -140,8 +142,14 @@ class LiveRun:
             begin = end
         return found
 
-    def _steer(self, done: int, q: FloatArray, qd: FloatArray) -> int:
-        """How many steps are due by the clock; waits until some are."""
+    def _steer(self, done: int, q: FloatArray, qd: FloatArray, info: Mapping[str, Any]) -> tuple[int, bool]:
+        """How many steps are due by the clock; waits until some are. And whether something was turned meanwhile that
+        changes what energy there is.
+        """
+        self._disturbed = False
+        return self._due(done, q, qd, info.get("energy", {})), self._disturbed
+
+    def _due(self, done: int, q: FloatArray, qd: FloatArray, books: Mapping[str, float]) -> int:
         now = self._clock()
         self._note(now)
         while True:
@@ -151,7 +159,7 @@ class LiveRun:
             self._credit = min(self._credit, self._factor * MOST_BEHIND)
             self._last = now
             if now - self._shown >= TICK:
-                self._picture(done, q, qd)
+                self._picture(done, q, qd, books)
                 self._shown = now
                 if too_short(self._given, q) is not None:
                     return 0
@@ -187,20 +195,23 @@ class LiveRun:
             if "factor" in changes:
                 self._factor = number(changes.pop("factor"), "factor", positive=True)
             self._knobs.turn(changes)
+            self._disturbed |= bool(changes.keys() - {"inputs"})
             kept = {key: value for key, value in changes.items() if key not in UNSEEN}
             if kept:
                 self._turned.append((self._problem.start + done * self._dt, kept))
             self._heard += 1
         return False
 
-    def _picture(self, done: int, q: FloatArray, qd: FloatArray) -> None:
+    def _picture(self, done: int, q: FloatArray, qd: FloatArray, books: Mapping[str, float]) -> None:
         poses, energy = observe(self._knobs.model, q[None], qd[None], anywhere=True)
         figures = {
             "time": self._problem.start + done * self._dt,
             "rate": self._moved / self._passed,
             "headroom": self._moved / self._busy,
+            "averaged": self._passed,
             "heard": self._heard,
             "energy": float(energy[0, 2]),
+            **books,
         }
         self._show(figures, poses[0])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,8 +27,9 @@ REASONS = {
     layout.ENERGY_LEAP: "its energy leaps beyond the work that is done on it",
 }
 
-#: asked before every stretch of a fixed-step method with the steps done, q and q': how many to take now, 0 to end
-Steer = Callable[[int, FloatArray, FloatArray], int]
+#: asked before every stretch of a fixed-step method with the steps done, q, q' and the run's ``Result.info``: how many
+#: to take now, 0 to end, and whether something was turned that changes what energy there is
+Steer = Callable[[int, FloatArray, FloatArray, Mapping[str, Any]], tuple[int, bool]]
 
 
 #: methods of SciPy that choose their own steps
@@ -108,7 +109,8 @@ def watch_closely(
     known, but by their own pull: where that has lost its stability it counts as work. damps: the method takes energy
     away, if anything. behind: by how many steps inputs, as the method leaves them, are behind the end of a step.
 
-    It ends a run only where no coordinate is on a given motion; books of it are kept there, too.
+    It ends a run only where no coordinate is on a given motion and nobody turns what stores energy; books of it are
+    kept there, too.
     """
     from ..dynamics import observe
     from ..kernels.watch import (
@@ -134,8 +136,7 @@ def watch_closely(
     fall = 2.0 * problem.dt * float(np.linalg.norm(model.gravity))
     row[LIVELIEST] = 0.5 * sum(body.mass for body in model.bodies) * fall**2
     unknown = (
-        problem.steer is not None
-        or model.prescribed.any()
+        model.prescribed.any()
         or springs_leap(model)
         or any(isinstance(force, Wrench) and not force.stores_all for force in model.forces)
         or any(muscle.mass and not (muscle.velocity_terms and muscle.rounding) for muscle in model.muscles)
@@ -143,7 +144,7 @@ def watch_closely(
     if unknown:
         return
     row[BOOKED], row[CONTROLLED], row[BEHIND] = 1.0, float(bool(model.controllers)), behind
-    if not len(problem.motions[0]):
+    if problem.steer is None and not len(problem.motions[0]):
         kinetic, _, total = observe(model, state.q[None], state.qd[None], anywhere=True)[1][0]
         row[CLOSED], row[FIRST], row[MOST] = 1.0, total, max(kinetic, row[LIVELIEST])
 
@@ -171,8 +172,8 @@ def note_energy(problem: Problem, work: FloatArray, recording: Recording) -> Non
 
 
 def forget_energy(problem: Problem, work: FloatArray) -> None:
-    """Let the books begin anew: what a catch or a corner of a given motion did to places and speeds at once is no work
-    of a step; what was gained before is kept.
+    """Let the books begin anew: what a catch or a corner of a given motion did to places and speeds at once, or who
+    turned a spring to what it stores, is no work of a step; what was gained before is kept.
     """
     from ..kernels.watch import LEAST
 

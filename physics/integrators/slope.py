@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import FloatArray
+from .._typing import BoolArray, FloatArray
 from ..constraints.packing import make_system
 from ..errors import DivergedError
 from ..kernels import constraint_layout as rows
@@ -319,11 +319,10 @@ def motion_stops(problem: Problem, start: float, end: float) -> list[float]:
     for channel in channels:
         first, count = int(channel[CHANNEL_FIRST]), int(channel[CHANNEL_COUNT])
         own = pieces[first : first + count]
-        for k in range(1, count):
-            known = k > 1  # before its first time a motion does not lead anywhere
-            changes = own[k, PIECE_HOLDS] != own[k - 1, PIECE_HOLDS]
-            if changes or (known and own[k, PIECE_HOLDS] != 0.0 and _leaps(own[k - 1], own[k])):
-                stops.add(float(own[k, PIECE_START]))
+        changes = own[1:, PIECE_HOLDS] != own[:-1, PIECE_HOLDS]
+        # before its first time a motion does not lead anywhere
+        changes[1:] |= (own[2:, PIECE_HOLDS] != 0.0) & _leaps(own[1:])
+        stops.update(own[1:, PIECE_START][changes].tolist())
     found: list[float] = []
     for stop in sorted(stops):
         if start < stop < end - EDGE and not (found and stop < found[-1] + EDGE):
@@ -331,9 +330,13 @@ def motion_stops(problem: Problem, start: float, end: float) -> list[float]:
     return found
 
 
-def _leaps(before: FloatArray, piece: FloatArray) -> bool:
-    """Whether the velocity leaps from a piece of a motion to the next, by more than round-off."""
-    width = piece[PIECE_START] - before[PIECE_START]
+def _leaps(pieces: FloatArray) -> BoolArray:
+    """From which of a motion's pieces to the next (K - 1,) its velocity leaps, by more than round-off."""
+    before, width = pieces[:-1], np.diff(pieces[:, PIECE_START])[:, None]
     powers = np.arange(1, PIECE_ORDER)
-    terms = powers * before[PIECE_COEFFICIENTS + 1 : PIECE_COEFFICIENTS + PIECE_ORDER] * width ** (powers - 1)
-    return bool(abs(terms.sum() - piece[PIECE_COEFFICIENTS + 1]) > 1e-12 * np.abs(terms).max())
+    terms = (
+        powers * before[:, PIECE_COEFFICIENTS + 1 : PIECE_COEFFICIENTS + PIECE_ORDER] * width ** (powers - 1)
+    )
+    beside = np.abs(terms).max(axis=1, initial=0.0)
+    leaps: BoolArray = np.abs(terms.sum(axis=1) - pieces[1:, PIECE_COEFFICIENTS + 1]) > 1e-12 * beside
+    return leaps

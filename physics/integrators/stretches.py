@@ -36,9 +36,11 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
     while counters[0] < steps:
         began = time.perf_counter()
         if problem.steer is not None:
-            stretch = problem.steer(int(counters[0]), q, qd)
+            stretch, turned = problem.steer(int(counters[0]), q, qd, recording.info)
             if stretch < 1:
                 break
+            if turned:
+                forget_energy(problem, spaces[0])
         if problem.control is not None:  # asked before every step
             now = problem.start + problem.dt * int(counters[0])
             recording.ask(now, problem.dt, q, qd, now, int(counters[1]))
@@ -63,8 +65,6 @@ def _steps_at_leaps(problem: Problem) -> list[int]:
     """
     from .slope import motion_stops
 
-    if problem.steer is not None:  # it keeps no books
-        return []
     stops = motion_stops(problem, problem.start - problem.dt, problem.start + problem.duration)
     first = [int(np.floor((stop - problem.start) / problem.dt + 1e-9)) for stop in stops]
     return sorted({k + beyond for k in first for beyond in range(3)})

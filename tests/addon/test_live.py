@@ -353,20 +353,6 @@ def test_the_panel_of_a_run_is_open_wherever_it_was_started(part, monkeypatch):
 
 
 @pytest.mark.small
-def test_what_is_told_of_the_speed_takes_as_many_lines_whatever_it_is(part):
-    panels = part("features.live.panels")
-    counts = []
-    for rate in (0.3, 1.0):
-        layout, run = MagicMock(), MagicMock(time=2.0, recorded=(None, None))
-        run.figures = {"rate": rate, "time": 2.0, "headroom": rate}
-        panels.draw_figures(layout, run, MagicMock(factor=1.0))
-        labels = layout.box().column().label
-        counts.append(labels.call_count)
-        assert ("Too slow" in labels.call_args.kwargs["text"]) == (rate < 0.9)
-    assert counts == [2, 2]
-
-
-@pytest.mark.small
 def test_what_stands_in_a_slider_of_the_ground_leaves_out_whose_it_is(part):
     parts_of = part("features.live.panels").parts_of
     slider = MagicMock(group="GROUND", kind="TIMES", label="Box: 2: Stiffness")

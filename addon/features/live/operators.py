@@ -12,6 +12,9 @@ from ..common import need_object_mode, writable
 from ..simulation.operators import has_work
 from .properties import settings
 
+#: s over which a rate must be averaged to be told as too slow; it is so about 1 s after a run's begin
+SETTLED = 0.43
+
 
 class Live(JobOperator, Operator):
     """Run the scene's bodies by the clock: turn torques, excitations, gravity and ground with the sliders, drag bodies
@@ -172,7 +175,7 @@ class KeepLive(Operator):
 def speed_text(figures: dict[str, float], wanted: float) -> tuple[str, bool]:
     """The line about the speed, and whether it is slower than wanted."""
     rate = figures.get("rate", 0.0)
-    slow = bool(figures) and rate < 0.9 * wanted and figures.get("time", 0.0) > 1.0
+    slow = rate < 0.9 * wanted and figures.get("averaged", 0.0) > SETTLED
     if np.isclose(rate, 1.0, atol=0.05):
         return "Real time", slow
     return f"{rate:.2f} × real time", slow

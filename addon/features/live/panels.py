@@ -49,10 +49,13 @@ def draw_figures(layout: Any, run: Any, live: Any) -> None:
         return
     text, slow = speed_text(run.figures, live.factor)
     column.label(text=f"{run.time:.1f} s: {text}", icon="ERROR" if slow else "TIME")
-    named = "Too slow; head-room" if slow else "Head-room"
     # always one line: a slider that is dragged must not move away below the mouse
-    times = float(f"{run.figures['headroom']:.2g}")
-    column.label(text=f"{named} {times:g} ×", icon="BLANK1")
+    if run.grown:  # told in full when the run is over
+        column.label(text="Energy from nowhere: steps too long", icon="ERROR")
+    else:
+        named = "Too slow; head-room" if slow else "Head-room"
+        times = float(f"{run.figures['headroom']:.2g}")
+        column.label(text=f"{named} {times:g} ×", icon="BLANK1")
     first, last = run.recorded
     if first is not None:
         seconds = (run.time if last is None else last) - first

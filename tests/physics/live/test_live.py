@@ -167,6 +167,40 @@ def test_recorded_energies_are_by_what_was_turned_then():
     assert (part.energy == result.energy[250:401]).all() and (part.poses == result.poses[250:401]).all()
 
 
+def test_books_of_energy_are_the_simulation_s_and_pictures_show_them():
+    """A band far too stiff for the step: what comes from nowhere is seen while it runs, and stays with the record."""
+    described = legs().to_dict()
+    described["springs"][0] |= {"stiffness": 1e5, "damping": 0.0}
+    model = ph.ModelBuilder.from_dict(described).build()
+    state = model.state(q=[0.3, -0.5])
+    live, pictures = run(model, [], state=state, dt=2e-3)
+    whole = ph.simulate(model, state, duration=float(live.t[-1]), dt=2e-3)
+    assert live.info["energy"] == whole.info["energy"]
+    assert live.info["energy"]["gained"] > 0.25 * live.info["energy"]["most_kinetic"]
+    assert pictures[-1][0]["gained"] == live.info["energy"]["gained"]
+    assert pictures[-1][0].keys() >= {"most_kinetic", "work"}
+
+
+@pytest.mark.parametrize("kind", ["tree", "constrained", "contact"])
+def test_what_hands_do_is_no_gain(kind):
+    """Who turns gravity or a spring, or drags a spring's end, changes what is stored; a torque does work."""
+    grip = {"body": "shank", "point": [0.0, 0.0, -0.4], "stiffness": 2e3, "damping": 60.0}
+    dragged = [
+        (0.6 + 0.02 * k, {"grip": {**grip, "target": [0.0, 0.6 * np.sin(0.3 * k), -0.3]}}) for k in range(40)
+    ]
+    said = [
+        (0.1, {"gravity": [0.0, 1.0, -30.0]}),
+        (0.2, {"inputs": {"thigh.angle": 20.0}}),
+        (0.3, {"forces": {"band": {"stiffness": 300.0}, "floor": {"stiffness": 8e4}}}),
+        *dragged,
+        (1.5, {"grip": None}),
+        (1.6, {"gravity": [0.0, 0.0, -5.0]}),
+    ]
+    books = run(legs(kind), said, seconds=2.5)[0].info["energy"]
+    assert books["most_kinetic"] > 5.0
+    assert books["gained"] < 0.05 * books["most_kinetic"] + 0.01 * books["work"]
+
+
 def test_a_grip_pulls_a_point_to_the_mouse():
     model = legs()
     target = [0.0, 0.35, -0.45]

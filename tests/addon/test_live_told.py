@@ -1,0 +1,62 @@
+"""What a live run tells of itself: how fast it goes, and that its steps are too long."""
+
+from __future__ import annotations
+
+from unittest.mock import MagicMock
+
+import numpy as np
+import pytest
+
+from tests.addon.test_live import Hand
+
+bpy = pytest.importorskip("bpy")
+
+
+@pytest.mark.small
+def test_what_is_told_of_the_speed_takes_as_many_lines_whatever_it_is(part):
+    panels = part("features.live.panels")
+    counts = []
+    for rate in (0.3, 1.0):
+        layout, run = MagicMock(), MagicMock(time=2.0, recorded=(None, None), grown=[])
+        run.figures = {"rate": rate, "averaged": 0.5, "headroom": rate}
+        panels.draw_figures(layout, run, MagicMock(factor=1.0))
+        labels = layout.box().column().label
+        counts.append(labels.call_count)
+        assert ("Too slow" in labels.call_args.kwargs["text"]) == (rate < 0.9)
+    assert counts == [2, 2]
+
+
+@pytest.mark.small
+def test_too_slow_is_told_a_second_after_the_begin_however_slow(part):
+    """At 0.04 of real time the first second of motion is over after 25 s."""
+    speed_text = part("features.live.operators").speed_text
+    assert speed_text({"rate": 0.04, "time": 0.04, "averaged": 0.44}, 1.0) == ("0.04 × real time", True)
+    assert not speed_text({"rate": 0.04, "time": 0.02, "averaged": 0.2}, 1.0)[1]  # it has only begun
+    assert not speed_text({}, 1.0)[1]
+
+
+def test_energy_from_nowhere_is_told_while_it_runs_and_afterwards(part, scene, make):
+    """A box on soft ground that is far too stiff for the step, which no explosion ends: the panel's line, then a
+    warning. With short steps neither.
+    """
+    stone = make.box("Stone", (0.0, 0.0, 0.5), (0.2, 0.2, 0.2))
+    make.update()
+    stone.condyle.body.enabled, stone.condyle.body.motion = True, "FREE"
+    body = part("references").Body(stone)
+    found = part("connections").add_connection(scene, None, body, "ground", np.eye(4), None)
+    ground = found.condyle.connection.ground
+    ground.contact, ground.stiffness, ground.damping = "SOFT", 1e6, 0.0
+    scene.frame_start, scene.frame_end = 1, 49
+    for step, grown in ((4e-3, True), (1e-4, False)):
+        scene.condyle.simulation.time_step = step
+        seen = []
+
+        def look(run, seen=seen):
+            layout = MagicMock()
+            part("features.live.panels").draw_figures(layout, run, MagicMock(factor=1.0))
+            seen += [each.kwargs["text"] for each in layout.box().column().label.call_args_list]
+
+        Hand(part, scene, [(0.8, look)], duration=1.0).walk()
+        assert ("Energy from nowhere: steps too long" in seen) == grown and len(seen) == 2
+        told = [each.source for each in part("session").findings if "come from nowhere" in each.text]
+        assert told == (["Live"] if grown else [])
