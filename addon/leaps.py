@@ -19,9 +19,9 @@ STANDS_OUT = 3.0
 
 
 @dataclass(frozen=True)
-class _Row:
-    """A row that is added before another one, of this number: the frame that it belongs to, what is shown there, and
-    whether that is reached by a leap.
+class Row:
+    """A row of a joint that is added before another one, of this number: the frame that it belongs to, what is shown
+    there, and whether that is reached by a leap.
     """
 
     before: int
@@ -180,15 +180,15 @@ def _with_leaps(shown: Any, each: Followed, where: np.ndarray, frames: np.ndarra
     added = []
     for k, at in leapt.items():
         if sample < 1.0 and at - sample > frames[k - 1]:
-            added.append(_Row(k, at - sample, shown(at - sample), False))
+            added.append(Row(k, at - sample, shown(at - sample), False))
         if at < frames[k]:
-            added.append(_Row(k, at, shown(at), True))
+            added.append(Row(k, at, shown(at), True))
     each.leapt[[k for k, at in leapt.items() if at == frames[k]]] = True
-    return _with_rows(each, name, added)
+    return with_rows(each, name, added)
 
 
-def _with_rows(each: Followed, name: str, added: list[_Row]) -> Followed:
-    """A joint with rows added, whose sliders or poses, by name, are shown there."""
+def with_rows(each: Followed, name: str, added: list[Row]) -> Followed:
+    """A joint with rows added, whose sliders or poses (name: "readings" or "poses") are shown there."""
     if not added:
         return each
     places = np.array([row.before for row in added])

@@ -15,6 +15,7 @@ import numpy as np
 from . import (
     bake_writing,
     bakeable,
+    between_frames,
     checks,
     core,
     findings,
@@ -295,6 +296,7 @@ def ready(
         left = held_motion(scene, [body for body in held if body is not None], frames)
         warnings = [text for _, text in left]
         followed = leaps.looked_for(scene, given_motions.sample(scene, read, frames), frames)
+        followed = between_frames.looked_at(scene, followed, units.frames_per_second(scene))
         seen, begun = starts.see(scene, read, frames[0], given_motions.held_at_start(followed))
         excited = muscle_bakes.excitations(scene, read, frames)
         pushed = forcing.torques(scene, read, frames)

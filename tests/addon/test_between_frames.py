@@ -1,0 +1,90 @@
+"""Joints that follow keyed sliders do so between frames as the curves say: in whatever rate the scene plays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+SECONDS = 2
+
+
+@pytest.fixture
+def bake(part, scene, make):
+    """Bake an arm on a hinge that follows its slider, keyed at times [s], with one that hangs from it; readings of both
+    (2 * 12 + 1,), at every twelfth of a second, and the motion that led the first.
+    """
+
+    def at(height):
+        return np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, height], [0, 0, 0, 1]])
+
+    body, authoring = part("references").Body, part("authoring")
+    upper, lower = make.box("Up", (0, 0, 0.7)), make.box("Low", (0, 0, 0.3))
+    make.update()
+    joint = authoring.add_joint(scene, None, body(upper), "hinge", at(0.9), name="Shoulder")
+    authoring.add_joint(scene, body(upper), body(lower), "hinge", at(0.5), name="Elbow")
+    authoring.drive(scene, joint, True)
+    joint.condyle.joint.prescribed = True
+    (slider,) = part("features.joints.properties").slider_names(joint.condyle.joint)
+
+    def baked(fps, keys, interpolation="BEZIER"):
+        scene.render.fps, scene.frame_start, scene.frame_end = fps, 0, SECONDS * fps
+        joint.animation_data_clear()
+        for time, value in keys:
+            joint[slider] = value
+            joint.keyframe_insert(f'["{slider}"]', frame=time * fps)
+        for curve in part("compat").curves_in_use(joint):
+            for point in curve.keyframe_points:
+                point.interpolation = interpolation
+        scene.frame_set(0)
+        motions = {}
+        simulate = part("core").part("worker.requests").simulate
+
+        def seen(*arguments, **options):
+            motions.update(options["motions"])
+            return simulate(*arguments, **options)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(part("core").part("worker.requests"), "simulate", seen)
+            report = part("tasks").bake_now(scene)
+        part("tasks").free_bake(scene)
+        return report.result.q[:: fps // 12], motions["Up"]
+
+    return baked
+
+
+KEYS = ((0.0, 0.0), (0.5, 1.0), (1.0, -0.6), (1.5, 0.4), (2.0, 0.0))
+
+
+def test_a_motion_is_the_same_at_every_frame_rate(bake):
+    """24 against 120 frames a second were 0.97 mrad apart, 12 of them 15 mrad."""
+    fine, _ = bake(120, KEYS)
+    for fps in (12, 24, 60):
+        # times of frames, and with them of looks, are rounded otherwise: a part in 1e8
+        assert np.abs(bake(fps, KEYS)[0] - fine).max() < 1e-6
+
+
+def test_what_has_a_key_at_every_frame_was_sampled_and_goes_smoothly(bake):
+    """Blender's own curve has a corner in its acceleration at each of them."""
+    keys = [(frame / 24, 0.5 * np.sin(frame / 6)) for frame in range(49)]
+    _, motion = bake(24, keys)
+    assert len(motion.times) == 49
+    assert len(bake(24, keys[::4])[1].times) == 5 * 48 + 1
+
+
+def test_what_is_stepped_has_no_looks_in_its_steps(bake):
+    """A leap is over within the frame before, as it is told; where a slider stays there is nothing to see."""
+    _, motion = bake(24, KEYS, "CONSTANT")
+    leaps = np.flatnonzero(np.abs(np.diff(motion.values[:, 0])) > 0.1)
+    assert len(leaps) == 4
+    assert np.allclose(np.diff(motion.times)[leaps], 1 / 24)
+
+
+def test_a_slider_with_limits_or_drivers_is_seen_at_frames(part, bake):
+    """What Blender shows is not what its curve says."""
+    shoulder = bpy.data.objects["Shoulder"]
+    (slider,) = part("features.joints.properties").slider_names(shoulder.condyle.joint)
+    shoulder.id_properties_ui(slider).update(max=0.5)
+    _, motion = bake(24, KEYS)
+    assert len(motion.times) == 49 and motion.values.max() < 0.51
