@@ -6,7 +6,6 @@ lines. Errors are measured at every sample and half-way between two.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -84,13 +83,14 @@ def reduced(candidates: np.ndarray, error: Error, tolerance: float) -> np.ndarra
     keys = candidates[[0, -1]]
     while True:
         found = error(keys)
+        worst = np.maximum.reduceat(found[:-1], 2 * keys[:-1])
         added = []
-        for first, last in itertools.pairwise(keys):
+        for k in np.flatnonzero(worst > tolerance):
+            first, last = keys[k], keys[k + 1]
             inside = np.flatnonzero(free[first + 1 : last]) + first + 1
-            stretch = found[2 * first : 2 * last + 1]
-            worst = int(np.argmax(stretch))
-            if len(inside) and stretch[worst] > tolerance:
-                added.append(inside[np.argmin(np.abs(inside - (first + 0.5 * worst)))])
+            if len(inside):
+                far = first + 0.5 * int(np.argmax(found[2 * first : 2 * last]))
+                added.append(inside[np.argmin(np.abs(inside - far))])
         if not added:
             return keys
         keys = np.union1d(keys, added)
