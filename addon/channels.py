@@ -6,6 +6,8 @@ import numpy as np
 
 from . import core
 
+# A bend so many times as much as those beside it is a corner; waves of four frames and more have none.
+CORNER, NO_BEND = 4.0, 1e-9
 PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 
@@ -94,7 +96,9 @@ def _turn(difference: np.ndarray) -> np.ndarray:
 
 
 def slopes(values: np.ndarray) -> np.ndarray:
-    """Slopes (F, c) per frame of values (F, c) at even frames, of fourth order inside and lower at the ends."""
+    """Slopes (F, c) per frame of values (F, c) at even frames, of fourth order inside and lower at the ends; of third
+    order on both sides of a corner that lies between two frames, as a hit leaves it: each side by its own.
+    """
     if len(values) < 2:
         return np.zeros_like(values)
     if len(values) < 5:
@@ -104,7 +108,25 @@ def slopes(values: np.ndarray) -> np.ndarray:
     ends = np.array([[-25.0, 48.0, -36.0, 16.0, -3.0], [-3.0, -10.0, 18.0, -6.0, 1.0]]) / 12.0
     result[:2] = ends @ values[:5]
     result[-2:] = -(ends @ values[-1:-6:-1])[::-1]
+    before = np.array([[2.0, 3.0, -6.0, 1.0], [11.0, -18.0, 9.0, -2.0]]) / 6.0
+    for row in corners(values):  # the last before it
+        result[[row - 1, row]] = before @ values[row : row - 4 : -1]
+        result[[row + 2, row + 1]] = -(before @ values[row + 1 : row + 5])
     return result
+
+
+def corners(values: np.ndarray) -> np.ndarray:
+    """Rows (k,) behind which values (F, c) have a corner: a bend that is far more than those of three rows on either
+    side. What swings, however fast, bends as much at one of these.
+    """
+    bends = np.diff(values, 2, axis=0)  # the first of them at row 1
+    if len(bends) < 8:
+        return np.empty(0, dtype=np.int64)
+    size = np.linalg.norm(bends, axis=1)
+    beside = np.max([size[k : len(size) - 7 + k] for k in (0, 1, 2, 5, 6, 7)], axis=0)
+    bend = np.linalg.norm(bends[3:-4] + bends[4:-3], axis=1)
+    found: np.ndarray = np.flatnonzero(bend > CORNER * beside + NO_BEND) + 4
+    return found
 
 
 def matrices(channels: np.ndarray, mode: str) -> np.ndarray:

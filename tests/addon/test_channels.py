@@ -71,3 +71,31 @@ def test_slopes_are_exact_on_polynomials(part, count):
     assert np.allclose(part("channels").slopes(values)[1:-1], wanted[1:-1])
     if count >= 5:
         assert np.allclose(part("channels").slopes(values), wanted)
+
+
+def test_slopes_beside_a_hit_are_those_of_their_side(part):
+    """A fall that ends between two frames: keys dipped 10 mm into the floor behind it."""
+    channels = part("channels")
+    frames = np.arange(24.0)[:, None]
+    hit, speed, gravity = 10.4, 0.16, 9.81 / 24**2  # frame, metres a frame, metres a frame squared
+    before = -speed * (frames - hit) - 0.5 * gravity * (frames - hit) ** 2
+    for bounce in (0.0, 0.5):
+        after = bounce * speed * (frames - hit) - 0.5 * gravity * (frames - hit) ** 2 * (bounce > 0.0)
+        values = np.where(frames < hit, before, after)
+        rates = np.where(frames < hit, -speed, bounce * speed) - gravity * (frames - hit) * (
+            (frames < hit) | (bounce > 0.0)
+        )
+        assert list(channels.corners(values)) == [10]
+        assert np.abs(channels.slopes(values) - rates).max() < 1e-12  # parabolas are met to round-off
+
+
+@pytest.mark.parametrize("period", [4, 5, 6, 7, 8, 10, 12, 24])
+def test_what_swings_has_no_corners(part, period):
+    turns = np.arange(60)[:, None] / period + np.linspace(0.0, 1.0, 40)
+    for wave in np.sin(2.0 * np.pi * turns).T:
+        assert not len(part("channels").corners(wave[:, None]))
+
+
+def test_a_leap_is_no_corner(part):
+    values = np.where(np.arange(20)[:, None] < 10, 0.0, 1.0)
+    assert not len(part("channels").corners(values))
