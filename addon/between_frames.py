@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import compat, given_motions, leaps, references
+from . import compat, given_motions, leaps, references, timing
 from .features.joints.properties import slider_names
 from .given_motions import Followed
 
@@ -15,6 +15,12 @@ from .given_motions import Followed
 RATE = 120.0
 # Looks from a frame to the next by which leaps are told from what begins to move.
 LEAST_LOOKS = 8
+
+
+def positions(frames: np.ndarray, fps: float) -> np.ndarray:
+    """Rising whole frames (F,), each the next one's neighbour, with `RATE` or more looks a second (L,)."""
+    count = max(int(np.ceil(RATE / fps)), 1)
+    return timing.recorded_frames(frames[0], frames[-1], count)
 
 
 def looked_at(scene: Any, followed: list[Followed], fps: float) -> list[Followed]:
@@ -51,11 +57,15 @@ def _with_looks(scene: Any, each: Followed, count: int) -> Followed:
     shown = read(frames.ravel()).reshape(*frames.shape, len(sliders))
     smooth, inside = ~_leaps(shown), slice(finer, -1, finer)
     added = [
-        leaps.Row(int(place), float(frame), value, False)
+        leaps.Row(int(place), float(frame), value, leapt=False, drawn=True)
         for place, *looks in zip(wide[smooth], frames[smooth, inside], shown[smooth, inside])
         for frame, value in zip(*looks)
     ]
-    return leaps.with_rows(each, "readings", added)
+    made = leaps.with_rows(each, "readings", added)
+    whole = made.frames % 1.0 == 0.0
+    new = made.drawn & ~whole
+    made.weights[new] = np.interp(made.frames[new], made.frames[whole], made.weights[whole])
+    return made
 
 
 def _leaps(shown: np.ndarray) -> np.ndarray:

@@ -12,7 +12,11 @@ from .scene_to_model import SceneModel
 
 
 def values_of(scene: Any, wanted: Sequence[tuple[Any, str]], frames: np.ndarray) -> np.ndarray:
-    """Values (F, n) of animatable numbers, given as (object, data path), at the frames (F,); the scene is put back."""
+    """Values (F, n) of animatable numbers, given as (object, data path), at rising frames (F,); the scene is put back.
+
+    What more than a curve of its own moves is seen at whole frames, of which the first and the last are two, and goes
+    evenly between them.
+    """
     values = np.zeros((len(frames), len(wanted)))
     watched = []
     for k, (item, path) in enumerate(wanted):
@@ -27,11 +31,14 @@ def values_of(scene: Any, wanted: Sequence[tuple[Any, str]], frames: np.ndarray)
         elif not plain:
             watched.append((k, item, path))
     if watched:
+        whole = frames[frames % 1.0 == 0.0]
+        seen = np.zeros((len(whole), len(watched)))
         with hold.at_frame(scene, int(frames[0])):
-            for row, frame in enumerate(frames):
+            for row, frame in enumerate(whole):
                 scene.frame_set(int(frame))
-                for k, item, path in watched:
-                    values[row, k] = item.path_resolve(path)
+                seen[row] = [item.path_resolve(path) for _, item, path in watched]
+        for column, (k, _, _) in zip(seen.T, watched):
+            values[:, k] = np.interp(frames, whole, column)
     return values
 
 
@@ -88,10 +95,10 @@ def table(
     excited: np.ndarray,
     pushed: np.ndarray,
     times: np.ndarray,
-    targets: Mapping[str, np.ndarray] | None = None,
+    targets: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
 ) -> Any:
-    """The table of torques (F, nv), of inputs that excite muscles (F, muscles) and of targets (F, n) of controllers by
-    their names, at times (F,) [s]; None: nothing.
+    """The table of torques (F, nv), of inputs that excite muscles (F, muscles) at times (F,) [s], and of targets of
+    controllers by their names, their own times (R,) and coordinates (R, n); None: nothing.
     """
     pulled = [(k, entry) for k, entry in enumerate(read.muscles) if entry.excitation is not None]
     if not pulled and not pushed.any() and not targets:
@@ -102,13 +109,14 @@ def table(
     for k, entry in pulled:
         column = model.num_coordinates + model.input_names.index(entry.excitation)
         values[:, column] = excited[:, k]
-    for name, q in (targets or {}).items():
+    for name, (own, q) in (targets or {}).items():
         first = model.num_coordinates + next(
             k for k, each in enumerate(model.input_names) if each.startswith(f"{name}.")
         )
-        width = 2 * q.shape[1]  # target and rate of each coordinate, one after the other
-        values[:, first : first + width : 2] = q
-        values[:, first + 1 : first + width : 2] = np.gradient(q, times, axis=0)
+        rates = np.gradient(q, own, axis=0)
+        for number, columns in enumerate(zip(q.T, rates.T)):  # target and rate, one after the other
+            for column, known in enumerate(columns):
+                values[:, first + 2 * number + column] = np.interp(times, own, known)
     return core.physics().Table(read.state.time + times, values)
 
 

@@ -49,7 +49,8 @@ class Followed:
         weights: how strongly it is drawn to it otherwise, from 0 to 1 (F,); time: what that means, see `Pull` [s].
         controller: name of the one that draws it there; empty: there is none.
         uid: of its Empty in the session. frames: at which it was seen (F,), whole ones but for the last samples before
-            leaps. leapt: whether it leaps to what it is there from what it is at the one before (F,).
+            leaps. leapt: whether it leaps to what it is there from what it is at the one before (F,). drawn: whether
+            that draws it where it follows in part (F,): leaps do not.
         readings: of its sliders (F, n) in SI, or None. poses: of the child in the joint's frame (F, 4, 4) [m], or None.
     """
 
@@ -68,6 +69,7 @@ class Followed:
     uid: int = 0
     frames: np.ndarray = field(default_factory=lambda: np.empty(0))
     leapt: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
+    drawn: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
 
 
 def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> list[Followed]:
@@ -102,7 +104,7 @@ def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> l
             made.weights, made.time = np.array(drawn), item.condyle.joint.follow_time
             made.controller = item.name if controlled else ""
             made.uid, made.frames = item.session_uid, np.array(frames)
-            made.leapt = np.zeros(len(frames), dtype=bool)
+            made.leapt, made.drawn = np.zeros(len(frames), dtype=bool), np.ones(len(frames), dtype=bool)
             found.append(made)
     return found
 

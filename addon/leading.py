@@ -19,13 +19,13 @@ CORNER = 1.5
 @dataclass
 class Given:
     """What joints do by their animation, by body: motions, pulls, coordinates at the start; and by the names of
-    controllers their targets (F, n).
+    controllers the times (R,) [s] of their targets and these (R, n).
     """
 
     motions: dict[str, Any] = field(default_factory=dict)
     pulls: dict[str, Any] = field(default_factory=dict)
     start: dict[str, np.ndarray] = field(default_factory=dict)
-    targets: dict[str, np.ndarray] = field(default_factory=dict)
+    targets: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -40,7 +40,7 @@ def motions(
     """
     made = Given()
     for each in followed:
-        near, whole = each.switched | (each.weights > 0.0), each.frames % 1.0 == 0.0
+        near = each.switched | (each.weights > 0.0)
         own = np.interp(each.frames - each.frames[0], np.arange(len(times)), times)
         rows = np.arange(len(own)) if each.controller else given_motions.rows_of(near)
         q, told = yield from given_motions.coordinates(each, fitted, rows)
@@ -54,12 +54,13 @@ def motions(
             made.motions[each.body] = core.physics().Motion(
                 own[rows], q, "position", through, windows=windows, leaps=leapt
             )
-        at_frames = whole[rows]  # what draws a joint to its animation does so smoothly
-        if (near & ~each.switched).any() and at_frames.sum() > 1:
-            weights, drawn = np.minimum(each.weights, given_motions.HELD)[rows], own[rows][at_frames]
-            made.pulls[each.body] = core.part("pull").Pull(drawn, q[at_frames], weights[at_frames], each.time)
+        drawn = each.drawn[rows]  # what draws a joint to its animation does so smoothly
+        at = own[rows][drawn]
+        if (near & ~each.switched).any() and drawn.sum() > 1:
+            weights = np.minimum(each.weights, given_motions.HELD)[rows]
+            made.pulls[each.body] = core.part("pull").Pull(at, q[drawn], weights[drawn], each.time)
         if each.controller:
-            made.targets[each.controller] = q[at_frames]
+            made.targets[each.controller] = at, q[drawn]
         if each.switched[0]:
             made.start[each.body] = q[0]
     return made

@@ -21,13 +21,14 @@ STANDS_OUT = 3.0
 @dataclass(frozen=True)
 class Row:
     """A row of a joint that is added before another one, of this number: the frame that it belongs to, what is shown
-    there, and whether that is reached by a leap.
+    there, whether that is reached by a leap, and whether it draws the joint where that follows in part.
     """
 
     before: int
     frame: float
     shown: Any
     leapt: bool
+    drawn: bool = False
 
 
 def looked_for(scene: Any, followed: list[Followed], frames: np.ndarray) -> list[Followed]:
@@ -197,6 +198,7 @@ def with_rows(each: Followed, name: str, added: list[Row]) -> Followed:
         ("switched", each.switched[places - 1]),
         ("weights", each.weights[places - 1]),
         ("leapt", np.array([row.leapt for row in added])),
+        ("drawn", np.array([row.drawn for row in added])),
         ("frames", np.array([row.frame for row in added])),
     ):
         setattr(each, kept, np.insert(getattr(each, kept), places, new, axis=0))

@@ -281,7 +281,13 @@ def ready(
     """
     clock = clock or timing.Clock()
     scene = references.find_scene(scene_uid)
-    times, prints = units.frame_times(frames, scene), staleness.prints(scene)
+    times, prints, fps = (
+        units.frame_times(frames, scene),
+        staleness.prints(scene),
+        units.frames_per_second(scene),
+    )
+    looks = between_frames.positions(frames, fps)
+    at_looks = units.frame_times(looks, scene)
     with hold.without_bake(scene), hold.at_frame(scene, int(frames[0])):
         curves = {uid: report.curve for uid, report in fitted.items()}
         try:
@@ -296,12 +302,11 @@ def ready(
         left = held_motion(scene, [body for body in held if body is not None], frames)
         warnings = [text for _, text in left]
         followed = leaps.looked_for(scene, given_motions.sample(scene, read, frames), frames)
-        followed = between_frames.looked_at(scene, followed, units.frames_per_second(scene))
+        followed = between_frames.looked_at(scene, followed, fps)
         seen, begun = starts.see(scene, read, frames[0], given_motions.held_at_start(followed))
-        excited = muscle_bakes.excitations(scene, read, frames)
-        pushed = forcing.torques(scene, read, frames)
-        controllers = muscle_control.controllers(scene, read, frames, times)
-    options, fps = _simulation_options(scene, frames), units.frames_per_second(scene)
+        excited, pushed = muscle_bakes.excitations(scene, read, looks), forcing.torques(scene, read, looks)
+        controllers = muscle_control.controllers(scene, read, looks, at_looks)
+    options = _simulation_options(scene, frames)
     clock.lap("read")
     yield worker_client.Drawn()  # from here on the scene may be another one
     clock.lap("draw")
@@ -312,14 +317,14 @@ def ready(
         options["loop"] = loop
     found, looked = starts.find(seen, read, fps, names)
     read = replace(read, state=starts.started(read, given.start, found))
-    options["tau"] = forcing.table(read, excited, pushed, times, given.targets)
+    options["tau"] = forcing.table(read, excited, pushed, at_looks, given.targets)
     if controllers:
         options["controllers"] = controllers
     clock.lap("project")
     warnings += [finding.text for finding in checked]
     pressed = inside_ground.warnings(read, set(given.start), options["tau"])
     told = [*warnings, *given.warnings, *begun, *looked, *pressed]
-    return Ready(read, options, given.pulls, excited, told, prints, frames)
+    return Ready(read, options, given.pulls, excited[looks % 1.0 == 0.0], told, prints, frames)
 
 
 def _muscles(scene_uid: int, read: Any, result: Any, excited: np.ndarray) -> Steps[Any]:

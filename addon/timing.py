@@ -14,9 +14,9 @@ from .features.simulation.properties import frame_ends
 JERK, SLOW = 0.1, 1e-3
 
 
-def recorded_frames(first: int, last: int, samples: int) -> np.ndarray:
-    """Frames (F,) that get keys: `samples` of them from each whole frame to the next."""
-    return first + np.arange((last - first) * samples + 1) / samples
+def recorded_frames(first: float, last: float, samples: int) -> np.ndarray:
+    """Frames (F,) from one whole frame to another, `samples` of them from each to the next: those that get keys."""
+    return first + np.arange(int(last - first) * samples + 1) / samples
 
 
 def frame_range(scene: Any) -> np.ndarray:
