@@ -45,6 +45,8 @@ from .transforms import held_motion
 from .worker_client import Steps
 
 FITTED = ("spline_curve", "spline_surface")
+# Poses that take Blender longer to write, with figures and fewer keys, than it may seem to hang.
+MANY_KEYS = 10000
 
 Progress = Callable[[float, str], None]
 
@@ -238,6 +240,8 @@ def written(
     None: just now.
     """
     drawn = yield from _muscles(scene_uid, read, result, excited)
+    if len(frames) * len(read.bodies) > MANY_KEYS:
+        yield worker_client.Said("writing keys")
     clock.lap("muscles")
     scene = references.find_scene(scene_uid)
     targets = {uid: references.find_joint(uid, report.joint_name) for uid, report in fitted.items()}

@@ -142,6 +142,24 @@ class Drawn:
         """There is nothing to end."""
 
 
+class Said(Drawn):
+    """What a task waits for before Blender itself works long: it is done when the panel has shown the word for it."""
+
+    SHOWN = 0.3  # s: the panel is drawn four times a second, see `jobs.SHOWN`
+    progress = 1.0
+
+    def __init__(self, message: str) -> None:
+        super().__init__()
+        self.message = message
+        self._began = math.inf
+
+    def poll(self) -> bool:
+        """Whether it is done."""
+        now = time.monotonic()
+        self._began = min(self._began, now)
+        return now - self._began >= self.SHOWN
+
+
 def advance(steps: Steps[Outcome], job: Any) -> Any:
     """Give a finished job's answer to its task; returns the next job, raises StopIteration at the end of the task."""
     if job.state == "done":

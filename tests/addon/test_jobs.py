@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -105,3 +106,24 @@ def test_computing_begins_when_the_views_are_drawn(part, monkeypatch, looks, don
         if drawn.poll():
             break
     assert now[0] == pytest.approx(100.0 + done, abs=1e-9)
+
+
+def test_what_takes_blender_long_is_said_before(part, scene, make, monkeypatch):
+    """The line stood at 100 % simulating, as if it hung; a small bake is not held up."""
+    stone = make.box("Stone", (0.0, 0.0, 1.0))
+    make.update()
+    stone.condyle.body.enabled, stone.condyle.body.motion = True, "FREE"
+    scene.frame_start, scene.frame_end = 1, 12
+    client = part("worker_client")
+    for most, said in ((part("tasks").MANY_KEYS, []), (11, ["writing keys"])):
+        monkeypatch.setattr(part("tasks"), "MANY_KEYS", most)
+        steps, heard = part("tasks").bake(scene), []
+        try:
+            job = next(steps)
+            while True:
+                heard += [job.message] * isinstance(job, client.Said)
+                while not job.poll():
+                    time.sleep(0.02)
+                job = client.advance(steps, job)
+        except StopIteration:
+            assert heard == said and part("actions").is_baked(stone)
