@@ -57,6 +57,6 @@ def test_energy_from_nowhere_is_told_while_it_runs_and_afterwards(part, scene, m
             seen += [each.kwargs["text"] for each in layout.box().column().label.call_args_list]
 
         Hand(part, scene, [(0.8, look)], duration=1.0).walk()
-        assert ("Energy from nowhere: steps too long" in seen) == grown and len(seen) == 2
+        assert ("Steps too long: energy grows" in seen) == grown and len(seen) == 2
         told = [each.source for each in part("session").findings if "come from nowhere" in each.text]
         assert told == (["Live"] if grown else [])

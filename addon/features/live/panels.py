@@ -51,7 +51,7 @@ def draw_figures(layout: Any, run: Any, live: Any) -> None:
     column.label(text=f"{run.time:.1f} s: {text}", icon="ERROR" if slow else "TIME")
     # always one line: a slider that is dragged must not move away below the mouse
     if run.grown:  # told in full when the run is over
-        column.label(text="Energy from nowhere: steps too long", icon="ERROR")
+        column.label(text="Steps too long: energy grows", icon="ERROR")
     else:
         named = "Too slow; head-room" if slow else "Head-room"
         times = float(f"{run.figures['headroom']:.2g}")
