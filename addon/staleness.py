@@ -306,6 +306,10 @@ def note(scene: Any, before: Prints, at_writing: Prints) -> None:
             now[owner].pop(label, None)
             if label in before[owner]:
                 now[owner][label] = before[owner][label]
+    for owner in before.keys() - at_writing.keys():  # removed meanwhile, or renamed
+        now[owner] = before[owner]
+    for owner in at_writing.keys() - before.keys():
+        now.pop(owner, None)
     scene.condyle.simulation.output.read = _packed(now)
     _note_elsewhere(scene)
 

@@ -100,3 +100,53 @@ def test_a_slider_is_told_by_what_the_panel_calls_it(part, scene, hinge):
     part("tasks").bake_now(scene)
     hinge["coordinate"] = 0.3
     assert changes(part, scene) == ["Hinge: slider flexion changed"]
+
+
+def _while_it_is_computed(part, scene, change):
+    steps = part("tasks").bake(scene)
+    job = next(steps)
+    change()
+    try:
+        while True:
+            job.wait(60)
+            job = part("worker_client").advance(steps, job)
+    except StopIteration:
+        return part("staleness").changes(scene)
+
+
+@pytest.fixture
+def stones(part, scene, make):
+    """Two free bodies, one of them held by nothing that refers to it."""
+    found = [make.box(name, (x, 0.0, 1.0)) for name, x in (("Stone", 0.0), ("Rock", 1.0))]
+    make.update()
+    for item in found:
+        item.condyle.body.enabled, item.condyle.body.motion = True, "FREE"
+    scene.frame_start, scene.frame_end = 1, 7
+    return found
+
+
+def test_what_comes_while_it_is_computed_makes_it_out_of_date(part, scene, make, stones):
+    """It is not in the simulation; as kept at the end, it was taken for a part of it."""
+
+    def add():
+        item = make.box("Third", (2.0, 0.0, 1.0))
+        item.condyle.body.enabled, item.condyle.body.motion = True, "FREE"
+
+    assert any("Third" in line for line in _while_it_is_computed(part, scene, add))
+
+
+def test_names_that_change_while_it_is_computed_do_not(part, scene, make, hinge, stones):
+    def rename():
+        for name in ("Stone", "Held", "Swung", "Hinge"):
+            bpy.data.objects[name].name = f"{name} renamed"
+
+    assert _while_it_is_computed(part, scene, rename) == []
+
+
+def test_what_is_renamed_and_moved_while_it_is_computed_makes_it_out_of_date(part, scene, make, stones):
+    def change():
+        stones[0].name = "Pebble"
+        stones[0].location.x += 1.0
+        make.update()
+
+    assert _while_it_is_computed(part, scene, change)
