@@ -364,7 +364,9 @@ def implicit_rollout(
             return
         if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
             before = counters[1]
-            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way)
+            record_samples(
+                t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way, spaces[1]
+            )
             begun, found = vectors[LAST_Q], vectors[GIVEN_FORCE]
             record_states(
                 arrays[3], values.shape[1], before, counters[1], samples, t, dt, begun, found, record_q

@@ -206,14 +206,15 @@ def record_samples(
     record_q: Array,
     record_qd: Array,
     way: int,
+    dof: Array,
 ) -> None:
     """Write every sample time up to t + dt, between the step's ends, which are taken as they are.
 
     Results so fall on any frame rate without the step following it. Where the velocities are the slopes of q at both
-    ends, a CUBIC has an error of O(dt^4). Euler's velocities are half a step aside: they go straight, and coordinates
-    along a PARABOLA as bent as that says, with an error of O(dt^3) (a cubic's velocities would run ahead by most of
-    a step). Where something is struck within the step all that would overshoot, or show more or less energy than there
-    is at both ends: velocities LEAP in the middle, and coordinates go straight.
+    ends, as those of held coordinates always are, a CUBIC has an error of O(dt^4). Euler's velocities are half a step
+    aside: they go straight, and coordinates along a PARABOLA as bent as that says, with an error of O(dt^3) (a cubic's
+    velocities would run ahead by most of a step). Where something is struck within the step all that would overshoot,
+    or show more or less energy than there is at both ends: velocities LEAP in the middle, and coordinates go straight.
     """
     while counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
         row = counters[1]
@@ -221,20 +222,20 @@ def record_samples(
         if x > 1.0 - 1e-9:
             copy(q, record_q[row])
             copy(qd, record_qd[row])
-        elif way != CUBIC:
-            sag = 0.5 * dt * x * (1.0 - x) if way == PARABOLA else 0.0
-            for d in range(q.shape[0]):
-                gain = qd[d] - last_qd[d]
-                record_q[row, d] = last_q[d] + x * (q[d] - last_q[d]) - sag * gain
-                share = x if way == PARABOLA else math.floor(x + 0.5)
-                record_qd[row, d] = last_qd[d] + share * gain
         else:
             for d in range(q.shape[0]):
-                rise = q[d] - last_q[d]
-                a, b = dt * last_qd[d], dt * qd[d]
-                square, cube = 3.0 * rise - 2.0 * a - b, a + b - 2.0 * rise
-                record_q[row, d] = last_q[d] + x * (a + x * (square + x * cube))
-                record_qd[row, d] = (a + x * (2.0 * square + 3.0 * x * cube)) / dt
+                rise, gain = q[d] - last_q[d], qd[d] - last_qd[d]
+                if way == CUBIC or dof[d, HELD] != 0.0:
+                    a, b = dt * last_qd[d], dt * qd[d]
+                    square, cube = 3.0 * rise - 2.0 * a - b, a + b - 2.0 * rise
+                    record_q[row, d] = last_q[d] + x * (a + x * (square + x * cube))
+                    record_qd[row, d] = (a + x * (2.0 * square + 3.0 * x * cube)) / dt
+                elif way == PARABOLA:
+                    record_q[row, d] = last_q[d] + x * rise - 0.5 * dt * x * (1.0 - x) * gain
+                    record_qd[row, d] = last_qd[d] + x * gain
+                else:
+                    record_q[row, d] = last_q[d] + x * rise
+                    record_qd[row, d] = last_qd[d] + math.floor(x + 0.5) * gain
         counters[1] += 1
 
 
@@ -327,7 +328,7 @@ def rollout(
         if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
             before = counters[1]
             way = CUBIC if integrator == RUNGE_KUTTA_4 else PARABOLA
-            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way)
+            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way, dof)
             if states:
                 record_states(
                     arrays[3], first, before, counters[1], samples, t, dt, stage[FIRST], tau, record_q

@@ -174,7 +174,18 @@ def record(
         return
     last_q, last_qd = stage[8, :nv], stage[9, :nv]
     record_samples(
-        t, dt, samples, counters, last_q, last_qd, state[0], state[1], record_q, record_qd, done[1]
+        t,
+        dt,
+        samples,
+        counters,
+        last_q,
+        last_qd,
+        state[0],
+        state[1],
+        record_q,
+        record_qd,
+        done[1],
+        room[4][1],
     )
     if data[MUSCLE_STATES] > 0.0:
         first = parts[4][1].shape[1]
