@@ -20,6 +20,9 @@ ROOT = 4.0 * np.finfo(float).eps
 # how long the first one is then, of the stretch.
 SHORTER, MOST_FAILURES, FIRST = 0.1, 12, 1e-6
 
+# So many steps in a row that are next to round-off of the time lead nowhere: LSODA takes them without end.
+MOST_STANDING, STANDING = 1000, 16.0 * np.finfo(float).eps
+
 #: of (t, y), with `direction`: +1 where its rise through zero ends a stretch, -1 its fall
 Event = Any
 
@@ -52,7 +55,7 @@ def march(
         return getattr(scipy.integrate, name)(slope, t, np.array(y), until, first_step=first_step, **options)
 
     solver = _begun(start, slope, now, y, until)
-    values, counted, failures = [event(now, y) for event in events], 0, 0
+    values, counted, failures, standing = [event(now, y) for event in events], 0, 0, 0
     while solver.status == "running":
         try:
             message = solver.step()
@@ -65,8 +68,9 @@ def march(
             counted = 0
             continue
         failures = 0
-        if solver.status == "failed":
-            slope.give_up(solver.y, message)
+        standing = standing + 1 if solver.t - solver.t_old <= STANDING * abs(solver.t) else 0
+        if solver.status == "failed" or standing > MOST_STANDING:
+            slope.give_up(solver.y, message or "its steps have no length any more")
         slope.recording.info["steps"] += 1
         before, values = values, [event(solver.t, solver.y) for event in events]
         struck = [k for k, event in enumerate(events) if _passed(before[k], values[k], event.direction)]

@@ -218,3 +218,27 @@ def test_adaptive_methods_see_what_another_is_led_through_late(integrator):
         for method in ("rk4", integrator)
     )
     assert np.abs(rk4).max() > 0.1 and np.abs(found - rk4).max() < 1e-4
+
+
+@pytest.mark.parametrize("integrator", ["LSODA", "DOP853", "Radau"])
+def test_a_controller_that_no_step_is_short_enough_for_ends_the_run(integrator):
+    """It drives away 1e10 times as fast as time can be told apart: LSODA went on in steps of no length for ever."""
+    builder = ph.ModelBuilder()
+    for name, parent in (("upper", None), ("lower", "upper")):
+        builder.add_body(
+            name,
+            parent,
+            joint=ph.joints.Hinge((0.0, 1.0, 0.0)) if parent is None else ph.joints.Spherical(),
+            mass=1.0,
+            com=(0.2, 0.0, 0.0),
+            inertia=0.01 * np.eye(3),
+        )
+    model = builder.build()
+
+    def away(t, q, qd):
+        return 1e9 * qd if t > 0.1 else np.zeros(4)
+
+    with pytest.raises(ph.DivergedError) as caught:
+        ph.simulate(model, model.state([0.3, 0.1, 0.2, 0.3]), 0.5, 1e-3, integrator, tau=away)
+    assert caught.value.time == pytest.approx(0.1, abs=1e-3)
+    assert len(caught.value.result.t) >= 100
