@@ -54,7 +54,7 @@ def _user_cache() -> Path:
 def _source(module: str) -> tuple[str, frozenset[str]]:
     """Hash of the source of a module of this folder, and the modules that it imports from here."""
     source = (FOLDER / f"{module}.py").read_bytes()
-    names = re.findall(rb"^from \.(\w+) import", source, re.MULTILINE)
+    names = re.findall(rb"^ *from \.(\w+) import", source, re.MULTILINE)  # in functions, too
     return hashlib.sha256(source).hexdigest(), frozenset(name.decode() for name in names)
 
 

@@ -46,6 +46,12 @@ def child(cache: Path, *arguments: str, **environment: str) -> dict[str, object]
     return dict(json.loads(completed.stdout))
 
 
+def test_what_is_kept_goes_by_all_that_compiles_it() -> None:
+    """Else an edited module that kernels are compiled by, but do not import, would be ignored by what is kept."""
+    compiling = {path.stem for path in _jit.FOLDER.glob("_*.py")} - {"__init__"}
+    assert "_lanes" in compiling and compiling <= _jit._imported("aba")
+
+
 @pytest.mark.skipif(_jit.LINKING is None, reason="kernels are not linked by name")
 def test_second_process_compiles_nothing(tmp_path: Path) -> None:
     assert child(tmp_path) == {"energy": 1.0, "limit_value": [0, 1], "limit_potential": [0, 1]}
