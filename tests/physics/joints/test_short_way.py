@@ -26,10 +26,10 @@ def motion(model, arrays, q, qd):
     """What `kinematics` leaves of bodies and coordinates."""
     spaces = model.workspace().clear()
     kinematics(arrays, q, qd, *spaces)
-    rows = slice(0, model.num_bodies)
-    columns = np.r_[layout.POSE : layout.POSE + 12, layout.VELOCITY : layout.VELOCITY + 6]
-    bias = spaces[0][rows, layout.BIAS : layout.BIAS + 6]
-    return spaces[0][rows, columns], bias, spaces[1][:, layout.SUBSPACE : layout.SUBSPACE + 6]
+    bodies, twist = spaces[0][: model.num_bodies], np.array(layout.TWIST)
+    pose = layout.POSE + np.flatnonzero(np.arange(16) % 4 < 3)  # four vectors with room for four
+    columns = np.concatenate([pose, layout.VELOCITY + twist])
+    return bodies[:, columns], bodies[:, layout.BIAS + twist], spaces[1][:, layout.SUBSPACE + twist]
 
 
 @pytest.mark.parametrize("turn", [1e-12, 1e-5, 0.05, 0.49, 0.51, 2.8])
