@@ -39,7 +39,7 @@ from .spatial import SMALL_ANGLE, Array, Vector, flat3, flat9, sine_cosine, smal
 
 @inline
 def plain_cubic(data: Array, offset: int, q: float) -> bool:
-    """Whether q lies on a spline curve that `cubic_factors` knows."""
+    """Whether q lies on a spline curve that `cubic_motion` knows."""
     inside: bool = data[offset + SPLINE_LOWER] <= q <= data[offset + SPLINE_UPPER]
     return inside and data[offset + SPLINE_TURNED] != 0.0
 

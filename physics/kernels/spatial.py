@@ -88,18 +88,6 @@ def flat3(array: Array, offset: int) -> Vector:
 
 
 @inline
-def flat6(array: Array, offset: int) -> Twist:
-    return (
-        array[offset],
-        array[offset + 1],
-        array[offset + 2],
-        array[offset + 3],
-        array[offset + 4],
-        array[offset + 5],
-    )
-
-
-@inline
 def flat9(array: Array, offset: int) -> Rotation:
     return (
         array[offset],
