@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import bpy
 
+from . import references
 from .constraint_prints import LABEL
+from .features.joints.panels import title_of
 
 #: owner (an object, a bone, the scene) -> label of a setting -> its value, in short
 Prints = dict[str, dict[str, str]]
@@ -96,3 +99,19 @@ def _is_same(old: str, new: str, names: Collection[str]) -> bool:
     """Whether two values are the same, or what the old one names has another name now."""
     renamed = old.startswith("@") and new.startswith("@") and old[1:] not in names
     return old == new or renamed
+
+
+def titles(scene: Any, owner: str) -> dict[str, str]:
+    """What people read for the coordinates of an owner that is a joint, by their labels; of all others nothing."""
+    joint = next((item for item in references.joints_of(scene) if item.name_full == owner), None)
+    return {row.label: title_of(row) for row in joint.condyle.joint.coordinates} if joint is not None else {}
+
+
+def spoken(label: str, titles: dict[str, str]) -> str:
+    """A label without its unit, in lower case; coordinates by what the panel calls them."""
+    beginning, colon, rest = label.partition(": ")
+    slider = beginning.removeprefix("Slider ")
+    words = label if slider == beginning else f"Slider {titles.get(slider, slider)}"
+    if colon and beginning in titles:
+        words = f"{titles[beginning]}: {rest}"
+    return words.split(" [")[0].lower()

@@ -27,7 +27,6 @@ from . import (
 from .animation_prints import Animation, Moved, still
 from .channels import rotation_path
 from .features.common import shown_by
-from .features.joints.panels import title_of
 from .features.joints.properties import slider_names
 from .features.simulation.properties import frame_ends
 from .print_names import Plain, Prints
@@ -360,15 +359,11 @@ def changes(scene: Any) -> list[str]:
             now = print_names.as_kept(new[owner], old[owner])
             labels = _different(print_names.constraints_as_now(old[owner], now), now)
             if labels:
-                titles = _titles(scene, owner)
-                told.append(f"{owner}: {', '.join(_spoken(label, titles) for label in labels)} changed")
+                titles = print_names.titles(scene, owner)
+                told.append(
+                    f"{owner}: {', '.join(print_names.spoken(label, titles) for label in labels)} changed"
+                )
     return told
-
-
-def _titles(scene: Any, owner: str) -> dict[str, str]:
-    """What people read for the coordinates of an owner that is a joint, by their labels; of all others nothing."""
-    joint = next((item for item in references.joints_of(scene) if item.name_full == owner), None)
-    return {row.label: title_of(row) for row in joint.condyle.joint.coordinates} if joint is not None else {}
 
 
 def _of_earlier(these: Prints, others: Prints) -> Prints:
@@ -391,13 +386,3 @@ def _different(one: dict[str, str], other: dict[str, str]) -> list[str]:
         for label in [*one, *(each for each in other if each not in one)]
         if one.get(label) != other.get(label)
     ]
-
-
-def _spoken(label: str, titles: dict[str, str]) -> str:
-    """A label without its unit, in lower case; coordinates by what the panel calls them."""
-    beginning, colon, rest = label.partition(": ")
-    slider = beginning.removeprefix("Slider ")
-    words = label if slider == beginning else f"Slider {titles.get(slider, slider)}"
-    if colon and beginning in titles:
-        words = f"{titles[beginning]}: {rest}"
-    return words.split(" [")[0].lower()
