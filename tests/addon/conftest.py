@@ -225,3 +225,11 @@ def swing(part, scene, make):
     make.update()
     joint = authoring.add_joint(scene, body(top), body(bob), "hinge", name="Hip")
     return top, bob, joint
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three inputs that need not be .blend files where no child opens them; one has a space and an umlaut."""
+    for name in ("a", "b", "Knie größer"):
+        (tmp_path / f"{name}.blend").write_bytes(f"content of {name}".encode())
+    return tmp_path

@@ -1,0 +1,168 @@
+"""The batch: what a job file, a folder and a setting of the command line may say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+
+@pytest.fixture
+def jobs(folder):
+    """Write a job file beside the inputs."""
+
+    def write(text, head='format = "condyle-jobs"\nversion = 1\n'):
+        path = folder / "jobs.toml"
+        path.write_text(head + text, "utf-8")
+        return path
+
+    return write
+
+
+def read(part, path, **given):
+    return part("batch_jobs").read(path, given, None, False)
+
+
+def test_a_job_file_is_read_with_its_defaults(part, jobs, folder):
+    path = jobs("""
+        defaults = { out = "baked", timeout = 60, simulation = { time_step = 0.001, integrator = "rk4" } }
+        [[jobs]]
+        input = "a.blend"
+        [[jobs]]
+        name = "second"
+        input = "Knie größer.blend"
+        out = "other/second.blend"
+        frames = [1, 20]
+        simulation.time_step = 0.002
+        joints."Knee.L".coordinates.1.damping = 0.5
+    """)
+    first, second = read(part, path)
+    assert (first.name, first.target, first.frames) == ("a", folder / "baked/a.blend", None)
+    assert first.timeout == 60 and first.settings["simulation"]["integrator"] == "rk4"
+    assert (second.name, second.target, second.frames) == ("second", folder / "other/second.blend", (1, 20))
+    assert second.settings["simulation"] == {"time_step": 0.002, "integrator": "rk4"}
+    assert [each.address for each in part("overrides").flatten(second.settings)][-1] == (
+        'joints."Knee.L".coordinates.1.damping'
+    )
+
+
+def test_a_folder_of_the_command_line_takes_all_outputs(part, ph, jobs, folder):
+    absolute = json.dumps(str(folder / "far/third.blend"), ensure_ascii=False)
+    text = f"""
+        defaults.out = "baked"
+        [[jobs]]
+        input = "a.blend"
+        [[jobs]]
+        input = "b.blend"
+        out = "baked/second.blend"
+        [[jobs]]
+        input = "b.blend"
+        out = "./moon"
+        [[jobs]]
+        input = "b.blend"
+        out = {absolute}
+        [[jobs]]
+        input = "b.blend"
+        out = "../beside/fourth.blend"
+    """
+    path, out = jobs(text), folder / "elsewhere"
+    inside = ["a.blend", "baked/second.blend", "moon/b.blend", "third.blend", "fourth.blend"]
+    shots = part("batch_jobs").read(path, {}, out, False)
+    assert [shot.target for shot in shots] == [out / name for name in inside]
+    assert read(part, path)[1].target == folder / "baked/second.blend"
+    jobs(text + '[[jobs]]\ninput = "b.blend"\nout = "third.blend"')
+    with pytest.raises(ph.FormatError, match=r"two jobs have the same output .*elsewhere.*third.blend"):
+        part("batch_jobs").read(path, {}, out, False)
+
+
+A = '[[jobs]]\ninput = "a.blend"\nout = "out"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"no \[\[jobs\]\]"),
+        ("jobs = 3", r"no \[\[jobs\]\]"),
+        (A + "sceen = 'Leg'", r"job 1: unknown key 'sceen' = 'Leg' \(did you mean 'scene'\?\)"),
+        ('defaults.imput = "x"\n' + A, "defaults: unknown key 'imput' = 'x'"),
+        (A + "frames = [20, 1]", r"frames = \[20, 1\]: it takes the first and the last"),
+        (A + "frames = [1.5, 2]", "frames"),
+        (
+            A + "frames = [1, 99999999999]",
+            r"job 1: frames = \[1, 99999999999\]: frame 99999999999: Blender's frames go from -1048574 to 1048574",
+        ),
+        (A + "frames = [-1048575, 1]", "frame -1048575: Blender's frames go"),
+        (A + "timeout = -1", "timeout = -1: it takes seconds above 0"),
+        (A + "timeout = true", "timeout = True"),
+        (A + "simulation = 3", "simulation = 3: it takes a table"),
+        (A + "scene = 3", "scene = 3: it takes a text"),
+        ('[[jobs]]\ninput = "nowhere.blend"\nout = "out"', "no such file: .*nowhere.blend"),
+        ('[[jobs]]\nout = "out"', "job 1: has no input"),
+        ('[[jobs]]\ninput = "a.blend"', "has no out, nor do the defaults"),
+        (A + A, "two jobs have the same output .*a.blend: 'a' and 'a'"),
+        (A.replace("input", 'name = "a\\nb"\ninput'), r"job 1 .*: name = 'a\\nb': it takes one line"),
+        (
+            f'[[jobs]]\ninput = "a.blend"\nout = "{240 * "n"}.blend"',
+            "a: the output's name has 240 bytes before .blend, at most 215",
+        ),
+        (
+            A + '[[jobs]]\ninput = "b.blend"\nout = "a.blend"',
+            "'b' would write over .*a.blend, the input of 'a'",
+        ),
+        (A + "x = ", "not TOML: Invalid value"),
+    ],
+)
+def test_what_is_wrong_in_a_job_file_is_named(part, ph, jobs, text, message):
+    with pytest.raises(ph.FormatError, match=message):
+        read(part, jobs(text))
+
+
+def test_a_job_file_says_what_it_is(part, ph, jobs, folder):
+    with pytest.raises(ph.FormatError, match="must say format"):
+        read(part, jobs(A, head=""))
+    (folder / "jobs.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ph.FormatError, match="not a text file"):
+        read(part, folder / "jobs.toml")
+
+
+def test_a_folder_gives_its_files_and_those_of_its_folders_where_asked(part, ph, folder):
+    (folder / "deep").mkdir()
+    (folder / "deep/c.blend").touch()
+    (folder / "out").mkdir()
+    (folder / "out/old.blend").touch()
+    (folder / ".hidden.blend").touch()
+    (folder / "a.blend1").touch()
+    shots = part("batch_jobs").read(folder, {}, folder / "out", True)
+    assert [shot.name for shot in shots] == ["Knie größer", "a", "b", str(Path("deep/c"))]
+    assert shots[-1].target == folder / "out/deep/c.blend"
+    assert len(part("batch_jobs").read(folder, {}, folder / "out", False)) == 3
+    with pytest.raises(ph.FormatError, match="say with --out"):
+        part("batch_jobs").read(folder, {}, None, False)
+    with pytest.raises(ph.FormatError, match="write over"):
+        part("batch_jobs").read(folder, {}, folder, False)
+    assert part("batch_jobs").read(folder / "out", {}, folder, False)[0].target == folder / "old.blend"
+    (folder / "empty").mkdir()
+    with pytest.raises(ph.FormatError, match=r"no \.blend file"):
+        part("batch_jobs").read(folder / "empty", {}, folder, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("simulation.time_step=0.002", {"simulation": {"time_step": 0.002}}),
+        ("simulation.integrator=rk4", {"simulation": {"integrator": "rk4"}}),
+        ('joints."Knee.L".prescribed = true', {"joints": {"Knee.L": {"prescribed": True}}}),
+        ("simulation.gravity=[0, 0, -1.6]", {"simulation": {"gravity": [0, 0, -1.6]}}),
+    ],
+)
+def test_a_setting_of_a_command_line(part, text, expected):
+    assert part("batch_jobs").parse_setting(text) == expected
+
+
+def test_a_setting_that_is_none(part, ph):
+    for text in ("time_step", "a b=1"):
+        with pytest.raises(ph.FormatError, match="--set"):
+            part("batch_jobs").parse_setting(text)
