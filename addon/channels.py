@@ -97,7 +97,8 @@ def _turn(difference: np.ndarray) -> np.ndarray:
 
 def slopes(values: np.ndarray) -> np.ndarray:
     """Slopes (F, c) per frame of values (F, c) at even frames, of fourth order inside and lower at the ends; of third
-    order on both sides of a corner that lies between two frames, as a hit leaves it: each side by its own.
+    order on both sides of a corner that lies between two frames, as a hit leaves it: each side by its own. At one that
+    lies at about a frame, which has one slope, it is the mean of both.
     """
     if len(values) < 2:
         return np.zeros_like(values)
@@ -109,15 +110,20 @@ def slopes(values: np.ndarray) -> np.ndarray:
     result[:2] = ends @ values[:5]
     result[-2:] = -(ends @ values[-1:-6:-1])[::-1]
     before = np.array([[2.0, 3.0, -6.0, 1.0], [11.0, -18.0, 9.0, -2.0]]) / 6.0
-    for row in corners(values):  # the last before it
+    rows = corners(values)
+    for row in rows:  # the last before it
         result[[row - 1, row]] = before @ values[row : row - 4 : -1]
         result[[row + 2, row + 1]] = -(before @ values[row + 1 : row + 5])
+    for row in rows[:-1][np.diff(rows) == 1]:  # it lies at about the frame between these two stretches
+        result[row] = before[1] @ values[row : row - 4 : -1]
+        result[row + 1] = 0.5 * before[1] @ (values[row + 1 : row - 3 : -1] - values[row + 1 : row + 5])
     return result
 
 
 def corners(values: np.ndarray) -> np.ndarray:
     """Rows (k,) behind which values (F, c) have a corner: a bend that is far more than those of three rows on either
-    side. What swings, however fast, bends as much at one of these.
+    side. What swings, however fast, bends as much at one of these. Of a corner at about a frame it is that before it,
+    and that of the frame.
     """
     bends = np.diff(values, 2, axis=0)  # the first of them at row 1
     if len(bends) < 8:
