@@ -160,7 +160,7 @@ def _by_shape(image: Image, body: Body, other: Body, now: np.ndarray, slack: flo
 def _covers(pose: np.ndarray, points: np.ndarray, images: np.ndarray, slack: float) -> bool:
     """Whether points (n, 3) at a pose (4, 4) lie on other points (m, 3), each on one, and the other way round."""
     placed = points @ pose[:3, :3].T + pose[:3, 3]
-    return max(_farthest(placed, images), _farthest(images, placed)) <= slack
+    return _farthest(placed, images) <= slack and _farthest(images, placed) <= slack
 
 
 def _by_axes(points: np.ndarray, images: np.ndarray) -> list[np.ndarray]:
@@ -170,7 +170,10 @@ def _by_axes(points: np.ndarray, images: np.ndarray) -> list[np.ndarray]:
     if len(points) != len(images):
         return []
     middles = [each.mean(axis=0) for each in (points, images)]
-    own, theirs = (np.linalg.svd(each - middle)[2].T for each, middle in zip((points, images), middles))
+    own, theirs = (
+        np.linalg.svd(each - middle, full_matrices=False)[2].T
+        for each, middle in zip((points, images), middles)
+    )
     found = []
     for signs in ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)):
         pose, turn = np.eye(4), theirs @ np.diag(signs) @ own.T

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -290,6 +292,20 @@ def test_a_shape_that_is_the_image_stays_where_it_is_whatever_its_origin_and_axe
     known, told = rest(made.joint), part("mirroring").mirror(scene, joint).warnings
     # seen however it stands; in another order by its principal axes, which are less exact than fitted vertices
     assert told == () and np.allclose(rest(made.joint), known, atol=1e-6 if same_order else 1e-5)
+
+
+@pytest.mark.small
+def test_principal_axes_of_a_mesh_take_no_more_room_than_its_vertices(part):
+    """A scan has 100,000 of them: a square matrix of that many would fill 80 GB."""
+    points = np.random.default_rng(0).normal(size=(3000, 3)) * (1.0, 2.0, 3.0)
+    tracemalloc.start()
+    try:
+        poses = part("sides")._by_axes(points, points[::-1])
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert min(np.abs(pose - np.eye(4)).max() for pose in poses) < 1e-9
+    assert most < 10 * points.nbytes  # the square matrix took 3000 times its own width: 72 MB
 
 
 @pytest.mark.small
