@@ -49,7 +49,7 @@ def motions(
         if each.switched.any():
             leapt = leaps.times_of(each, rows, own)
             goes_on = loop is not None and windows is None and not len(leapt)
-            goes_on = goes_on and repeats(each.joint, q, loop["tolerance"])
+            goes_on = goes_on and repeats(each.joint, q, own[rows], loop["tolerance"])
             through = "periodic" if goes_on else "cubic"
             made.motions[each.body] = core.physics().Motion(
                 own[rows], q, "position", through, windows=windows, leaps=leapt
@@ -66,18 +66,24 @@ def motions(
     return made
 
 
-def repeats(joint: Any, q: np.ndarray, tolerance: float) -> bool:
+def repeats(joint: Any, q: np.ndarray, times: np.ndarray, tolerance: float) -> bool:
     """Whether a joint that is led through coordinates (F, n) is at the last as at the first, and goes on from there as
     smoothly as it went: so a loop's seam is none of the motion's.
 
     Args:
-        tolerance: of the place [m, rad].
+        times: of the coordinates (F,) [s], even or not. tolerance: of the place [m, rad].
     """
     if len(q) < 5 or not comes_back(joint, q, tolerance):
         return False
-    bends = np.diff(q, axis=0) - np.roll(np.diff(q, axis=0), 1, axis=0)  # the first of them at the seam
+    steps = np.diff(times)
+    rates = np.diff(q, axis=0) / steps[:, None]
+    around = 0.5 * (steps + np.roll(steps, 1))
+    bends = (rates - np.roll(rates, 1, axis=0)) / around[
+        :, None
+    ]  # accelerations, the first of them at the seam
     changes = np.abs(np.roll(bends, -1, axis=0) - bends)
-    return bool((changes[[-1, 0]].max(axis=0) <= CORNER * changes[1:-1].max(axis=0) + SEEN).all())
+    seen = SEEN / steps.min() ** 2
+    return bool((changes[[-1, 0]].max(axis=0) <= CORNER * changes[1:-1].max(axis=0) + seen).all())
 
 
 def comes_back(joint: Any, q: np.ndarray, tolerance: float) -> bool:

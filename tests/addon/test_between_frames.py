@@ -98,3 +98,13 @@ def test_a_slider_with_limits_or_drivers_is_seen_at_frames(part, bake):
     shoulder.id_properties_ui(slider).update(max=0.5)
     _, motion = bake(24, KEYS)
     assert len(motion.times) == 49 and motion.values.max() < 0.51
+
+
+def test_a_loop_is_told_from_a_bounce_where_some_frames_have_looks_between_them_and_others_have_not(part, ph):
+    """Two keys side by side are not looked at between: uneven steps were taken for a corner worse than the seam's."""
+    hinge = ph.joints.Hinge((0.0, 0.0, 1.0))
+    times = np.unique(np.concatenate([np.arange(26), [30], np.arange(35, 121)])) / 120.0
+    wave, bounce = np.sin(2.0 * np.pi * times + 0.7), np.abs(np.sin(np.pi * times))
+    repeats = part("leading").repeats
+    assert repeats(hinge, wave[:, None], times, 1e-4)
+    assert not repeats(hinge, bounce[:, None], times, 1e-4)

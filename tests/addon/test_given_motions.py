@@ -388,12 +388,12 @@ def test_what_repeats_in_a_loop(part, ph):
     repeats, x = part("leading").repeats, np.linspace(0.0, 1.0, 25)
     hinge, ball = ph.joints.Hinge((0.0, 0.0, 1.0)), ph.joints.Euler()
     wave = 0.3 * np.sin(2.0 * np.pi * x + 0.7)
-    assert repeats(hinge, wave[:, None], 1e-4) and repeats(hinge, 0.0 * wave[:, None], 1e-4)
-    assert repeats(hinge, (wave + 2.0 * np.pi * x)[:, None], 1e-4)
-    assert not repeats(hinge, (wave + 0.01 * x)[:, None], 1e-4)
-    assert not repeats(hinge, np.abs(np.sin(np.pi * x))[:, None], 1e-4)  # it bounces at the seam
+    assert repeats(hinge, wave[:, None], x, 1e-4) and repeats(hinge, 0.0 * wave[:, None], x, 1e-4)
+    assert repeats(hinge, (wave + 2.0 * np.pi * x)[:, None], x, 1e-4)
+    assert not repeats(hinge, (wave + 0.01 * x)[:, None], x, 1e-4)
+    assert not repeats(hinge, np.abs(np.sin(np.pi * x))[:, None], x, 1e-4)  # it bounces at the seam
     eased = (x * (1.0 - x)) ** 2 * (0.5 - x)  # it comes to rest there and sets off as suddenly
-    assert not repeats(hinge, eased[:, None], 1e-4)
+    assert not repeats(hinge, eased[:, None], x, 1e-4)
     turned = np.column_stack([2.0 * np.pi * x, 0.0 * x, 0.0 * x])
-    assert repeats(ball, turned, 1e-4) and repeats(ball, np.column_stack([wave, wave, 0.0 * x]), 1e-4)
-    assert not repeats(ball, turned + np.column_stack([0.0 * x, wave - wave[0], 0.0 * x]), 1e-4)
+    assert repeats(ball, turned, x, 1e-4) and repeats(ball, np.column_stack([wave, wave, 0.0 * x]), x, 1e-4)
+    assert not repeats(ball, turned + np.column_stack([0.0 * x, wave - wave[0], 0.0 * x]), x, 1e-4)
