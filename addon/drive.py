@@ -226,12 +226,14 @@ def plain_name(label: str) -> str:
 def _ensure_property(item: Any, name: str, row: Any, lower: float, upper: float, factor: float) -> None:
     value = float(item.get(name, row.start / factor))
     item[name] = float(np.clip(value, lower, upper))
-    half_turn = np.pi if plain_name(row.label) in VECTOR else np.inf
+    near = lower, upper
+    if plain_name(row.label) in VECTOR and lower < np.pi and upper > -np.pi:
+        near = max(lower, -np.pi), min(upper, np.pi)
     item.id_properties_ui(name).update(
         min=lower,
         max=upper,
-        soft_min=max(lower, -half_turn),
-        soft_max=min(upper, half_turn),
+        soft_min=near[0],
+        soft_max=near[1],
         subtype=SUBTYPES[row.unit],
         description="Coordinate of the joint; key it to animate the joint",
     )

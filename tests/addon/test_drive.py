@@ -230,3 +230,22 @@ def test_the_sliders_of_a_surface_move_the_child_without_the_add_on(part, scene,
     for frame, matrix in seen_without_the_add_on(path, "A", wanted, tmp_path).items():
         assert np.abs(matrix - wanted[frame]).max() < 1e-6
     assert np.abs(wanted[11] - wanted[1]).max() > 0.1
+
+
+@pytest.mark.parametrize(
+    ("limits", "soft"),
+    [((-5.0, 5.0), (-np.pi, np.pi)), ((-1.0, 5.0), (-1.0, np.pi)), ((3.5, 5.0), (3.5, 5.0))],
+)
+def test_the_mouse_reaches_the_range_of_a_ball_whose_limits_lie_beyond_half_a_turn(
+    part, scene, make, limits, soft
+):
+    """Its slider ended for the mouse at half a turn on both sides, and could not be dragged."""
+    body, authoring = part("references").Body, part("authoring")
+    held, moved = make.box("Held"), make.box("Moved", (0, 0, 1))
+    make.update()
+    joint = authoring.add_joint(scene, body(held), body(moved), "spherical", name="Ball")
+    row = joint.condyle.joint.coordinates[0]
+    row.limits, row.lower, row.upper = "CUSTOM", *limits
+    authoring.drive(scene, joint, True)
+    ends = joint.id_properties_ui("coordinate r_x").as_dict()
+    assert (ends["soft_min"], ends["soft_max"]) == pytest.approx(soft)
