@@ -52,7 +52,8 @@ def check(scene: Any, fitted: Collection[int] = ()) -> Iterator[Finding]:
                 anew = "use Set Rest Pose"
             text = (
                 f"{child.name} was turned by {np.degrees(angle):.3g}° at rest against {parent.name} (its roll, say) "
-                f"since {item.name} was made: its skin is turned by that; turn the bone back, or {anew}"
+                f"since {item.name} was made: so is its skin, unless the pose was applied to that as well; turn the "
+                f"bone back, or {anew}"
             )
             yield findings.about(text, CHECK, item)
 

@@ -98,3 +98,18 @@ def test_objects_and_files_of_earlier_versions_have_no_record_and_are_not_told(p
     joint.condyle.property_unset("rest")
     roll(rig, "Shin", 0.5)
     assert told(part, scene) == []
+
+
+def test_a_pose_that_is_applied_as_rest_is_told_with_what_makes_it_right(part, scene, make, rig):
+    """The mesh that it was applied to, too, is as it was."""
+    joint = joined(part, scene, rig)
+    part("authoring").drive(scene, joint, True)
+    joint["coordinate"] = 0.7
+    joint.update_tag()
+    make.update()
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.armature_apply(selected=False)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    (text,) = told(part, scene)
+    assert "40.1°" in text and "so is its skin, unless the pose was applied to that as well" in text
