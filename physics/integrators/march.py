@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -67,9 +67,9 @@ def march(
             solver = start(solver.t, solver.y, SHORTER * _next_step(solver, until))
             counted = 0
             continue
-        failures = 0
-        standing = standing + 1 if solver.t - solver.t_old <= STANDING * abs(solver.t) else 0
-        if solver.status == "failed" or standing > MOST_STANDING:
+        failures, failed = 0, solver.status == "failed"  # where the first one did there is no time before it
+        standing = standing + 1 if not failed and _stands(solver) else 0
+        if failed or standing > MOST_STANDING:
             slope.give_up(solver.y, message or "its steps have no length any more")
         slope.recording.info["steps"] += 1
         before, values = values, [event(solver.t, solver.y) for event in events]
@@ -78,16 +78,20 @@ def march(
         slope.recording.info["evaluations"] += solver.nfev - counted
         counted = solver.nfev
         if struck:
-            roots = [_root(events[k], dense, solver.t_old, solver.t) for k in struck]
-            first = int(np.argmin(roots))
-            slope.write(dense, roots[first])
-            return roots[first], dense(roots[first]), struck[first]
+            met, first = min((_root(events[k], dense, solver), k) for k in struck)
+            slope.write(dense, met)
+            return met, dense(met), first
         if dense is not None:
             slope.write(dense, solver.t)
         nearest = slope.accept(solver.t, solver.y)
         if nearest is not None and solver.status == "running":
             solver, counted = start(solver.t, nearest, _next_step(solver, until)), 0
     return until, solver.y, None
+
+
+def _stands(solver: Any) -> bool:
+    """Whether a method's last step is next to round-off of the time."""
+    return bool(solver.t - solver.t_old <= STANDING * abs(solver.t))
 
 
 def _next_step(solver: Any, until: float) -> float:
@@ -109,7 +113,10 @@ def _passed(before: float, after: float, direction: float) -> bool:
     return direction * before <= 0.0 <= direction * after
 
 
-def _root(event: Callable[[float, FloatArray], float], dense: Any, begin: float, end: float) -> float:
+def _root(event: Event, dense: Any, solver: Any) -> float:
+    """When an event was passed in a method's last step; at once where what led it back onto constraints did."""
     from scipy.optimize import brentq
 
-    return float(brentq(lambda t: event(t, dense(t)), begin, end, xtol=ROOT, rtol=ROOT))
+    if event.direction * event(solver.t_old, dense(solver.t_old)) >= 0.0:
+        return float(solver.t_old)
+    return float(brentq(lambda t: event(t, dense(t)), solver.t_old, solver.t, xtol=ROOT, rtol=ROOT))

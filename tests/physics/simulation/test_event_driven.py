@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import physics as ph
 from physics.contacts import Plane
+from physics.integrators.march import _root
 
 
 def ball(restitution, friction=0.0):
@@ -175,3 +178,17 @@ def test_forces_and_speeds_of_what_is_in_touch_are_right_to_the_end(dt, duration
     along = (result.q * result.qd).sum(axis=1) / np.linalg.norm(result.q, axis=1)
     # first order: it turns by 3 rad/s, at 3 m/s
     assert np.abs(along[swings]).max() < 10.0 * dt
+
+
+def test_an_event_that_the_way_back_onto_constraints_passes_is_met_at_once():
+    """The step before it ended short of the event, and what it was led back to lies beyond: no sign is left to look
+    for within the next step, which ended the run with SciPy's ValueError.
+    """
+
+    def touch(t, y):
+        return float(y[0])
+
+    touch.direction = -1.0
+    step = SimpleNamespace(t_old=0.1, t=0.2)
+    assert _root(touch, lambda t: np.array([-1e-7 - (t - 0.1)]), step) == 0.1
+    assert _root(touch, lambda t: np.array([0.05 - (t - 0.1)]), step) == pytest.approx(0.15, abs=1e-12)
