@@ -67,7 +67,7 @@ def stays(k: int, dt: float, system: Array, memory: Array) -> bool:
 @jit
 def until_impact(count: int, dt: float, last_qd: Array, system: Array) -> float:
     """How long until the first of a step's impacts; 0 where something is stopped that does not bounce."""
-    until = dt
+    until, bounces = dt, False
     for k in range(count):
         kind = system[SYSTEM_KINDS][k]
         if kind in (EQUALITY, TANGENT) or system[SYSTEM_IMPULSE][k] == 0.0:
@@ -77,9 +77,10 @@ def until_impact(count: int, dt: float, last_qd: Array, system: Array) -> float:
             if before < 0.0:
                 gain = before - system[SYSTEM_ROWS][k, ROW_FREE]
                 until = min(until, dt * share_until_hit(value, before, gain, dt))
+                bounces = True
         elif -before * dt > value + TOUCHES:
             return 0.0
-    return until if until < dt else 0.0
+    return until if bounces else 0.0
 
 
 @jit
