@@ -98,7 +98,7 @@ def settle_samples(
     vectors: Array,
     room: Array,
 ) -> None:
-    """Bring samples that fall between steps onto the equalities, from which the cubics through the steps' ends lead.
+    """Bring samples that fall between steps onto the equalities, from which the curves between the steps' ends lead.
 
     parts is (arrays, constraints, motion, tables) as of `evaluate`; written the first sample and the one behind the
     last; records (q, qd) of all; vectors (tau, qdd, effort), room (system, spaces).

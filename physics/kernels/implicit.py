@@ -149,7 +149,7 @@ def settle(
     spaces: Array,
 ) -> tuple[int, int]:
     """End the step: impulses, and back onto the equalities; returns how many rows there are, and how samples lie within
-    the step. For within see `stopping.stop_within`.
+    the step as far as impulses tell. For within see `stopping.stop_within`.
     """
     constraints, system, motion, contacts, memory, effort, _, _ = more
     vectors, nv = implicit[3], q.shape[0]
@@ -190,7 +190,7 @@ def settle(
     if count > 0:
         count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
         project_velocities(arrays, constraints, found, q, qd, system, spaces)
-    return count, CUBIC if within else PARABOLA
+    return count, CUBIC
 
 
 @jit
@@ -286,19 +286,22 @@ def implicit_step(
     qd: Array,
     implicit: Array,
     spaces: Array,
-) -> None:
-    """A step by whichever method, behind so many others; table is (times, values) of the given forces."""
+) -> int:
+    """A step by whichever method, behind so many others, and how samples lie within it; table is (times, values) of
+    the given forces.
+    """
     notes, flags = implicit[4], spaces[2]
     times, values = table
     if integrator == LINEARLY_IMPLICIT_EULER:
         table_force(times, values, t + dt, implicit[3][GIVEN_FORCE, : values.shape[1]])
         linear_step(arrays, more, values.shape[1], dt, q, qd, implicit, spaces)
-        return
+        return PARABOLA
     newton_step(arrays, more, integrator, times, values, t, steps, dt, q, qd, implicit, spaces)
     if flags[STATUS] == NOT_CONVERGED or flags[STATUS] == SINGULAR:
         substitute(arrays, more, times, values, t, dt, q, qd, implicit, spaces)
-    else:
-        notes[UNFOUND] = max(notes[UNFOUND] - 1.0 / ONE_IN, 0.0)
+        return PARABOLA
+    notes[UNFOUND] = max(notes[UNFOUND] - 1.0 / ONE_IN, 0.0)
+    return CUBIC if integrator == SDIRK2 else PARABOLA
 
 
 @jit
@@ -340,22 +343,24 @@ def implicit_rollout(
     more is None, or of a model with more than a tree (constraints, system, motion, contacts, memory, effort, records of
     the rows' forces, and of the held coordinates'), see `stepper.advance`.
     """
-    vectors, notes, flags, nv = implicit[3], implicit[4], spaces[2], q.shape[0]
-    last_q, last_qd = vectors[LAST_Q, :nv], vectors[LAST_QD, :nv]
-    charts = has_charts(arrays)
+    vectors, notes, dof, flags, nv = implicit[3], implicit[4], spaces[1], spaces[2], q.shape[0]
+    last_q, last_qd, qdd = vectors[LAST_Q, :nv], vectors[LAST_QD, :nv], vectors[ACCELERATIONS, :nv]
+    charts, second, width = has_charts(arrays), integrator == SDIRK2, values.shape[1]
     for _ in range(num_steps):
         t = start + counters[0] * dt
         copy(q, last_q)
         copy(qd, last_qd)
-        begin_states(arrays[3], values.shape[1], vectors[GIVEN_FORCE], vectors[LAST_Q])
+        begin_states(arrays[3], width, vectors[GIVEN_FORCE], vectors[LAST_Q])
         if more is not None:
-            take_hold(more[2], integrator, t, dt, q, qd, notes, spaces[1])
-        implicit_step(arrays, more, integrator, (times, values), t, counters[0], dt, q, qd, implicit, spaces)
-        count, way = 0, CUBIC if integrator == SDIRK2 else PARABOLA
+            take_hold(more[2], integrator, t, dt, q, qd, notes, dof)
+        way = implicit_step(
+            arrays, more, integrator, (times, values), t, counters[0], dt, q, qd, implicit, spaces
+        )
+        count = 0
         if more is not None and flags[STATUS] == OK:
-            second = integrator == SDIRK2
-            count, way = settle(arrays, more, (times, values), t, dt, second, q, qd, implicit, spaces)
-            note_efforts(more[5], spaces[1])
+            count, own = settle(arrays, more, (times, values), t, dt, second, q, qd, implicit, spaces)
+            way = min(way, own)
+            note_efforts(more[5], dof)
         if flags[STATUS] == OK:
             check_step(arrays, charts, dt, vectors[GIVEN_FORCE], q, qd, spaces)
         if flags[STATUS] != OK:
@@ -363,18 +368,11 @@ def implicit_rollout(
             copy(last_qd, qd)
             return
         if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
-            before = counters[1]
-            record_samples(
-                t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way, spaces[1]
-            )
-            begun, found = vectors[LAST_Q], vectors[GIVEN_FORCE]
-            record_states(
-                arrays[3], values.shape[1], before, counters[1], samples, t, dt, begun, found, record_q
-            )
+            before, begun, found = counters[1], vectors[LAST_Q], vectors[GIVEN_FORCE]
+            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way, dof)
+            record_states(arrays[3], width, before, counters[1], samples, t, dt, begun, found, record_q)
             if more is not None:
                 record_forces(before, counters, count, more[1], more[5], more[6], more[7])
-        qdd = vectors[ACCELERATIONS, :nv]
-        if charts and change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, qdd, chart) > 0:
-            notes[KNOWN] = 0.0
-            notes[HISTORY] = 0.0
+        if charts and change_charts(arrays, dof, CHART_LIMIT, q, qd, qdd, chart) > 0:
+            notes[KNOWN], notes[HISTORY] = 0.0, 0.0
         counters[0] += 1

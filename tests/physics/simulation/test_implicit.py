@@ -357,3 +357,23 @@ def frame_at(x):
     frame = np.eye(4)
     frame[0, 3] = x
     return frame
+
+
+def test_samples_within_a_substitute_s_step_are_no_faster_than_its_ends():
+    """It is a step of linearly implicit Euler: slopes of a cubic through its ends ran beyond both of them."""
+    builder = ph.ModelBuilder()
+    builder.add_body("ball", joint=ph.joints.Slider(axis=(0, 0, 1)), mass=1.0, inertia=np.eye(3))
+    builder.add_ground("floor", "ball", points=[(0.0, 0.0, 0.0)], stiffness=2e3, damping=800.0, exponent=1.5)
+    model = builder.build()
+    beyond, substitutes = 0.0, 0
+    for height in np.linspace(0.1, 0.2, 21):
+        result = ph.simulate(model, model.state([height]), 0.3, 2e-3, "sdirk2", record_interval=5e-4)
+        substitutes += result.info["substitutes"]
+        speed = result.qd[:, 0]
+        ends = np.array([speed[:-1:4], speed[4::4]])
+        for k in (1, 2, 3):
+            beyond = max(
+                beyond, (speed[k::4] - ends.max(axis=0)).max(), (ends.min(axis=0) - speed[k::4]).max()
+            )
+    assert substitutes > 0
+    assert beyond < 1e-9, beyond
