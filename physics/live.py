@@ -110,7 +110,7 @@ class LiveRun:
         self._disturbed = False  # what energy there is was changed from outside since the last stretch
         self._credit = 0.0  # seconds of motion that are due
         self._last = self._shown = self._noted = clock()
-        self._asked = 0  # steps of the stretch under way
+        self._done = 0  # steps that were when the stretch under way began
         self._began = self._last  # when it began
         self._busy, self._moved, self._passed = 1e-9, 0.0, 1e-9  # averaged: computing, motion, time [s]
 
@@ -151,7 +151,12 @@ class LiveRun:
 
     def _due(self, done: int, q: FloatArray, qd: FloatArray, books: Mapping[str, float]) -> int:
         now = self._clock()
-        self._note(now)
+        moved = (
+            done - self._done
+        ) * self._dt  # what was asked for may have been cut where a motion turns a corner
+        self._credit -= moved
+        self._note(now, moved)
+        self._done = done
         while True:
             if self._take_in(done):
                 return 0
@@ -170,20 +175,18 @@ class LiveRun:
             now = self._clock()
         # not more than the machine does between two pictures, so that knobs and the mouse are heard in time
         most = max(1, int(TICK * self._moved / self._busy / self._dt))
-        self._asked = min(steps, most) if self._problem.control is None else 1
-        self._credit -= self._asked * self._dt
         self._began = self._clock()
-        return self._asked
+        return min(steps, most) if self._problem.control is None else 1
 
-    def _note(self, now: float) -> None:
-        """Take the stretch that is over into the averages."""
+    def _note(self, now: float, moved: float) -> None:
+        """Take the stretch that is over into the averages, with how much motion it was [s]."""
         passed, self._noted = now - self._noted, now
         spent = now - self._began
         if spent > MEMORY:  # it was compiled meanwhile
             return
         fade = float(np.exp(-passed / MEMORY))
         self._busy = fade * self._busy + spent
-        self._moved = fade * self._moved + self._asked * self._dt
+        self._moved = fade * self._moved + moved
         self._passed = fade * self._passed + passed
 
     def _take_in(self, done: int) -> bool:

@@ -181,6 +181,18 @@ def test_books_of_energy_are_the_simulation_s_and_pictures_show_them():
     assert pictures[-1][0].keys() >= {"most_kinetic", "work"}
 
 
+def test_corners_of_a_given_motion_take_nothing_of_the_clock():
+    """Steps are fewer in a stretch where a motion turns a corner: those that were not made are still due."""
+    model, times = legs(), np.linspace(0.0, 5.0, 121)
+    motion = ph.Motion(times, 0.3 * np.sin(6.0 * times), interpolation="linear")
+    clock = Clock()
+    live, pictures = run(model, [], seconds=1.0, clock=clock, motions={"thigh": motion})
+    assert 1.0 <= live.t[-1] < 1.1
+    # a picture's time is some steps behind the clock; without those that were cut away it took 1.7 s
+    assert pictures[-1][0]["time"] == pytest.approx(clock.now, rel=0.03)
+    assert pictures[-1][0]["rate"] == pytest.approx(1.0, abs=0.03)
+
+
 @pytest.mark.parametrize("kind", ["tree", "constrained", "contact"])
 def test_what_hands_do_is_no_gain(kind):
     """Who turns gravity or a spring, or drags a spring's end, changes what is stored; a torque does work."""
