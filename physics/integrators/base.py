@@ -174,10 +174,13 @@ def note_energy(problem: Problem, work: FloatArray, recording: Recording) -> Non
 def forget_energy(problem: Problem, work: FloatArray) -> None:
     """Let the books begin anew: what a catch or a corner of a given motion did to places and speeds at once, or who
     turned a spring to what it stores, is no work of a step; what was gained before is kept.
-    """
-    from ..kernels.watch import LEAST
 
-    energy_row(problem.model, work)[LEAST] = np.inf
+    The next steps are all looked at, as the first ones are: the books may begin anew again before a stretch is over.
+    """
+    from ..kernels.watch import LEAST, TURN
+
+    row = energy_row(problem.model, work)
+    row[LEAST], row[TURN] = np.inf, 0.0
 
 
 def springs_leap(model: Model) -> bool:

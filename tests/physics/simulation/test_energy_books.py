@@ -135,6 +135,21 @@ def test_steps_that_are_too_long_are_told_beside_whatever_is_driven(beside):
     assert gained[0.0197] > 0.3
 
 
+def test_steps_that_are_too_long_are_told_between_corners_of_a_motion():
+    """Books begin anew at each corner, here every 12 steps: looks that come once in 16 would never find two to compare.
+    The spring is let go late, as the first steps of all are all looked at.
+    """
+    builder, dt = arm(), 0.0197
+    slider = ph.joints.Slider((1, 0, 0))
+    builder.add_body("stone", joint=slider, mass=1.0, inertia=np.eye(3), stiffness=1e4)
+    model, times = builder.build(), 12 * dt * np.arange(20)
+    motion = ph.Motion(times, 0.1 * np.sin(2.0 * times), interpolation="linear")
+    tau = ph.Table([0.0, 1.0, 1.0 + 2 * dt, 5.0], [[0, 0, 1e3]] * 2 + [[0, 0, 0]] * 2)
+    state, motions = model.state([0.0, 0.3, 0.1]), {"upper": motion}
+    books = ph.simulate(model, state, 4.0, dt, "symplectic_euler", tau=tau, motions=motions).info["energy"]
+    assert books["gained"] > 0.3 * books["most_kinetic"], books
+
+
 @pytest.mark.parametrize("damping", [1e3, 5e3, 2e4, 1e5, 1e7])
 def test_what_grows_beyond_all_numbers_leaves_books_that_can_be_written(damping):
     """A damper far too strong for the step, beside a given motion: it ends with its error, and a record in JSON."""
