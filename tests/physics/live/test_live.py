@@ -188,7 +188,7 @@ def test_corners_of_a_given_motion_take_nothing_of_the_clock():
     clock = Clock()
     live, pictures = run(model, [], seconds=1.0, clock=clock, motions={"thigh": motion})
     assert 1.0 <= live.t[-1] < 1.1
-    # a picture's time is some steps behind the clock; without those that were cut away it took 1.7 s
+    # a picture's time is some steps behind the clock; without those that were cut away it took 1.27 s
     assert pictures[-1][0]["time"] == pytest.approx(clock.now, rel=0.03)
     assert pictures[-1][0]["rate"] == pytest.approx(1.0, abs=0.03)
 
