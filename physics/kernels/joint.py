@@ -252,11 +252,7 @@ def advance_curve(
     speed = qd[d]
     own, p, w, c = cubic_motion(data, block_int[body_int[i, BLOCK_START], DATA], q[d])
     outer, origin, v, before = placed(body_float, i, body_int[i, PARENT], work)
-    axes = (
-        columns_times(outer, numbers_of(own[0])),
-        columns_times(outer, numbers_of(own[1])),
-        columns_times(outer, numbers_of(own[2])),
-    )
+    axes = columns_product(outer, rotation_of(own))
     p = add_lanes(origin, columns_times(outer, numbers_of(p)))
     w, c = moved_pair(outer, origin, w), moved_pair(outer, origin, c)
     c = scale_add_pair(scale_add_pair(before, speed * speed, c), speed, bracket_pair(v, w))
