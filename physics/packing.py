@@ -10,7 +10,7 @@ import numpy as np
 
 from ._typing import FloatArray, IntArray
 from .errors import ModelError
-from .joints.base import IDENTITY, Joint
+from .joints.base import IDENTITY, Factorization, Joint
 from .joints.curve_packing import kernel_poses
 from .kernels import layout
 from .kernels.muscle_layout import MUSCLE_BITS
@@ -88,10 +88,20 @@ class LimitRow:
         return row
 
 
+LINE = 8  # numbers in one of the lines that the processor's cache holds
+
+
 def work_rows(num_bodies: int, num_coordinates: int, room: int = 0) -> FloatArray:
     """The bodies' workspace, with so many rows that muscles need beside (see ``kernels.layout``)."""
-    turns = 2 * num_coordinates // layout.WORK_WIDTH + layout.TURN_ROWS
-    return np.zeros((num_bodies + layout.SCRATCH_ROWS + room + turns, layout.WORK_WIDTH))
+    turns = (2 * num_coordinates + layout.TURN_PADS) // layout.WORK_WIDTH + layout.TURN_ROWS
+    return aligned_zeros(num_bodies + layout.SCRATCH_ROWS + room + turns, layout.WORK_WIDTH)
+
+
+def aligned_zeros(rows: int, columns: int) -> FloatArray:
+    """Zeros that begin with a line of the processor's cache."""
+    room = np.zeros(rows * columns + LINE)
+    start = -room.ctypes.data // room.itemsize % LINE
+    return room[start : start + rows * columns].reshape(rows, columns)
 
 
 class Workspace:
@@ -110,7 +120,7 @@ class Workspace:
         carried: int = 0,
     ) -> None:
         self.work = work_rows(num_bodies, num_coordinates, room[0])
-        self.dof = np.zeros((num_coordinates, layout.DOF_WORK_WIDTH + room[1]))
+        self.dof = aligned_zeros(num_coordinates, layout.DOF_WORK_WIDTH + room[1])
         self.flags = np.zeros(2, dtype=np.int64)
         self.stage = np.zeros((11, num_coordinates + num_inputs + carried))
 
@@ -182,11 +192,13 @@ def pack(
             block_rows.append([block.kind, block.coordinate, shared[key], frame])
         root = i if link.parent < 0 else body_int[link.parent, layout.ROOT]
         count = link.joint.num_coordinates
-        body_int[i] = [link.parent, first_dof, count, first_block, len(factorization.blocks), root, 0, 0]
+        blocks = first_block, len(factorization.blocks)
+        body_int[i] = [link.parent, first_dof, count, *blocks, root, 0, 0, short_way(factorization)]
         body_float[i] = _body_row(link, placement, body_frames[i])
         first_dof += count
     _note_shape(body_int)
-    header[layout.SCREW_COUNT] = sum(row[layout.KIND] == layout.SCREW for row in block_rows)
+    for place, way in ((layout.HINGE_COUNT, layout.HINGE_WAY), (layout.CURVE_COUNT, layout.CURVE_WAY)):
+        header[place] = np.count_nonzero(body_int[:, layout.WAY] == way)
     header[layout.LIMIT_ROWS] = size
     data += [limit.packed(int(body_int[limit.body, layout.DOF_START])) for limit in limits]
     size += len(limits) * layout.LIMIT_WIDTH
@@ -203,6 +215,16 @@ def pack(
     kind = f"i{(MUSCLE_BITS if header[layout.MUSCLE_COUNT] > 0.0 else 64) // 8}"
     block_int = np.array(block_rows, dtype=kind).reshape(-1, layout.BLOCK_INT_WIDTH)
     return _freeze((body_int, body_float, block_int, np.concatenate(data), np.ascontiguousarray(dof_float)))
+
+
+def short_way(factorization: Factorization) -> int:
+    """Which of the kernels' short ways (``kernels.joint``) a joint has."""
+    if len(factorization.blocks) != 1:
+        return layout.NO_WAY
+    block = factorization.blocks[0]
+    if block.kind == layout.SCREW:
+        return layout.HINGE_WAY if np.array_equal(block.data, [1.0, 0.0]) else layout.SCREW_WAY
+    return layout.CURVE_WAY if block.kind == layout.SPLINE_CURVE else layout.NO_WAY
 
 
 def _note_shape(body_int: IntArray) -> None:

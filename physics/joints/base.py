@@ -23,6 +23,8 @@ from ..validation import all_finite, finite_array, float_array
 
 IDENTITY: FloatArray = np.eye(4)
 IDENTITY.flags.writeable = False
+#: by how much the length of a unit vector may differ from 1: three squares, a sum and a root, each rounded
+UNIT_ROUND_OFF = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,8 @@ def screw_frame(twist: FloatArray) -> tuple[FloatArray, float, float]:
     """
     w, v = twist[:3], twist[3:]
     rate = float(np.linalg.norm(w))
+    if abs(rate - 1.0) < UNIT_ROUND_OFF:  # a unit axis: kernels need not scale the angle
+        rate = 1.0
     frame = np.eye(4)
     if rate > 0.0:
         axis = w / rate

@@ -83,15 +83,15 @@ def _turned_spans(data: FloatArray) -> FloatArray:
     velocity = np.einsum("nkij,nkj->nki", back, factors[..., 4:7])
     between = (back @ following).reshape(count, 3, 9)
     polynomials = factors[..., layout.TWIST_WIDTH :]
-    told = np.concatenate([factors[..., 3:4], velocity, between], axis=2)
+    told = np.concatenate([velocity, between], axis=2)
     frames = rows[:, :9].reshape(count, 3, 3)
     turn, shift = factors[:, 0, :3] * factors[:, 0, 3:4], factors[:, 0, 4:7]
     turn, shift = (np.einsum("nij,nj->ni", frames, part) for part in (turn, shift))
-    first = np.zeros((count, 10, 4))  # vectors with room for four numbers
+    first = np.zeros((count, 11, 4))  # vectors with room for four numbers
     first[:, :3, :3] = (frames @ axes[:, 0]).swapaxes(1, 2)
     first[:, 3, :3], first[:, 4, :3] = rows[:, 9:12], turn
     first[:, 5, :3] = shift + np.cross(rows[:, 9:12], turn)
-    first[:, 6:, :3] = polynomials.swapaxes(1, 2)
+    first[:, 6:10, :3], first[:, 10, :3] = polynomials.swapaxes(1, 2), factors[..., 3]
     return np.concatenate([first.reshape(count, -1), told.reshape(count, -1)], axis=1)
 
 

@@ -16,12 +16,14 @@ from numba.core import extending
 from numba.core import types as numba_types
 from numba.core.datamodel import models
 from numba.core.errors import TypingError
+from numba.np import arrayobj as numba_arrays
 
 from ._arrays import address_of, is_flat
 from ._guards import LANEWISE
 from ._jit import CHECKED
 
 types: Any = numba_types
+arrayobj: Any = numba_arrays
 PrimitiveModel: Any = models.PrimitiveModel
 USED, ROOM = 3, 4
 VECTOR = ir.VectorType(ir.DoubleType(), ROOM)
@@ -43,6 +45,7 @@ class _Vector(PrimitiveModel):  # type: ignore[misc, unused-ignore]
 
 LANES: Any = LanesType()
 NUMBERS = types.UniTuple(types.float64, USED)
+COLUMNS = types.UniTuple(LANES, USED)
 extending.register_model(LanesType)(_Vector)
 
 
@@ -99,18 +102,61 @@ def _scale_add(context: Any, builder: Any, signature: Any, arguments: Any) -> An
     return builder.fadd(first, builder.fmul(_spread(builder, factor), other, flags=FUSED), flags=FUSED)
 
 
+def _times(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return builder.fmul(*arguments, flags=FUSED)
+
+
 def _add(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.fadd(*arguments, flags=FUSED)
 
 
+def _turned(builder: Any, vector: Any) -> Any:
+    """y z x of x y z."""
+    return builder.shuffle_vector(vector, ir.Constant(VECTOR, ir.Undefined), _constant([1, 2, 0, 3]))
+
+
 def _cross(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """With y z x for the axes in turn: a x b = (a b_yzx - a_yzx b)_yzx."""
-    none, next_axes = ir.Constant(VECTOR, ir.Undefined), _constant([1, 2, 0, 3])
     a, b = arguments
-    a_next, b_next = (builder.shuffle_vector(x, none, next_axes) for x in (a, b))
-    less = builder.fmul(a_next, b, flags=FUSED)
-    turned = builder.fsub(builder.fmul(a, b_next, flags=FUSED), less, flags=FUSED)
-    return builder.shuffle_vector(turned, none, next_axes)
+    less = builder.fmul(_turned(builder, a), b, flags=FUSED)
+    more = builder.fmul(a, _turned(builder, b), flags=FUSED)
+    return _turned(builder, builder.fsub(more, less, flags=FUSED))
+
+
+def _cross_sum(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """As `_cross`, for two products at once."""
+    total = None
+    for first, second in (arguments[:2], arguments[2:]):
+        less = builder.fmul(_turned(builder, first), second, flags=FUSED)
+        more = builder.fmul(first, _turned(builder, second), flags=FUSED)
+        total = more if total is None else builder.fadd(total, more, flags=FUSED)
+        total = builder.fsub(total, less, flags=FUSED)
+    return _turned(builder, total)
+
+
+def _diagonal(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    zeros = ir.Constant(VECTOR, [0.0] * ROOM)
+    each = _spread(builder, arguments[0])
+    columns = [
+        builder.shuffle_vector(
+            each, zeros, _constant([place if place == k else ROOM for place in range(ROOM)])
+        )
+        for k in range(USED)
+    ]
+    return context.make_tuple(builder, signature.return_type, columns)
+
+
+def _skew(places: list[list[int]]) -> Callable[..., Any]:
+    """What takes columns out of x y z 0 and their negatives."""
+
+    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        zeros = ir.Constant(VECTOR, [0.0] * ROOM)
+        more = builder.shuffle_vector(arguments[0], zeros, _constant([0, 1, 2, ROOM]))
+        less = builder.fneg(more)
+        columns = [builder.shuffle_vector(more, less, _constant(column)) for column in places]
+        return context.make_tuple(builder, signature.return_type, columns)
+
+    return write
 
 
 def _dot(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -120,9 +166,27 @@ def _dot(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.fadd(builder.fadd(x, y, flags=FUSED), z, flags=FUSED)
 
 
+def _flat_from(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    kind, (array, row) = signature.args[0], arguments
+    seen = arrayobj.make_array(kind)(context, builder, array)
+    rows, columns = (builder.extract_value(seen.shape, axis) for axis in range(2))
+    size = context.get_constant(types.intp, NUMBER.bitwidth // 8)
+    result = arrayobj.make_array(signature.return_type)(context, builder)
+    arrayobj.populate_array(
+        result,
+        data=address_of(context, builder, kind, array, [row]),
+        shape=[builder.mul(builder.sub(rows, row), columns)],
+        strides=[size],
+        itemsize=size,
+        meminfo=None,
+    )
+    return result._getvalue()
+
+
 NUMBER, ARRAY, INTEGER = types.float64, types.Array, types.Integer
 # name: what it takes, what it gives, what writes it
 OPERATIONS: dict[str, tuple[tuple[Any, ...], Any, Callable[..., Any]]] = {
+    "flat_from": ((ARRAY, INTEGER), types.Array(NUMBER, 1, "C"), _flat_from),
     "load_lanes": ((ARRAY, INTEGER, INTEGER), LANES, _load),
     "flat_lanes": ((ARRAY, INTEGER), LANES, _load),
     "store_lanes": ((ARRAY, INTEGER, INTEGER, LANES), types.none, _store),
@@ -131,7 +195,12 @@ OPERATIONS: dict[str, tuple[tuple[Any, ...], Any, Callable[..., Any]]] = {
     "scale_lanes": ((NUMBER, LANES), LANES, _scale),
     "scale_add_lanes": ((LANES, NUMBER, LANES), LANES, _scale_add),
     "add_lanes": ((LANES, LANES), LANES, _add),
+    "times_lanes": ((LANES, LANES), LANES, _times),
     "cross_lanes": ((LANES, LANES), LANES, _cross),
+    "cross_sum": ((LANES, LANES, LANES, LANES), LANES, _cross_sum),
+    "diagonal_columns": ((NUMBER,), COLUMNS, _diagonal),
+    "skew_columns": ((LANES,), COLUMNS, _skew([[3, 2, 5, 3], [6, 3, 0, 3], [1, 4, 3, 3]])),
+    "skew_rows": ((LANES,), COLUMNS, _skew([[3, 6, 1, 3], [2, 3, 4, 3], [5, 0, 3, 3]])),
     "dot_lanes": ((LANES, LANES, LANES, LANES), NUMBER, _dot),
 }
 

@@ -7,6 +7,8 @@ time, last first: that is the L D L^T factorization of its Omega = S^T J S, and 
 
 from __future__ import annotations
 
+import math
+
 from ._jit import inline, jit
 from .dense import dense_accelerations
 from .elements import element_forces
@@ -95,12 +97,14 @@ def own_force(
 
 @inline
 def own_forces(arrays: Array, q: Array, rate: Array, tau: Array, ahead: float, dof: Array) -> None:
-    """`own_force` of every coordinate into `REMAINDER`; what it has of inertia beside the bodies into `INVERSE`."""
+    """`own_force` of every coordinate into `REMAINDER`; what it has of inertia beside the bodies into `INVERSE`: no end
+    of it where its motion is given, so that what it carries moves with its parent.
+    """
     _, _, _, data, dof_float = arrays
     for d in range(dof_float.shape[0]):
         force, held_back = own_force(dof_float, data, tau, d, q[d], rate[d], ahead, dof)
         dof[d, REMAINDER] = force
-        dof[d, INVERSE] = dof_float[d, ARMATURE] + held_back
+        dof[d, INVERSE] = dof_float[d, ARMATURE] + held_back if dof[d, HELD] == 0.0 else math.inf
 
 
 @inline
@@ -108,11 +112,10 @@ def take_coordinate(
     d: int, i: int, diagonal: float, least: float, force: Pair, s: Pair, u: Pair, dof: Array, flags: Array
 ) -> tuple[float, float]:
     """1 / d of coordinate d of body i, which carries u, and the acceleration that it would have in a world at rest."""
-    if not diagonal > least and dof[d, HELD] == 0.0:
+    if not diagonal > least:
         flags[STATUS] = SINGULAR if diagonal <= least else NOT_FINITE
         flags[CULPRIT] = i
-    # a held coordinate is not taken out: what it carries moves with its parent, beside what is given
-    inverse = 1.0 / diagonal if dof[d, HELD] == 0.0 else 0.0
+    inverse = 1.0 / diagonal
     rest = dof[d, REMAINDER] - dot_pair(s, force)
     store_pair(dof, d, PROJECTED, u)
     dof[d, INVERSE] = inverse

@@ -12,29 +12,38 @@ from .lanes import (
     Columns,
     Lanes,
     Pair,
-    add_lanes,
+    add_columns_times,
     bracket_pair,
     columns_product,
     columns_times,
     flat_lanes,
+    lanes_of,
     numbers_of,
     scale_add_lanes,
     scale_add_pair,
     scale_lanes,
     scale_pair,
     screwed_pair,
+    series_lanes,
+    store_lanes,
+    times_lanes,
     turned_columns,
 )
 from .layout import (
+    COLUMNS,
     SPLINE_LOWER,
     SPLINE_TURNED,
     SPLINE_UPPER,
     TURNED_FIRST,
     TURNED_POLYNOMIALS,
+    TURNED_RATES,
     TURNED_TWIST,
     TURNED_WIDTH,
 )
-from .spatial import SMALL_ANGLE, Array, Vector, flat3, flat9, sine_cosine, small_turn
+from .spatial import SINC, SMALL_ANGLE, VERSINC, Array, flat3, flat9, sine_cosine, small_turn
+
+# what is prepared of a curve, in its body's row
+PHI, SLOPE, CURVE, SINE, COSINE, ALONG, ASIDE, SPAN = range(COLUMNS, COLUMNS + 32, 4)
 
 
 @inline
@@ -45,7 +54,7 @@ def plain_cubic(data: Array, offset: int, q: float) -> bool:
 
 
 @inline
-def cubics(data: Array, offset: int, x: float, scale: float) -> tuple[Vector, Vector, Vector]:
+def cubics(data: Array, offset: int, x: float, scale: float) -> Columns:
     """Values, first and second derivatives of three polynomials of degree 3, by Horner's scheme."""
     top, b = flat_lanes(data, offset + 12), flat_lanes(data, offset + 8)
     a = scale_add_lanes(b, x, top)
@@ -54,55 +63,101 @@ def cubics(data: Array, offset: int, x: float, scale: float) -> tuple[Vector, Ve
     slope = scale_lanes(scale, scale_add_lanes(value, x, b))
     curve = scale_lanes(2.0 * scale * scale, scale_add_lanes(b, x, top))
     phi = scale_add_lanes(flat_lanes(data, offset), x, value)
-    return numbers_of(phi), numbers_of(slope), numbers_of(curve)
+    return phi, slope, curve
 
 
 @inline
-def turned_twist(axes: Columns, p: Lanes, data: Array, offset: int) -> Pair:
-    """A twist g = (0, 0, |w|, v) in the axes that the pose is told in."""
-    turn = scale_lanes(data[offset], axes[2])
-    return screwed_pair(turn, columns_times(axes, flat3(data, offset + 1)), p)
-
-
-@inline
-def turned_step(axes: Columns, p: Lanes, data: Array, offset: int, phi: float) -> tuple[Columns, Lanes]:
-    """The pose behind exp(g phi) of a twist g = (0, 0, |w|, v), and the constant rotation that follows it.
+def turns_by(rates: Lanes, phi: Lanes) -> tuple[Lanes, Lanes, Lanes, Lanes]:
+    """Of three factors exp(g phi) with g = (0, 0, rate, v): sine and cosine of the angle, and how far v goes along
+    itself and aside.
 
     As in `exp_twist`, with the axis n along z.
     """
-    rate = data[offset]
-    angle = rate * phi
-    if abs(angle) < SMALL_ANGLE:
-        sinc, versinc = small_turn(angle * angle)
-        along, aside = phi * sinc, angle * phi * versinc
-        sine, cosine = angle * sinc, 1.0 - angle * angle * versinc
-    else:
-        sine, cosine = sine_cosine(angle)
-        half = math.sin(0.5 * angle)
-        along, aside = sine / rate, 2.0 * half * half / rate
-    v = flat3(data, offset + 1)
-    step = (along * v[0] - aside * v[1], along * v[1] + aside * v[0], phi * v[2])
-    p = add_lanes(p, columns_times(axes, step))
-    return columns_product(turned_columns(axes, sine, cosine), flat9(data, offset + 4)), p
+    angle = times_lanes(rates, phi)
+    a, b, c = numbers_of(angle)
+    if max(abs(a), abs(b), abs(c)) < SMALL_ANGLE:
+        square = times_lanes(angle, angle)
+        sinc, versinc = series_lanes(square, SINC), series_lanes(square, VERSINC)
+        cosine = scale_add_lanes(lanes_of((1.0, 1.0, 1.0)), -1.0, times_lanes(square, versinc))
+        aside = times_lanes(times_lanes(angle, phi), versinc)
+        return times_lanes(angle, sinc), cosine, times_lanes(phi, sinc), aside
+    rate, way = numbers_of(rates), numbers_of(phi)
+    x, y, z = turn_by(rate[0], way[0]), turn_by(rate[1], way[1]), turn_by(rate[2], way[2])
+    return (
+        lanes_of((x[0], y[0], z[0])),
+        lanes_of((x[1], y[1], z[1])),
+        lanes_of((x[2], y[2], z[2])),
+        lanes_of((x[3], y[3], z[3])),
+    )
 
 
 @inline
-def cubic_motion(data: Array, offset: int, q: float) -> tuple[Columns, Lanes, Pair, Pair]:
-    """What `factors.spline_factors` does on the spans of a cubic curve, in the curve's own axes: the pose, its twist a
-    unit of q', and the derivative of that by q.
+def turn_by(rate: float, phi: float) -> tuple[float, float, float, float]:
+    """`turns_by` for one factor, at any angle."""
+    angle = rate * phi
+    if abs(angle) < SMALL_ANGLE:
+        sinc, versinc = small_turn(angle * angle)
+        return angle * sinc, 1.0 - angle * angle * versinc, phi * sinc, angle * phi * versinc
+    sine, cosine = sine_cosine(angle)
+    half = math.sin(0.5 * angle)
+    return sine, cosine, sine / rate, 2.0 * half * half / rate
+
+
+@inline
+def prepare_cubic(data: Array, offset: int, q: float, work: Array, i: int) -> None:
+    """What `cubic_motion` needs that takes no axes, in body i's row where its inertia comes later.
+
+    The way from a coordinate to a pose is long: a processor goes this part of it for several bodies at once, as none
+    has to wait for another here.
     """
     span, x, scale, _ = find_span(data, offset, q)
     row = offset + int(data[offset + SPLINE_TURNED]) + span * TURNED_WIDTH
+    phi, slope, curve = cubics(data, row + TURNED_POLYNOMIALS, x, scale)
+    sine, cosine, along, aside = turns_by(flat_lanes(data, row + TURNED_RATES), phi)
+    store_lanes(work, i, PHI, phi)
+    store_lanes(work, i, SLOPE, slope)
+    store_lanes(work, i, CURVE, curve)
+    store_lanes(work, i, SINE, sine)
+    store_lanes(work, i, COSINE, cosine)
+    store_lanes(work, i, ALONG, along)
+    store_lanes(work, i, ASIDE, aside)
+    work[i, SPAN] = row
+
+
+@inline
+def turned_twist(axes: Columns, p: Lanes, rate: float, data: Array, offset: int) -> Pair:
+    """A twist g = (0, 0, rate, v) in the axes that the pose is told in."""
+    return screwed_pair(scale_lanes(rate, axes[2]), columns_times(axes, flat3(data, offset)), p)
+
+
+@inline
+def turned_step(
+    axes: Columns, p: Lanes, data: Array, offset: int, k: int, work: Array, i: int
+) -> tuple[Columns, Lanes]:
+    """The pose behind the k-th factor exp(g phi), g = (0, 0, rate, v), and the constant rotation that follows it."""
+    along, aside, v = work[i, ALONG + k], work[i, ASIDE + k], flat3(data, offset)
+    step = (along * v[0] - aside * v[1], along * v[1] + aside * v[0], work[i, PHI + k] * v[2])
+    p = add_columns_times(p, axes, step)
+    axes = turned_columns(axes, work[i, SINE + k], work[i, COSINE + k])
+    return columns_product(axes, flat9(data, offset + 3)), p
+
+
+@inline
+def cubic_motion(data: Array, work: Array, i: int) -> tuple[Columns, Lanes, Pair, Pair]:
+    """What `factors.spline_factors` does on the spans of a cubic curve, in the curve's own axes: the pose, its twist a
+    unit of q', and the derivative of that by q; behind `prepare_cubic`.
+    """
+    row = int(work[i, SPAN])
     axes = flat_lanes(data, row), flat_lanes(data, row + 4), flat_lanes(data, row + 8)
     p, w = flat_lanes(data, row + 12), (flat_lanes(data, row + 16), flat_lanes(data, row + 20))
-    phi, slope, curve = cubics(data, row + TURNED_POLYNOMIALS, x, scale)
+    rates = flat3(data, row + TURNED_RATES)
     row += TURNED_FIRST
-    s, rate = scale_pair(slope[0], w), scale_pair(curve[0], w)
-    axes, p = turned_step(axes, p, data, row, phi[0])
+    s, rate = scale_pair(work[i, SLOPE], w), scale_pair(work[i, CURVE], w)
+    axes, p = turned_step(axes, p, data, row, 0, work, i)
     for k in range(1, 3):
         row += TURNED_TWIST
-        w = turned_twist(axes, p, data, row)
-        rate = scale_add_pair(scale_add_pair(rate, curve[k], w), slope[k], bracket_pair(s, w))
-        s = scale_add_pair(s, slope[k], w)
-        axes, p = turned_step(axes, p, data, row, phi[k])
+        w, slope = turned_twist(axes, p, rates[k], data, row), work[i, SLOPE + k]
+        rate = scale_add_pair(scale_add_pair(rate, work[i, CURVE + k], w), slope, bracket_pair(s, w))
+        s = scale_add_pair(s, slope, w)
+        axes, p = turned_step(axes, p, data, row, k, work, i)
     return axes, p, s, rate

@@ -6,7 +6,7 @@ import math
 
 from ._jit import jit
 from .ellipsoid import normal_angle
-from .factors import behind, find_span, rotation_factor, screw_factor, screw_turn, twist_factor, weighted_sum
+from .factors import behind, find_span, rotation_factor, screw_factor, twist_factor, weighted_sum
 from .functions import evaluate_function, third_derivative
 from .joint import placed
 from .lanes import axes_of, lanes_of, numbers_of, pair_of, rotation_of, twist_of
@@ -350,7 +350,7 @@ def joint_tangent(
             before = v
             axes, place, motion = axes_of(r), lanes_of(p), pair_of(v)
             axes, place, motion, _, twist = screw_factor(
-                axes, place, motion, pair_of(STILL), data, offset, q[d], qd[d], screw_turn(data, offset, q[d])
+                axes, place, motion, pair_of(STILL), data, offset, q[d], qd[d]
             )
             r, p, v, w = rotation_of(axes), numbers_of(place), twist_of(motion), twist_of(twist)
             carry_factor(tangent, first, count, before, w, qd[d], 0.0)

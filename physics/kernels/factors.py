@@ -65,32 +65,22 @@ from .spatial import (
 
 
 @inline
-def screw_turn(data: Array, offset: int, q: float) -> tuple[float, float]:
-    """Sine and cosine of the angle by which a screw turns."""
-    return sine_cosine(data[offset] * q)
+def moved_on(v: Pair, c: Pair, w: Pair, qd: float) -> tuple[Pair, Pair]:
+    """Velocity and bias behind a factor with the world twist w and no phi''."""
+    return scale_add_pair(v, qd, w), scale_add_pair(c, qd, bracket_pair(v, w))
 
 
 @inline
 def screw_factor(
-    axes: Columns,
-    p: Lanes,
-    v: Pair,
-    c: Pair,
-    data: Array,
-    offset: int,
-    q: float,
-    qd: float,
-    turn: tuple[float, float],
+    axes: Columns, p: Lanes, v: Pair, c: Pair, data: Array, offset: int, q: float, qd: float
 ) -> tuple[Columns, Lanes, Pair, Pair, Pair]:
-    """exp(g q) with g = (0, 0, rate, 0, 0, lead): pose, velocity and bias after it, and its world twist. turn is its
-    `screw_turn`.
-    """
+    """exp(g q) with g = (0, 0, rate, 0, 0, lead): pose, velocity and bias after it, and its world twist."""
     rate, lead = data[offset], data[offset + 1]
     w = screwed_pair(scale_lanes(rate, axes[2]), scale_lanes(lead, axes[2]), p)
-    c = scale_add_pair(c, qd, bracket_pair(v, w))
-    v = scale_add_pair(v, qd, w)
+    v, c = moved_on(v, c, w, qd)
     if rate != 0.0:
-        axes = turned_columns(axes, turn[0], turn[1])
+        sine, cosine = sine_cosine(rate * q)
+        axes = turned_columns(axes, sine, cosine)
     if lead != 0.0:
         p = scale_add_lanes(p, lead * q, axes[2])
     return axes, p, v, c, w

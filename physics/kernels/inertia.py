@@ -11,12 +11,15 @@ from typing import TypeAlias
 from ._jit import inline
 from .lanes import (
     Columns,
+    Lanes,
     Pair,
+    add_columns_times,
     add_lanes,
     add_pair,
     columns_times,
     cross_lanes,
-    lanes_of,
+    cross_sum,
+    diagonal_columns,
     load_axes,
     load_lanes,
     load_pair,
@@ -24,11 +27,13 @@ from .lanes import (
     scale_add_lanes,
     scale_add_pair,
     scale_lanes,
+    skew_columns,
+    skew_rows,
     store_pair,
     twist_of,
 )
 from .layout import COLUMNS, COM, INERTIA, MASS, ORIGIN, VELOCITY
-from .spatial import Array, Twist, Vector, load3
+from .spatial import Array, Twist, load3
 
 Inertia: TypeAlias = tuple[Pair, Pair, Pair, Pair, Pair, Pair]
 
@@ -36,41 +41,34 @@ Inertia: TypeAlias = tuple[Pair, Pair, Pair, Pair, Pair, Pair]
 @inline
 def central_inertia(body_float: Array, i: int, axes: Columns) -> Columns:
     """Rotational inertia of body i about its mass centre, for the axes of its link frame."""
-    least = body_float[i, INERTIA]
+    least = diagonal_columns(body_float[i, INERTIA])
     e = columns_times(axes, load3(body_float, i, INERTIA + 1))
     f = columns_times(axes, load3(body_float, i, INERTIA + 4))
     a, b = numbers_of(e), numbers_of(f)
     return (
-        scale_add_lanes(scale_add_lanes(lanes_of((least, 0.0, 0.0)), a[0], e), b[0], f),
-        scale_add_lanes(scale_add_lanes(lanes_of((0.0, least, 0.0)), a[1], e), b[1], f),
-        scale_add_lanes(scale_add_lanes(lanes_of((0.0, 0.0, least)), a[2], e), b[2], f),
+        scale_add_lanes(scale_add_lanes(least[0], a[0], e), b[0], f),
+        scale_add_lanes(scale_add_lanes(least[1], a[1], e), b[1], f),
+        scale_add_lanes(scale_add_lanes(least[2], a[2], e), b[2], f),
     )
 
 
 @inline
-def inertia_about(mass: float, c: Vector, central: Columns) -> Inertia:
+def inertia_about(mass: float, c: Lanes, central: Columns) -> Inertia:
     """Spatial inertia of a body with its mass centre at c.
 
     The angular part is central - m [c]^2, of which the columns of m [c] are combined with the components of c.
     """
-    x, y, z = mass * c[0], mass * c[1], mass * c[2]
-    first, second, third = lanes_of((0.0, z, -y)), lanes_of((-z, 0.0, x)), lanes_of((y, -x, 0.0))
+    x, y, z = numbers_of(c)
+    coupling, linear = scale_lanes(mass, c), diagonal_columns(mass)
+    first, second, third = skew_columns(coupling)
+    transposed = skew_rows(coupling)
     return (
-        (
-            scale_add_lanes(scale_add_lanes(central[0], c[1], third), -c[2], second),
-            lanes_of((0.0, -z, y)),
-        ),
-        (
-            scale_add_lanes(scale_add_lanes(central[1], c[2], first), -c[0], third),
-            lanes_of((z, 0.0, -x)),
-        ),
-        (
-            scale_add_lanes(scale_add_lanes(central[2], c[0], second), -c[1], first),
-            lanes_of((-y, x, 0.0)),
-        ),
-        (first, lanes_of((mass, 0.0, 0.0))),
-        (second, lanes_of((0.0, mass, 0.0))),
-        (third, lanes_of((0.0, 0.0, mass))),
+        (scale_add_lanes(scale_add_lanes(central[0], y, third), -z, second), transposed[0]),
+        (scale_add_lanes(scale_add_lanes(central[1], z, first), -x, third), transposed[1]),
+        (scale_add_lanes(scale_add_lanes(central[2], x, second), -y, first), transposed[2]),
+        (first, linear[0]),
+        (second, linear[1]),
+        (third, linear[2]),
     )
 
 
@@ -83,15 +81,15 @@ def moving_inertia(body_float: Array, i: int, a: Pair, work: Array) -> tuple[Ine
     m (a_u + a_w x c + w x (u + w x c)) in the mass centre and the couple I a_w + w x I w (Lee & Terzopoulos 2008,
     eq. 7): less work than the six by six products, and less round-off far from the reference point.
     """
-    axes = load_axes(work, i)
-    c = add_lanes(load_lanes(work, i, ORIGIN), columns_times(axes, load3(body_float, i, COM)))
+    axes, mass = load_axes(work, i), body_float[i, MASS]
+    c = add_columns_times(load_lanes(work, i, ORIGIN), axes, load3(body_float, i, COM))
     central = central_inertia(body_float, i, axes)
     w, u = load_pair(work, i, VELOCITY)
-    push = add_lanes(cross_lanes(w, add_lanes(u, cross_lanes(w, c))), add_lanes(a[1], cross_lanes(a[0], c)))
-    force = scale_lanes(body_float[i, MASS], push)
-    couple = cross_lanes(w, columns_times(central, load3(work, i, VELOCITY)))
-    couple = add_lanes(add_lanes(couple, columns_times(central, numbers_of(a[0]))), cross_lanes(c, force))
-    return inertia_about(body_float[i, MASS], numbers_of(c), central), (couple, force)
+    turning = cross_sum(a[0], c, w, add_lanes(u, cross_lanes(w, c)))
+    force = scale_lanes(mass, add_lanes(a[1], turning))
+    couple = cross_sum(w, columns_times(central, load3(work, i, VELOCITY)), c, force)
+    couple = add_lanes(columns_times(central, numbers_of(a[0])), couple)
+    return inertia_about(mass, c, central), (couple, force)
 
 
 @inline

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from ._jit import inline, jit
-from .cubic_curve import cubic_motion, plain_cubic
+from .cubic_curve import cubic_motion, plain_cubic, prepare_cubic
 from .ellipsoid import normal_factor
-from .factors import curve_factors, function_factor, rotation_factor, screw_factor, screw_turn
+from .factors import curve_factors, function_factor, moved_on, rotation_factor, screw_factor
 from .inertia import moving_inertia, store_inertia
 from .lanes import (
     Columns,
     Lanes,
     Pair,
+    add_columns_times,
     add_lanes,
     axes_of,
     bracket_pair,
     columns_product,
     columns_times,
+    cross_lanes,
+    flat_from,
     lanes_of,
     load_axes,
     load_lanes,
@@ -27,6 +30,7 @@ from .lanes import (
     screwed_pair,
     store_lanes,
     store_pair,
+    turned_columns,
     twist_of,
 )
 from .layout import (
@@ -35,6 +39,8 @@ from .layout import (
     BLOCK_START,
     COORDINATE,
     CULPRIT,
+    CURVE_COUNT,
+    CURVE_WAY,
     DATA,
     DOF_COUNT,
     DOF_START,
@@ -42,7 +48,10 @@ from .layout import (
     FORCE,
     FRAME,
     FUNCTION,
+    HINGE_COUNT,
+    HINGE_WAY,
     KIND,
+    NO_WAY,
     ORIGIN,
     OUT_OF_RANGE,
     PARENT,
@@ -50,14 +59,16 @@ from .layout import (
     POSE,
     REFERENCE,
     SCREW,
-    SCREW_COUNT,
+    SCREW_WAY,
     SPLINE_CURVE,
     SPLINE_SURFACE,
     STATUS,
     SUBSPACE,
+    TURN_PADS,
     TURN_ROWS,
     VELOCITY,
     VISITED,
+    WAY,
     WORK_WIDTH,
 )
 from .spatial import (
@@ -77,8 +88,6 @@ from .spatial import (
     twist_through,
 )
 from .surface import surface_factors
-
-NO_SINGLE = -1
 
 
 @inline
@@ -105,7 +114,7 @@ def placed(body_float: Array, i: int, parent: int, work: Array) -> tuple[Columns
         axes = load_axes(work, parent)
         p = load_lanes(work, parent, ORIGIN)
         v, c = load_pair(work, parent, VELOCITY), load_pair(work, parent, BIAS)
-    p = add_lanes(p, columns_times(axes, load3(body_float, i, PLACEMENT + 9)))
+    p = add_columns_times(p, axes, load3(body_float, i, PLACEMENT + 9))
     return columns_product(axes, load9(body_float, i, PLACEMENT)), p, v, c
 
 
@@ -134,7 +143,7 @@ def ball_factor(
     return r, v, c
 
 
-@inline
+@jit
 def advance_factors(
     body_int: Array,
     body_float: Array,
@@ -164,7 +173,7 @@ def advance_factors(
             axes = columns_product(axes, flat9(data, frame))
         if kind == SCREW:
             axes, place, motion, bias, twist = screw_factor(
-                axes, place, motion, bias, data, offset, q[d], qd[d], screw_turn(data, offset, q[d])
+                axes, place, motion, bias, data, offset, q[d], qd[d]
             )
             store_pair(dof, d, SUBSPACE, twist)
             continue
@@ -190,14 +199,36 @@ def advance_factors(
 
 
 @inline
+def turn_room(num_coordinates: int) -> int:
+    """Room for as many sines, in whole registers of four."""
+    return (num_coordinates + 3) // 4 * 4
+
+
+@inline
 def find_turns(q: Array, turns: Array) -> None:
     """Sines, then cosines of all coordinates: most are angles, and many together take a quarter of the time that they
-    take one by one.
+    take one by one. Whole registers are: behind the last are numbers that nobody reads.
     """
+    room = turn_room(q.shape[0])
     for d in range(q.shape[0]):
-        sine, cosine = near_sine_cosine(q[d])
+        turns[d] = q[d]
+    for d in range(room):
+        sine, cosine = near_sine_cosine(turns[d])
         turns[d] = sine
-        turns[q.shape[0] + d] = cosine
+        turns[room + d] = cosine
+
+
+@inline
+def advance_hinge(
+    body_int: Array, body_float: Array, i: int, qd: Array, turns: Array, work: Array, dof: Array
+) -> None:
+    """Motion of body i behind a single hinge: what `advance_factors` does, with nothing to choose on the way."""
+    d = body_int[i, DOF_START]
+    axes, p, v, c = placed(body_float, i, body_int[i, PARENT], work)
+    w = axes[2], cross_lanes(p, axes[2])
+    v, c = moved_on(v, c, w, qd[d])
+    store_pair(dof, d, SUBSPACE, w)
+    store_motion(work, i, turned_columns(axes, turns[d], turns[turn_room(qd.shape[0]) + d]), p, v, c)
 
 
 @inline
@@ -209,17 +240,13 @@ def advance_screw(
     i: int,
     q: Array,
     qd: Array,
-    turns: Array,
     work: Array,
     dof: Array,
 ) -> None:
-    """Motion of body i behind a single screw: what `advance_factors` does, with nothing to choose on the way."""
+    """Motion of body i behind a single screw of any lead."""
     d, offset = body_int[i, DOF_START], block_int[body_int[i, BLOCK_START], DATA]
     axes, p, v, c = placed(body_float, i, body_int[i, PARENT], work)
-    turn = turns[d], turns[q.shape[0] + d]
-    if data[offset] != 1.0 or not abs(q[d]) < MANY_TURNS:
-        turn = screw_turn(data, offset, q[d])
-    axes, p, v, c, w = screw_factor(axes, p, v, c, data, offset, q[d], qd[d], turn)
+    axes, p, v, c, w = screw_factor(axes, p, v, c, data, offset, q[d], qd[d])
     store_pair(dof, d, SUBSPACE, w)
     store_motion(work, i, axes, p, v, c)
 
@@ -235,10 +262,8 @@ def moved_pair(axes: Columns, p: Lanes, twist: Pair) -> Pair:
 def advance_curve(
     body_int: Array,
     body_float: Array,
-    block_int: Array,
     data: Array,
     i: int,
-    q: Array,
     qd: Array,
     work: Array,
     dof: Array,
@@ -250,7 +275,7 @@ def advance_curve(
     """
     d = body_int[i, DOF_START]
     speed = qd[d]
-    own, p, w, c = cubic_motion(data, block_int[body_int[i, BLOCK_START], DATA], q[d])
+    own, p, w, c = cubic_motion(data, work, i)
     outer, origin, v, before = placed(body_float, i, body_int[i, PARENT], work)
     axes = columns_product(outer, rotation_of(own))
     p = add_lanes(origin, columns_times(outer, numbers_of(p)))
@@ -261,14 +286,23 @@ def advance_curve(
 
 
 @inline
-def single_kind(body_int: Array, block_int: Array, data: Array, i: int, q: Array) -> int:
-    """Kind of body i's only block, where there is a short way for it."""
-    b = body_int[i, BLOCK_START]
-    kind: int = block_int[b, KIND]
-    if kind == SPLINE_CURVE:
-        plain = block_int[b, FRAME] < 0 and plain_cubic(data, block_int[b, DATA], q[body_int[i, DOF_START]])
-        kind = SPLINE_CURVE if plain else NO_SINGLE
-    return kind
+def way_of(body_int: Array, block_int: Array, data: Array, i: int, q: Array) -> int:
+    """The short way of body i, where its coordinate lies on it."""
+    way: int = body_int[i, WAY]
+    if way == HINGE_WAY:
+        return HINGE_WAY if abs(q[body_int[i, DOF_START]]) < MANY_TURNS else SCREW_WAY
+    if way == CURVE_WAY:
+        offset = block_int[body_int[i, BLOCK_START], DATA]
+        return CURVE_WAY if plain_cubic(data, offset, q[body_int[i, DOF_START]]) else NO_WAY
+    return way
+
+
+@jit
+def prepare_curves(body_int: Array, block_int: Array, data: Array, q: Array, work: Array) -> None:
+    """`prepare_cubic` of all bodies whose way is that."""
+    for i in range(body_int.shape[0]):
+        if way_of(body_int, block_int, data, i, q) == CURVE_WAY:
+            prepare_cubic(data, block_int[body_int[i, BLOCK_START], DATA], q[body_int[i, DOF_START]], work, i)
 
 
 @inline
@@ -288,18 +322,20 @@ def center_on_root(body_int: Array, i: int, work: Array, dof: Array) -> None:
 def kinematics(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: Array) -> None:
     """Pose, velocity and velocity-product acceleration of every body, parents first, and the motion subspaces."""
     body_int, body_float, block_int, data, _ = arrays
-    turns = work[work.shape[0] - (2 * q.shape[0] // WORK_WIDTH + TURN_ROWS) :].reshape(-1)
-    if data[SCREW_COUNT] > 0.0:
+    turns = flat_from(work, work.shape[0] - ((2 * q.shape[0] + TURN_PADS) // WORK_WIDTH + TURN_ROWS))
+    if data[HINGE_COUNT] > 0.0:
         find_turns(q, turns)
+    if data[CURVE_COUNT] > 0.0:
+        prepare_curves(body_int, block_int, data, q, work)
     for k in range(body_int.shape[0]):
         i = body_int[k, VISITED]
-        kind = NO_SINGLE
-        if body_int[i, BLOCK_COUNT] == 1:
-            kind = single_kind(body_int, block_int, data, i, q)
-        if kind == SCREW:
-            advance_screw(body_int, body_float, block_int, data, i, q, qd, turns, work, dof)
-        elif kind == SPLINE_CURVE:
-            advance_curve(body_int, body_float, block_int, data, i, q, qd, work, dof)
+        way = way_of(body_int, block_int, data, i, q)
+        if way == HINGE_WAY:
+            advance_hinge(body_int, body_float, i, qd, turns, work, dof)
+        elif way == SCREW_WAY:
+            advance_screw(body_int, body_float, block_int, data, i, q, qd, work, dof)
+        elif way == CURVE_WAY:
+            advance_curve(body_int, body_float, data, i, qd, work, dof)
         else:
             advance_factors(body_int, body_float, block_int, data, i, q, qd, work, dof, flags)
         if body_int[i, PARENT] < 0:

@@ -10,11 +10,17 @@ from typing import TypeAlias
 
 from ._jit import inline, lanewise
 from .layout import POSE
-from .spatial import Array, Rotation, Twist, Vector, add3, cross, dot3, scale_add3
+from .spatial import Array, Rotation, Series, Twist, Vector, add3, cross, dot3, scale_add3
 
 Lanes: TypeAlias = Vector
 Pair: TypeAlias = tuple[Lanes, Lanes]  # angular and linear
 Columns: TypeAlias = tuple[Lanes, Lanes, Lanes]  # of a matrix
+
+
+@lanewise
+def flat_from(array: Array, row: int) -> Array:
+    """All numbers from a row on; Numba's own `reshape` asks NumPy at each call."""
+    return array[row:].reshape(-1)
 
 
 @lanewise
@@ -59,14 +65,55 @@ def scale_add_lanes(a: Lanes, factor: float, b: Lanes) -> Lanes:
 
 
 @lanewise
+def times_lanes(a: Lanes, b: Lanes) -> Lanes:
+    """Number by number."""
+    return a[0] * b[0], a[1] * b[1], a[2] * b[2]
+
+
+@lanewise
 def cross_lanes(a: Lanes, b: Lanes) -> Lanes:
     return cross(a, b)
+
+
+@lanewise
+def cross_sum(a: Lanes, b: Lanes, c: Lanes, d: Lanes) -> Lanes:
+    """a x b + c x d."""
+    return add3(cross(a, b), cross(c, d))
+
+
+@lanewise
+def diagonal_columns(x: float) -> Columns:
+    """x times the identity."""
+    return (x, 0.0, 0.0), (0.0, x, 0.0), (0.0, 0.0, x)
+
+
+@lanewise
+def skew_columns(x: Lanes) -> Columns:
+    """[x], which times y is x x y."""
+    return (0.0, x[2], -x[1]), (-x[2], 0.0, x[0]), (x[1], -x[0], 0.0)
+
+
+@lanewise
+def skew_rows(x: Lanes) -> Columns:
+    """[x]^T = -[x]."""
+    return (0.0, -x[2], x[1]), (x[2], 0.0, -x[0]), (-x[1], x[0], 0.0)
 
 
 @lanewise
 def dot_lanes(a: Lanes, b: Lanes, c: Lanes, d: Lanes) -> float:
     """a . b + c . d."""
     return dot3(a, b) + dot3(c, d)
+
+
+@inline
+def series_lanes(x: Lanes, c: Series) -> Lanes:
+    """`spatial.series` of three numbers."""
+    y = times_lanes(x, x)
+    a = scale_add_lanes(lanes_of((c[0], c[0], c[0])), c[1], x)
+    b = scale_add_lanes(lanes_of((c[2], c[2], c[2])), c[3], x)
+    d = scale_add_lanes(lanes_of((c[4], c[4], c[4])), c[5], x)
+    b = add_lanes(b, times_lanes(y, scale_add_lanes(d, c[6], y)))
+    return add_lanes(a, times_lanes(y, b))
 
 
 @inline
@@ -132,7 +179,7 @@ def scale_pair(factor: float, x: Pair) -> Pair:
 @inline
 def bracket_pair(a: Pair, b: Pair) -> Pair:
     """`spatial.bracket`."""
-    return cross_lanes(a[0], b[0]), add_lanes(cross_lanes(a[0], b[1]), cross_lanes(a[1], b[0]))
+    return cross_lanes(a[0], b[0]), cross_sum(a[1], b[0], a[0], b[1])
 
 
 @inline
@@ -146,6 +193,14 @@ def columns_times(columns: Columns, x: Vector) -> Lanes:
     """A matrix times a vector."""
     first = scale_add_lanes(scale_lanes(x[0], columns[0]), x[1], columns[1])
     return scale_add_lanes(first, x[2], columns[2])
+
+
+@inline
+def add_columns_times(y: Lanes, columns: Columns, x: Vector) -> Lanes:
+    """y + a matrix times a vector."""
+    return scale_add_lanes(
+        scale_add_lanes(scale_add_lanes(y, x[0], columns[0]), x[1], columns[1]), x[2], columns[2]
+    )
 
 
 @inline

@@ -15,7 +15,9 @@ PARENT, DOF_START, DOF_COUNT, BLOCK_START, BLOCK_COUNT, ROOT = 0, 1, 2, 3, 4, 5
 # other, as they do along a chain
 VISITED = 6
 TREE_END = 7  # one behind the last body of its tree
-BODY_INT_WIDTH = 8
+WAY = 8  # the short way to its motion, where its joint is a single factor that has one
+BODY_INT_WIDTH = 9
+NO_WAY, HINGE_WAY, SCREW_WAY, CURVE_WAY = 0, 1, 2, 3
 
 # body_float columns: placement in the parent's link frame (rotation by rows, position), mass, centre of mass,
 # rotational inertia about it, body frame in the link frame. The inertia is c I + a a^T + b b^T, stored as (c, a, b)
@@ -52,9 +54,9 @@ GRAVITY, LIMIT_COUNT, LIMIT_ROWS, ELEMENT_COUNT, ELEMENT_ROWS = 0, 3, 4, 5, 6
 # then how many muscles there are, where they begin (see `muscle_layout`), how many of them have mass, and how many
 # states all of them carry (see `muscle_states`)
 MUSCLE_COUNT, MUSCLE_ROWS, MUSCLE_MASSIVE, MUSCLE_STATES = 7, 8, 9, 10
-# and how many factors are screws
-SCREW_COUNT = 11
-DATA_HEADER = 12
+# and how many joints are single hinges, and single curves
+HINGE_COUNT, CURVE_COUNT = 11, 12
+DATA_HEADER = 13
 
 # a force element: kind, bodies (-1 for the world), numbers until the next one, and what its kind reads from there
 ELEMENT_KIND, ELEMENT_BODY, ELEMENT_OTHER, ELEMENT_SIZE, ELEMENT_HEADER = 0, 1, 2, 3, 4
@@ -105,9 +107,9 @@ TWIST_WIDTH = 11
 SPLINE_HEADER = 11
 # spans of a cubic curve that is not inverted, told in frames whose z axes are the axes of their twists: the first such
 # frame by columns, the first twist in the curve's axes and the coefficients of the twists' polynomials, lowest powers
-# first, each vector with room for four numbers; then of each twist |w|, v and the rotation from its frame to the next,
-# or from the last out
-TURNED_POLYNOMIALS, TURNED_FIRST, TURNED_TWIST, TURNED_WIDTH = 24, 40, 13, 40 + 3 * 13
+# first, and |w| of each twist, each vector with room for four numbers; then of each twist v and the rotation from its
+# frame to the next, or from the last out
+TURNED_POLYNOMIALS, TURNED_RATES, TURNED_FIRST, TURNED_TWIST, TURNED_WIDTH = 24, 40, 44, 12, 44 + 3 * 12
 # a spline's pace: where the coordinate begins and ends, its period, and the function that gives the parameter
 PACE_LOWER, PACE_UPPER, PACE_PERIOD, PACE_FUNCTION = 0, 1, 2, 3
 OUTSIDE_EXTEND, OUTSIDE_CLAMP, OUTSIDE_ERROR = 0, 1, 2
@@ -120,16 +122,18 @@ SURFACE_MOST_ORDER = 20
 
 # workspace, one row a body: pose (the columns of the rotation, then the origin), spatial velocity, velocity-product
 # acceleration, spatial acceleration, bias force, inertia (its six columns), reference point. Vectors of three numbers
-# have room for four, as registers have (see `lanes`); a twist is two of them.
+# have room for four, as registers have (see `lanes`); a twist is two of them. Rows begin where lines of the processor's
+# cache do.
 POSE, ORIGIN, VELOCITY, BIAS, ACCELERATION, FORCE, COLUMNS, REFERENCE = 0, 12, 16, 24, 32, 40, 48, 96
-WORK_WIDTH = 100
+WORK_WIDTH = 104
 TWIST = (0, 1, 2, 4, 5, 6)  # where in such room the numbers of a twist are
 # rows behind the bodies': bases of a spline surface in up to three directions, each with two derivatives
 SURFACE_ROWS = 3
 # and one of what the steps' energies are watched by (see `watch`)
 SCRATCH_ROWS = SURFACE_ROWS + 1
-# and behind all others as many as sines and cosines of all coordinates fill, and this one
-TURN_ROWS = 1
+# and behind all others as many as sines and cosines of all coordinates fill, each in whole registers of four, and this
+# one
+TURN_ROWS, TURN_PADS = 1, 6
 # in the row of `watch`, behind all of its columns: how far ahead [s] the springs at limits are taken, 0 where they are
 # not
 AHEAD = 20
@@ -139,7 +143,7 @@ AHEAD = 20
 # given (0 where none is), and the generalized force that it takes beside the others; the inertia that limits of
 # several coordinates add where a step takes them implicitly, to this one by itself, and with the one and the two before
 SUBSPACE, PROJECTED, INVERSE, REMAINDER, EXTRA, HELD, GIVEN, EFFORT = 0, 8, 16, 17, 18, 19, 20, 21
-COUPLED, DOF_WORK_WIDTH = 22, 25
+COUPLED, DOF_WORK_WIDTH = 22, 32
 
 # flags: status and the body that caused it
 STATUS, CULPRIT = 0, 1

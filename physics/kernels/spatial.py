@@ -13,6 +13,7 @@ from .layout import POSE
 
 Vector: TypeAlias = tuple[float, float, float]
 Rotation: TypeAlias = tuple[float, float, float, float, float, float, float, float, float]
+Series: TypeAlias = tuple[float, float, float, float, float, float, float]
 Twist: TypeAlias = tuple[float, float, float, float, float, float]
 Array: TypeAlias = Any
 
@@ -297,23 +298,33 @@ def sine_cosine(x: float) -> tuple[float, float]:
     return near_sine_cosine(x)
 
 
+# series of sin(t) / t and (1 - cos t) / t^2 in t^2
+SINC = 1.0, -1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0, 1.0 / 362880.0, -1.0 / 39916800.0, 1.0 / 6227020800.0
+VERSINC = (
+    0.5,
+    -1.0 / 24.0,
+    1.0 / 720.0,
+    -1.0 / 40320.0,
+    1.0 / 3628800.0,
+    -1.0 / 479001600.0,
+    1.0 / 87178291200.0,
+)
+
+
+@inline
+def series(x: float, c: Series) -> float:
+    """Polynomial of degree 6, put together from pairs: none waits for all before it."""
+    y = x * x
+    return (c[0] + x * c[1]) + y * ((c[2] + x * c[3]) + y * ((c[4] + x * c[5]) + y * c[6]))
+
+
 @inline
 def small_turn(square: float) -> tuple[float, float]:
     """sin(t) / t and (1 - cos t) / t^2 at t^2 < SMALL_ANGLE^2; the first term left out is under 5e-17 of the sum.
 
     Between two frames of a curve turns are small, and here they cost a fourth of two calls for a sine.
     """
-    x = square
-    y = x * x
-    sinc = (1.0 - x * (1.0 / 6.0)) + y * (
-        (1.0 / 120.0 - x * (1.0 / 5040.0))
-        + y * ((1.0 / 362880.0 - x * (1.0 / 39916800.0)) + y * (1.0 / 6227020800.0))
-    )
-    versinc = (0.5 - x * (1.0 / 24.0)) + y * (
-        (1.0 / 720.0 - x * (1.0 / 40320.0))
-        + y * ((1.0 / 3628800.0 - x * (1.0 / 479001600.0)) + y * (1.0 / 87178291200.0))
-    )
-    return sinc, versinc
+    return series(square, SINC), series(square, VERSINC)
 
 
 @inline

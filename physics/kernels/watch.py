@@ -33,7 +33,6 @@ from .layout import (
     HELD,
     KIND,
     NOT_FINITE,
-    OK,
     ROTATION_VECTOR,
     STATUS,
     SURFACE_ROWS,
@@ -77,12 +76,17 @@ MOVING_AT_ALL = (
 
 
 @inline
-def all_finite(q: Array, qd: Array) -> bool:
-    places, speeds = 0.0, 0.0  # two sums, neither of which waits for the other
-    for d in range(q.shape[0]):
+def sums_of(tau: Array, q: Array, qd: Array, dof: Array) -> tuple[float, float, float]:
+    """What is not finite where a coordinate or a velocity is not, the squares of all speeds, and the power of given
+    forces and motions.
+    """
+    places, speeds, squares, power = 0.0, 0.0, 0.0, 0.0  # sums of which none waits for another
+    for d in range(qd.shape[0]):
         places += abs(q[d])
         speeds += abs(qd[d])
-    return places + speeds < math.inf
+        squares += qd[d] * qd[d]
+        power += (tau[d] + (dof[d, EFFORT] if dof[d, HELD] != 0.0 else 0.0)) * qd[d]
+    return places + speeds, squares, power
 
 
 @jit
@@ -108,19 +112,6 @@ def lost_rotation(arrays: Array, q: Array) -> int:
     return -1
 
 
-@inline
-def check_finite(arrays: Array, has_charts: bool, q: Array, qd: Array, flags: Array) -> None:
-    """Flag a step that left the finite numbers, or a rotation vector that lost its direction."""
-    culprit = -1
-    if not all_finite(q, qd):
-        culprit = first_not_finite(arrays[0], q, qd)
-    elif has_charts:
-        culprit = lost_rotation(arrays, q)
-    if culprit >= 0:
-        flags[STATUS] = NOT_FINITE
-        flags[CULPRIT] = culprit
-
-
 @jit
 def kinetic_energy(arrays: Array, work: Array) -> tuple[float, int]:
     """Kinetic energy of all bodies as `kinematics` left them, and the body that has most of it."""
@@ -136,14 +127,14 @@ def kinetic_energy(arrays: Array, work: Array) -> tuple[float, int]:
 
 
 @inline
-def watch_energy(arrays: Array, dt: float, tau: Array, q: Array, qd: Array, spaces: Array) -> None:
-    """Flag a step whose energy has leapt time and again beyond the work that was done."""
-    work, dof, _ = spaces
+def watch_energy(
+    arrays: Array, dt: float, tau: Array, q: Array, qd: Array, speeds: float, power: float, spaces: Array
+) -> None:
+    """Flag a step whose energy has leapt time and again beyond the work that was done; speeds and power are of
+    `sums_of`.
+    """
+    work = spaces[0]
     row = arrays[0].shape[0] + SURFACE_ROWS
-    power, speeds = 0.0, 0.0
-    for d in range(qd.shape[0]):
-        speeds += qd[d] * qd[d]
-        power += (tau[d] + (dof[d, EFFORT] if dof[d, HELD] != 0.0 else 0.0)) * qd[d]
     size = abs(power)
     if has_muscles(arrays):
         power += work[row + 1, PUT_IN_BY_MUSCLES]
@@ -233,7 +224,13 @@ def check_step(
     arrays: Array, has_charts: bool, dt: float, tau: Array, q: Array, qd: Array, spaces: Array
 ) -> None:
     """Flag a step that left the finite numbers or lost a rotation's direction, or whose energy leaps."""
-    flags = spaces[2]
-    check_finite(arrays, has_charts, q, qd, flags)
-    if flags[STATUS] == OK:
-        watch_energy(arrays, dt, tau, q, qd, spaces)
+    flags, culprit = spaces[2], -1
+    total, speeds, power = sums_of(tau, q, qd, spaces[1])
+    if not total < math.inf:
+        culprit = first_not_finite(arrays[0], q, qd)
+    elif has_charts:
+        culprit = lost_rotation(arrays, q)
+    if culprit >= 0:
+        flags[STATUS], flags[CULPRIT] = NOT_FINITE, culprit
+    else:
+        watch_energy(arrays, dt, tau, q, qd, speeds, power, spaces)

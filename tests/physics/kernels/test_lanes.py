@@ -18,6 +18,8 @@ from .test_arrays import checked
 pytestmark = pytest.mark.skipif(_jit.LINKING is None, reason="kernels are compiled as Numba does it")
 
 ROOM = 4  # of a vector in an array, of which the last number means nothing
+ROWS = 21  # of results
+SERIES = 1.0, -0.5, 0.25, -0.125, 0.0625, -0.03125, 0.015625
 
 
 def everything(x, row, factor, out):  # type: ignore[no-untyped-def]
@@ -41,13 +43,23 @@ def everything(x, row, factor, out):  # type: ignore[no-untyped-def]
     for k in range(3):
         lanes.store_lanes(out, 8 + k, 0, product[k])
     lanes.store_pair(out, 11, 0, lanes.scale_pair(factor, lanes.pair_of(lanes.twist_of(p))))
+    lanes.store_pair(out, 12, 0, (lanes.times_lanes(a, b), lanes.cross_sum(a, b, c, d)))
+    skew, transposed, diagonal = lanes.skew_columns(a), lanes.skew_rows(a), lanes.diagonal_columns(factor)
+    for k in range(3):
+        lanes.store_pair(out, 13 + k, 0, (skew[k], transposed[k]))
+        lanes.store_lanes(out, 16 + k, 0, diagonal[k])
+    lanes.store_lanes(out, 19, 0, lanes.add_columns_times(d, (a, b, c), n))
+    flat = lanes.flat_from(x, row)
+    lanes.store_lanes(
+        out, 20, 0, lanes.series_lanes(lanes.scale_lanes(0.1, lanes.flat_lanes(flat, 4)), SERIES)
+    )
     return lanes.dot_lanes(a, b, c, d) + lanes.dot_pair((a, b), (d, c))
 
 
 def by_numpy(x: Any, row: int, factor: float, out: Any) -> float:
     """What `everything` finds, in NumPy's words."""
     a, b, c, d = x[row].reshape(4, ROOM)[:, :3]
-    results = out.reshape(12, 2, ROOM)[..., :3]
+    results = out.reshape(ROWS, 2, ROOM)[..., :3]
     matrix = np.stack([a, b, c], axis=1)
     results[:4, 0] = factor * a, a + b, a + factor * b, np.cross(a, b)
     results[4, 0] = results[0, 0, 1], results[1, 0, 2], results[2, 0, 0]
@@ -58,6 +70,12 @@ def by_numpy(x: Any, row: int, factor: float, out: Any) -> float:
     turned = np.stack([d[1] * a + d[0] * b, d[1] * b - d[0] * a, c], axis=1)
     results[8:11, 0] = (turned @ np.stack([b, c, d], axis=1)).T
     results[11] = factor * a, factor * motion
+    results[12] = a * b, np.cross(a, b) + np.cross(c, d)
+    skew = np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+    results[13:16, 0], results[13:16, 1] = skew.T, skew
+    results[16:19, 0] = factor * np.eye(3)
+    results[19, 0] = d + matrix @ d
+    results[20, 0] = np.polynomial.polynomial.polyval(0.1 * b, SERIES)
     return float(a @ b + c @ d + a @ d + b @ c)
 
 
@@ -69,7 +87,7 @@ EVERYTHING = _jit.compiled(everything)
 def test_operations_are_those_on_three_numbers(seed: int, factor: float, row: int) -> None:
     x = np.random.default_rng(seed).normal(size=(3, 4 * ROOM))
     x[:, 3::ROOM] = np.nan  # what lies in the room beside
-    mine, plain = np.zeros((2, 12, 2 * ROOM))
+    mine, plain = np.zeros((2, ROWS, 2 * ROOM))
     dots = EVERYTHING(x, row, factor, mine), by_numpy(x, row, factor, plain)
     used = np.arange(2 * ROOM) % ROOM < 3
     # products that are fused with sums round once less, in sums of a few terms
