@@ -187,24 +187,27 @@ def tree_accelerations(arrays: Array, qdd: Array, work: Array, dof: Array) -> No
     """Accelerations (nv,) from the roots outward, behind `inward`."""
     body_int, _, _, data, dof_float = arrays
     foreseen = data[LIMIT_COUNT] > 0.0
-    a = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    for i in range(body_int.shape[0]):
+    none = lanes_of((0.0, 0.0, 0.0))
+    a, last = (none, none), -1
+    for k in range(body_int.shape[0]):
+        i = body_int[k, VISITED]
         parent = body_int[i, PARENT]
         if parent < 0:
-            a = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        elif parent != i - 1:
-            a = load_twist(work, parent, ACCELERATION)
+            a = none, none
+        elif parent != last:
+            a = load_pair(work, parent, ACCELERATION)
+        last = i
         first = body_int[i, DOF_START]
         for d in range(first, first + body_int[i, DOF_COUNT]):
-            u = load_twist(dof, d, PROJECTED)
-            rest = dof[d, REMAINDER] - dot6(u, a)
+            u = load_pair(dof, d, PROJECTED)
+            rest = dof[d, REMAINDER] - dot_pair(u, a)
             if foreseen:
                 rest -= coupled_to(qdd, d, dof)
             qdd[d] = rest * dof[d, INVERSE] + dof[d, GIVEN]
-            a = scale_add6(a, qdd[d], load_twist(dof, d, SUBSPACE))
+            a = scale_add_pair(a, qdd[d], load_pair(dof, d, SUBSPACE))
             if dof[d, HELD] != 0.0:
-                dof[d, EFFORT] = dot6(u, a) + dof_float[d, ARMATURE] * qdd[d] - dof[d, REMAINDER]
-        store_twist(work, i, ACCELERATION, a)
+                dof[d, EFFORT] = dot_pair(u, a) + dof_float[d, ARMATURE] * qdd[d] - dof[d, REMAINDER]
+        store_pair(work, i, ACCELERATION, a)
 
 
 @inline
