@@ -59,7 +59,7 @@ from .limits import coupled_share, coupled_to, is_coupled, limit_forces, take_ou
 from .muscle_force import muscle_loads
 from .muscle_states import has_massive, has_muscles
 from .passive import limit_ahead, limit_force, spring_force
-from .spatial import Array, dot6, load_twist, scale_add6, store_twist
+from .spatial import Array, load_twist
 
 # A coordinate whose inertia falls under this share of what it moves alone is a combination of its joint's others.
 SINGULAR_SHARE = 1e-13

@@ -20,6 +20,8 @@ from .lanes import (
     cross_lanes,
     cross_sum,
     diagonal_columns,
+    dot_lanes,
+    lanes_of,
     load_axes,
     load_lanes,
     load_pair,
@@ -90,6 +92,24 @@ def moving_inertia(body_float: Array, i: int, a: Pair, work: Array) -> tuple[Ine
     couple = cross_sum(w, columns_times(central, load3(work, i, VELOCITY)), c, force)
     couple = add_lanes(columns_times(central, numbers_of(a[0])), couple)
     return inertia_about(mass, c, central), (couple, force)
+
+
+@inline
+def kinetic_energy_of(body_float: Array, i: int, work: Array) -> float:
+    """Kinetic energy of rigid body i where `kinematics` has brought it: of its mass in the mass centre, and of its
+    turning, with I = c 1 + e e^T + f f^T in its own axes.
+    """
+    axes = load_axes(work, i)
+    w, u = load_pair(work, i, VELOCITY)
+    c = add_columns_times(load_lanes(work, i, ORIGIN), axes, load3(body_float, i, COM))
+    u = add_lanes(u, cross_lanes(w, c))
+    e = columns_times(axes, load3(body_float, i, INERTIA + 1))
+    f = columns_times(axes, load3(body_float, i, INERTIA + 4))
+    least, mass = body_float[i, INERTIA], body_float[i, MASS]
+    turning = dot_lanes(w, scale_lanes(least, w), u, scale_lanes(mass, u))
+    none = lanes_of((0.0, 0.0, 0.0))
+    along, across = dot_lanes(e, w, none, none), dot_lanes(f, w, none, none)
+    return 0.5 * (turning + along * along + across * across)
 
 
 @inline

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ._jit import jit
 from .elements import element_potential
-from .inertia import load_inertia, momentum
-from .joint import kinematics, outward
+from .inertia import kinetic_energy_of
+from .joint import kinematics
 from .layout import (
     ARMATURE,
     BIAS,
@@ -21,12 +21,11 @@ from .layout import (
     REFERENCE,
     ROOT,
     SUBSPACE,
-    VELOCITY,
 )
 from .limits import limit_potential
 from .muscle_mass import muscle_energies
 from .passive import passive_potential
-from .spatial import Array, add3, dot6, load3, load9, load_rotation, load_twist, multiply, rotate
+from .spatial import Array, add3, load3, load9, load_rotation, load_twist, multiply, rotate
 
 
 @jit
@@ -57,10 +56,9 @@ def observe(
     body_int, body_float, _, _, dof_float = arrays
     for sample in range(q.shape[0]):
         kinetic = 0.0
-        outward(arrays, q[sample], qd[sample], work, dof, flags)
+        kinematics(arrays, q[sample], qd[sample], work, dof, flags)
         for i in range(body_int.shape[0]):
-            v = load_twist(work, i, VELOCITY)
-            kinetic += 0.5 * dot6(v, momentum(load_inertia(work, i), v))
+            kinetic += kinetic_energy_of(body_float, i, work)
             store_body_pose(body_float, i, work, load3(work, body_int[i, ROOT], REFERENCE), poses[sample, i])
         for d in range(q.shape[1]):
             kinetic += 0.5 * dof_float[d, ARMATURE] * qd[sample, d] * qd[sample, d]

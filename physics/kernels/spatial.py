@@ -251,13 +251,6 @@ def rounded(x: float) -> float:
 
 
 @inline
-def is_odd(x: float) -> float:
-    """1 for an odd whole number, 0 for an even one."""
-    over = x - 2.0 * rounded(0.5 * x)
-    return over * over
-
-
-@inline
 def near_sine_cosine(x: float) -> tuple[float, float]:
     """`sine_cosine` of an angle of less than `MANY_TURNS`: nothing to choose on the way, so that many go together.
 
@@ -284,10 +277,10 @@ def near_sine_cosine(x: float) -> tuple[float, float]:
     half = 0.5 * z
     near = 1.0 - half
     cosine = near + (((1.0 - near) - half) + (z * even - r * tail))
-    odd = is_odd(k)
-    swapped = odd != 0.0
-    s, c = (cosine if swapped else sine), (sine if swapped else cosine)
-    return (1.0 - 2.0 * is_odd(0.5 * (k - odd))) * s, (1.0 - 2.0 * is_odd(0.5 * (k + odd))) * c
+    k -= 4.0 * rounded(0.25 * k)  # quarter turns beyond whole ones, -2 to 2
+    square = k * k
+    swapped, sign = square == 1.0, 1.0 - 0.5 * square
+    return (k * cosine if swapped else sign * sine), (-k * sine if swapped else sign * cosine)
 
 
 @inline

@@ -17,9 +17,8 @@ from __future__ import annotations
 import math
 
 from ._jit import inline, jit
-from .inertia import momentum, moving_inertia
+from .inertia import kinetic_energy_of
 from .joint import kinematics
-from .lanes import pair_of
 from .layout import (
     ARMATURE,
     BLOCK_COUNT,
@@ -36,14 +35,13 @@ from .layout import (
     ROTATION_VECTOR,
     STATUS,
     SURFACE_ROWS,
-    VELOCITY,
 )
 from .muscle_layout import POWER, PUT_IN_BY_MUSCLES
 from .muscle_mass import muscle_energies
 from .muscle_states import has_muscles
 from .observe import potential_energy
 from .passive import control_power
-from .spatial import Array, dot6, load_twist
+from .spatial import Array
 
 LOST_ROTATION = 1e6
 
@@ -118,8 +116,7 @@ def kinetic_energy(arrays: Array, work: Array) -> tuple[float, int]:
     body_int, body_float, _, _, _ = arrays
     total, most, culprit = 0.0, -1.0, 0
     for i in range(body_int.shape[0]):
-        v = load_twist(work, i, VELOCITY)
-        own = 0.5 * dot6(v, momentum(moving_inertia(body_float, i, pair_of(v), work)[0], v))
+        own = kinetic_energy_of(body_float, i, work)
         total += own
         if own > most:
             most, culprit = own, i
