@@ -12,7 +12,7 @@ import math
 from ._jit import inline, jit
 from .dense import dense_accelerations
 from .elements import element_forces
-from .inertia import carried, load_inertia, moving_inertia, store_inertia, sum_of, take_out
+from .inertia import inertia_times, load_inertia, moving_inertia, store_inertia, sum_of, take_out
 from .joint import kinematics
 from .lanes import (
     Pair,
@@ -131,13 +131,13 @@ def take_joint(i: int, first: int, count: int, foreseen: bool, work: Array, dof:
     coupled = foreseen and count > 2 and is_coupled(dof, first, count)
     for d in range(first + count - 1, first - 1, -1):
         t = load_twist(dof, d, SUBSPACE)
-        s, u = load_pair(dof, d, SUBSPACE), carried(inertia, t)
+        s, u = load_pair(dof, d, SUBSPACE), inertia_times(inertia, t)
         diagonal = dot_pair(s, u) + dof[d, INVERSE]
         if coupled:
             left_over, more = coupled_share(dof, first, d, t)
             u, diagonal = add_pair(u, pair_of(left_over)), diagonal + more
         # what the joint's other coordinates have not left but round-off
-        least = SINGULAR_SHARE * dot_pair(s, carried(whole, t))
+        least = SINGULAR_SHARE * dot_pair(s, inertia_times(whole, t))
         inverse, gained = take_coordinate(d, i, diagonal, least, force, s, u, dof, flags)
         if coupled:
             take_out_coupled(dof, d, twist_of(u), inverse, gained)
@@ -170,7 +170,7 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
         inertia, force = load_inertia(work, i), load_pair(work, i, FORCE)
         u, inverse, gained = force, 0.0, 0.0
         if count == 1:
-            s, u = load_pair(dof, d, SUBSPACE), carried(inertia, load_twist(dof, d, SUBSPACE))
+            s, u = load_pair(dof, d, SUBSPACE), inertia_times(inertia, load_twist(dof, d, SUBSPACE))
             diagonal = dot_pair(s, u) + dof[d, INVERSE]
             inverse, gained = take_coordinate(d, i, diagonal, 0.0, force, s, u, dof, flags)
         if parent >= 0:  # the sum does not wait for what is taken out

@@ -81,7 +81,7 @@ def given_wrench(data: Array, magnitude: float, row: int, work: Array) -> tuple[
 def element_wrench(
     body_int: Array, data: Array, tau: Array, nv: int, row: int, work: Array
 ) -> tuple[Twist, Twist]:
-    """Wrenches of the element at row on its two bodies; after `outward`. tau holds inputs behind nv forces."""
+    """Wrenches of the element at row on its two bodies; after `kinematics`. tau holds inputs behind nv forces."""
     kind = int(data[row + ELEMENT_KIND])
     if kind == SPRING_ELEMENT:
         return spring_wrench(body_int, data, row, work)
@@ -115,7 +115,7 @@ def element_tangent(
 ) -> tuple[Twist, Twist]:
     """Changes of the wrenches of the element at row when its bodies are displaced and their velocities change.
 
-    eta, nu belong to its body, other_eta, other_nu to the other one (zeros for the world); after `outward`.
+    eta, nu belong to its body, other_eta, other_nu to the other one (zeros for the world); after `kinematics`.
     """
     kind = int(data[row + ELEMENT_KIND])
     if kind == SPRING_ELEMENT:
@@ -162,7 +162,7 @@ def add_element_tangents(
     arrays: Array, tau: Array, work: Array, displacement: Array, change: Array, wrenches: Array
 ) -> None:
     """Add the changes of all elements' wrenches to wrenches (nb, 6), for displacement twists (nb, 6) of the bodies and
-    changes (nb, 6) of their velocity twists; after `outward`.
+    changes (nb, 6) of their velocity twists; after `kinematics`.
     """
     body_int, _, _, data, dof_float = arrays
     row = int(data[ELEMENT_ROWS])
@@ -181,7 +181,7 @@ def add_element_tangents(
 
 @jit
 def element_potential(body_int: Array, data: Array, work: Array) -> float:
-    """Energy stored in all elements; after `outward`.
+    """Energy stored in all elements; after `kinematics`.
 
     A force of constant magnitude and world direction stores -f.x (Wang 2022, eq. 3.30); one that turns with its body
     or follows an input stores none, it does work.

@@ -113,7 +113,7 @@ def kinetic_energy_of(body_float: Array, i: int, work: Array) -> float:
 
 
 @inline
-def carried(inertia: Inertia, s: Twist) -> Pair:
+def inertia_times(inertia: Inertia, s: Twist) -> Pair:
     """Inertia (rigid, composite or articulated) times a twist or an acceleration; summed in two halves, as a chain of
     six sums is twice as long a wait.
     """
@@ -126,8 +126,8 @@ def carried(inertia: Inertia, s: Twist) -> Pair:
 
 @inline
 def momentum(inertia: Inertia, s: Twist) -> Twist:
-    """`carried`, number by number."""
-    return twist_of(carried(inertia, s))
+    """`inertia_times`, number by number."""
+    return twist_of(inertia_times(inertia, s))
 
 
 @inline

@@ -29,7 +29,7 @@ def target_frame(body_float: Array, targets: Array, t: int, work: Array) -> tupl
 
 @jit
 def target_errors(arrays: Array, targets: Array, work: Array, errors: Array) -> float:
-    """What is missing at each target with weight, after `outward`; returns half the weighted sum of squares."""
+    """What is missing at each target with weight, after `kinematics`; returns half the weighted sum of squares."""
     body_int, body_float, _, _, _ = arrays
     cost = 0.0
     for t in range(targets.shape[0]):
