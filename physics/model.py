@@ -165,7 +165,7 @@ class Model:
         """Index of each body's parent (nb,), -1 for the world."""
         return np.array(self.arrays[0][:, layout.PARENT])
 
-    @property
+    @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
         """``body.coordinate`` for each of the nv coordinates."""
         return tuple(f"{body.name}.{name}" for body in self.bodies for name in body.joint.coordinate_names)
@@ -318,20 +318,27 @@ class Model:
 
     def check_dynamics(self) -> None:
         """ModelError where a joint is for kinematics only (a clamped or C1 spline); simulations call it."""
+        if self._kinematic_only:
+            raise ModelError(self._kinematic_only)
+
+    @cached_property
+    def _kinematic_only(self) -> str:
+        """What of the first joint that is for kinematics only is told, or nothing."""
         for body in self.bodies:
             for joint in _flatten(body.joint):
                 if isinstance(joint, joints.SplineSurface) and min(joint.order) < 4:
-                    raise ModelError(
+                    return (
                         f"joint of body {body.name!r} is for kinematics only (order {min(joint.order)}): "
                         "dynamics wants order >= 4"
                     )
                 if isinstance(joint, joints.SplineCurve) and (
                     joint.order < 4 or OUTSIDE[joint.outside] == layout.OUTSIDE_CLAMP
                 ):
-                    raise ModelError(
+                    return (
                         f"joint of body {body.name!r} is for kinematics only "
                         f"(order {joint.order}, outside {joint.outside!r}): dynamics wants order >= 4, not clamped"
                     )
+        return ""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able: ``{"gravity": ..., "bodies": [...], ...}``, and springs, forces, inputs, controllers where there
