@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
@@ -97,11 +98,21 @@ def work_rows(num_bodies: int, num_coordinates: int, room: int = 0) -> FloatArra
     return aligned_zeros(num_bodies + layout.SCRATCH_ROWS + room + turns, layout.WORK_WIDTH)
 
 
-def aligned_zeros(rows: int, columns: int) -> FloatArray:
-    """Zeros that begin with a line of the processor's cache."""
-    room = np.zeros(rows * columns + LINE)
+def aligned_zeros(*shape: int) -> FloatArray:
+    """Zeros in lines of the processor's cache that nothing else lies in: threads that write beside each other in a
+    line wait for each other.
+    """
+    count = math.prod(shape)
+    room = np.zeros(count + 2 * LINE)
     start = -room.ctypes.data // room.itemsize % LINE
-    return room[start : start + rows * columns].reshape(rows, columns)
+    return room[start : start + count].reshape(shape)
+
+
+def aligned_copy(values: FloatArray) -> FloatArray:
+    """A copy (nv,) in such lines."""
+    copied = aligned_zeros(len(values))
+    copied[:] = values
+    return copied
 
 
 class Workspace:
@@ -121,8 +132,8 @@ class Workspace:
     ) -> None:
         self.work = work_rows(num_bodies, num_coordinates, room[0])
         self.dof = aligned_zeros(num_coordinates, layout.DOF_WORK_WIDTH + room[1])
-        self.flags = np.zeros(2, dtype=np.int64)
-        self.stage = np.zeros((11, num_coordinates + num_inputs + carried))
+        self.flags = aligned_zeros(2).view(np.int64)
+        self.stage = aligned_zeros(11, num_coordinates + num_inputs + carried)
 
     def clear(self) -> tuple[FloatArray, FloatArray, Any]:
         """The three arrays, flags reset."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._typing import FloatArray, IntArray
 from ..model import State
+from ..packing import aligned_copy, aligned_zeros
 from ..result import Result
 from .base import Problem, Recording, forget_energy, note_energy
 
@@ -26,11 +27,12 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
     advance is told how many, and gets what it changes: counters (steps done, samples written), q, qd, chart, and the
     recording; spaces are the kernel's.
     """
-    q, qd, chart = np.array(state.q), np.array(state.qd), np.array(state.chart)
+    q, qd, chart = aligned_copy(state.q), aligned_copy(state.qd), np.array(state.chart)
     steps = int(np.ceil(problem.duration / problem.dt - 1e-9))
     info = {"integrator": name, "dt": problem.dt, "steps": steps}
     recording = Recording(problem, q, qd, info, state.muscle_states)
-    counters = np.array([0, 1], dtype=np.int64)
+    counters = aligned_zeros(2).view(np.int64)
+    counters[1] = 1
     stretch = 1  # the first call may compile
     leaps = _steps_at_leaps(problem)
     while counters[0] < steps:
