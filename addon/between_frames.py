@@ -56,11 +56,10 @@ def _with_looks(scene: Any, each: Followed, count: int) -> Followed:
     frames = each.frames[wide - 1][:, None] + np.arange(count * finer + 1) / (count * finer)
     shown = read(frames.ravel()).reshape(*frames.shape, len(sliders))
     smooth, inside = ~_leaps(shown), slice(finer, -1, finer)
-    added = [
-        leaps.Row(int(place), float(frame), value, leapt=False, drawn=True)
-        for place, *looks in zip(wide[smooth], frames[smooth, inside], shown[smooth, inside])
-        for frame, value in zip(*looks)
-    ]
+    looks, values = frames[smooth, inside], shown[smooth, inside]
+    before = np.repeat(wide[smooth], looks.shape[1])
+    seen = values.reshape(len(before), len(sliders))
+    added = leaps.Rows(before, looks.ravel(), seen, np.zeros(len(before), dtype=bool), drawn=True)
     made = leaps.with_rows(each, "readings", added)
     whole = made.frames % 1.0 == 0.0
     new = made.drawn & ~whole

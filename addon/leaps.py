@@ -1,4 +1,4 @@
-"""Where joints that follow their animation leap, since keys are stepped: looked for between frames, and told."""
+"""Where joints that follow their animation leap, since keys are stepped or start over: looked for between frames, told."""
 
 from __future__ import annotations
 
@@ -12,23 +12,26 @@ from .given_motions import SEEN, Followed
 
 # Looks before a frame [frames]: what is mostly still on its way to the frame's value then gets there by a leap.
 LOOK, MOST = 2.0**-8, 0.5
-# A leap between frames is known so narrowly [frames].
+# A leap between frames is known so narrowly [frames], where samples lie between them.
 NARROW = 2.0**-12
 # A frame is looked at where the way to it is so many times as long as the way before or after.
 STANDS_OUT = 3.0
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row of a joint that is added before another one, of this number: the frame that it belongs to, what is shown
-    there, whether that is reached by a leap, and whether it draws the joint where that follows in part.
+class Rows:
+    """Rows (k,) that are added to a joint's.
+
+    Attributes:
+        before: the rows that each of them comes before. frames: that they belong to. shown: there, (k, ...).
+        leapt: whether that is reached by a leap. drawn: whether they draw the joint where that follows in part.
     """
 
-    before: int
-    frame: float
-    shown: Any
-    leapt: bool
-    drawn: bool = False
+    before: np.ndarray
+    frames: np.ndarray
+    shown: np.ndarray
+    leapt: np.ndarray
+    drawn: bool
 
 
 def looked_for(scene: Any, followed: list[Followed], frames: np.ndarray) -> list[Followed]:
@@ -43,7 +46,7 @@ def looked_for(scene: Any, followed: list[Followed], frames: np.ndarray) -> list
         return followed
     sample = 1.0 / timing.samples(scene)
     with hold.at_frame(scene, int(frames[0])):
-        looks = _first_looks(scene, followed, wanted, frames, sample)
+        looks = _first_looks(scene, followed, wanted, frames)
         return [
             _with_leaps(_Looks(scene, each, known), each, where, frames, sample) if len(where) else each
             for each, where, known in zip(followed, wanted, looks)
@@ -75,14 +78,14 @@ class _Looks:
 
 
 def _first_looks(
-    scene: Any, followed: list[Followed], wanted: list[np.ndarray], frames: np.ndarray, sample: float
+    scene: Any, followed: list[Followed], wanted: list[np.ndarray], frames: np.ndarray
 ) -> list[dict[float, Any]]:
     """What is looked at first of each joint, by frames: of all joints at once, since going to a frame takes longest."""
     found: list[dict[float, Any]] = [{} for _ in followed]
     looks = [_Looks(scene, *pair) for pair in zip(followed, found)]
     for k in np.unique(np.concatenate(wanted)).tolist():
         high = frames[k] - LOOK
-        for at in (high,) if sample == 1.0 else (high, _middle(frames[k - 1], high)):
+        for at in (high, _middle(frames[k - 1], high)):
             _go_to(scene, at)
             for each, where in zip(looks, wanted):
                 if k in where:
@@ -113,7 +116,8 @@ def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[str]:
     more = f", and at {len(places) - 1} more" if len(places) > 1 else ""
     text = f"{each.name} leaps by {' and '.join(by)} at frame {round(each.frames[rows[places[most]]], 2):g}{more}"
     return [
-        f"{text}: its keys are stepped; it gets there within the last sample before, and what hangs on it is struck"
+        f"{text}: its keys are stepped, or start over there; it gets there within the last sample before, and what "
+        "hangs on it is struck"
     ]
 
 
@@ -181,46 +185,46 @@ def _with_leaps(shown: Any, each: Followed, where: np.ndarray, frames: np.ndarra
     added = []
     for k, at in leapt.items():
         if sample < 1.0 and at - sample > frames[k - 1]:
-            added.append(Row(k, at - sample, shown(at - sample), False))
+            added.append((k, at - sample, False))
         if at < frames[k]:
-            added.append(Row(k, at, shown(at), True))
+            added.append((k, at, True))
     each.leapt[[k for k, at in leapt.items() if at == frames[k]]] = True
-    return with_rows(each, name, added)
-
-
-def with_rows(each: Followed, name: str, added: list[Row]) -> Followed:
-    """A joint with rows added, whose sliders or poses (name: "readings" or "poses") are shown there."""
     if not added:
         return each
-    places = np.array([row.before for row in added])
+    before, places, reached = (np.array(column) for column in zip(*added))
+    seen = np.array([shown(at) for at in places.tolist()])
+    return with_rows(each, name, Rows(before, places, seen, reached, drawn=False))
+
+
+def with_rows(each: Followed, name: str, added: Rows) -> Followed:
+    """A joint with rows added, whose sliders or poses (name: "readings" or "poses") are shown there."""
     for kept, new in (
-        (name, np.array([row.shown for row in added])),
-        ("switched", each.switched[places - 1]),
-        ("weights", each.weights[places - 1]),
-        ("leapt", np.array([row.leapt for row in added])),
-        ("drawn", np.array([row.drawn for row in added])),
-        ("frames", np.array([row.frame for row in added])),
+        (name, added.shown),
+        ("switched", each.switched[added.before - 1]),
+        ("weights", each.weights[added.before - 1]),
+        ("leapt", added.leapt),
+        ("drawn", added.drawn),
+        ("frames", added.frames),
     ):
-        setattr(each, kept, np.insert(getattr(each, kept), places, new, axis=0))
+        setattr(each, kept, np.insert(getattr(each, kept), added.before, new, axis=0))
     return each
 
 
 def _leap_between(
     each: Followed, shown: Any, ends: tuple[float, float], values: tuple[Any, Any], sample: float
 ) -> float | None:
-    """The frame in a stretch between two frames, the second among them, at which a joint that was seen at both leaps;
-    None where it does not. Between frames it is only looked for where samples are.
+    """The frame in a stretch between two frames, the second among them, at which a joint that was seen at both has
+    leapt: where it does so just behind the first, as at the end of a cycle, the sample after that. None where it does
+    not leap.
     """
     begin, end = ends
     first, last = values
     look = shown(end - LOOK)
     if _leaps(each, first, look, last):
         return end
-    if sample == 1.0:
-        return None
     low, high, at_low, at_high = begin, end - LOOK, first, look
     far = _way(each, first, look)
-    while high - low > NARROW:
+    while high - low > (LOOK if sample == 1.0 else NARROW):
         middle = _middle(low, high)
         found = shown(middle)
         if _way(each, at_low, found) > _way(each, found, at_high):
@@ -231,7 +235,7 @@ def _leap_between(
             _way(each, at_low, at_high) <= MOST * far
         ):  # it goes there bit by bit: each look costs a frame change
             return None
-    return high if _leaps(each, first, at_low, at_high) else None
+    return min(max(high, begin + sample), end) if _leaps(each, first, at_low, at_high) else None
 
 
 def _way(each: Followed, one: Any, other: Any) -> float:
