@@ -181,8 +181,7 @@ def coordinates(each: Followed, fitted: set[str], rows: Any = slice(None)) -> St
     vector = rotation_vector(each.joint)
     told: list[str] = []
     if each.readings is not None:
-        readings = going_on(each, each.readings)[rows]
-        q = np.array([each.joint.from_readings(row) for row in readings])
+        q = each.joint.from_readings(going_on(each, each.readings)[rows])
     else:
         after = np.eye(4) if each.name in fitted else each.after
         poses = each.poses[rows] @ core.physics().lie.inverse(after)

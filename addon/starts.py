@@ -220,7 +220,7 @@ def find(
         followed, readings = each.followed, None
         if followed.readings is not None:
             readings = given_motions.going_on(followed, followed.readings)
-            q = np.array([each.joint.from_readings(row) for row in readings])
+            q = each.joint.from_readings(readings)
         else:
             set_values = np.array(read.state.q[read.model.coordinate_slice(each.name)])
             q, told = _placed(each, set_values, fitted)

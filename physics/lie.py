@@ -7,7 +7,6 @@ rad and from half-angle forms above, so that everything holds to round-off at 0,
 
 from __future__ import annotations
 
-from itertools import pairwise
 from math import factorial
 from typing import Any
 
@@ -16,6 +15,8 @@ import numpy as np
 from ._typing import FloatArray
 from .errors import ModelError
 
+# Angle [rad] below which a rotation in single precision has no axis of its own.
+NO_AXIS = 1e-5
 # Squared angle [rad^2] below which coefficients come from their series of ten terms: the first one left out is under
 # 1e-17 of the sum there.
 SERIES_LIMIT = 1.0
@@ -269,13 +270,28 @@ def continuous_rotation_vectors(vectors: Any) -> FloatArray:
     """The same rotations (n, ..., 3), each with the turns that bring it next to the one before."""
     result = np.array(vectors, dtype=np.float64)
     for column in np.moveaxis(result.reshape(len(result), -1, 3), 1, 0):
-        for before, vector in pairwise(column):
-            angle, last = np.linalg.norm(vector), np.linalg.norm(before)
-            # where poses come in single precision a smaller angle has no axis of its own at a whole turn
-            least = 1e-9 if last < np.pi else 1e-5
-            axis = vector / angle if angle > least else before / max(last, 1e-9)
-            vector[:] = axis * (angle + 2.0 * np.pi * np.round((before @ axis - angle) / (2.0 * np.pi)))
+        angles = np.linalg.norm(column, axis=1)[1:]
+        along = (column[:-1] * column[1:]).sum(axis=1) / np.maximum(angles, NO_AXIS)
+        stays = (np.abs(along - angles) < np.pi) & (angles > NO_AXIS)  # behind one that stays, too
+        others = np.append(np.flatnonzero(~stays) + 1, len(column))
+        row = others[0]
+        while row < len(column):
+            moved = _bring_next(column[row - 1], column[row])
+            row = row + 1 if moved else others[np.searchsorted(others, row + 1)]
     return result
+
+
+def _bring_next(before: FloatArray, vector: FloatArray) -> bool:
+    """Give a rotation vector (3,) the turns that bring it next to the one before; whether that changes it."""
+    angle, last = np.linalg.norm(vector), np.linalg.norm(before)
+    # where poses come in single precision a smaller angle has no axis of its own at a whole turn
+    own = bool(angle > (1e-9 if last < np.pi else NO_AXIS))
+    axis = vector / angle if own else before / max(last, 1e-9)
+    turns = np.round((before @ axis - angle) / (2.0 * np.pi))
+    if own and turns == 0.0:
+        return False
+    vector[:] = axis * (angle + 2.0 * np.pi * turns)
+    return True
 
 
 def check_frames(frames: Any, name: str) -> FloatArray:

@@ -261,3 +261,22 @@ def bad_frames():
 def test_check_frames_names_what_is_wrong(kind, frames, message):
     with pytest.raises(ph.ModelError, match=message):
         lie.check_frames(frames, "frame")
+
+
+def test_rotation_vectors_go_on_over_whole_turns():
+    """What turns on goes on, and what lies next to the one before stays as it is, bit for bit: of thousands of rows as
+    good as all do.
+    """
+    t = np.linspace(0.0, 1.0, 400)[:, None]
+    along = np.hstack([9.0 * t, 4.0 * np.sin(7.0 * t), 3.0 * t**2])
+    np.testing.assert_array_equal(lie.continuous_rotation_vectors(along), along)
+    folded = lie.so3_log(lie.so3_exp(along))
+    assert np.abs(np.diff(folded, axis=0)).max() > 3.0
+    np.testing.assert_allclose(lie.continuous_rotation_vectors(folded), along, atol=1e-13)
+    # a rotation that is none has no axis of its own: it takes that of the one before, a whole turn on
+    passing = np.array([[0.0, 0.0, 6.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.2]])
+    np.testing.assert_allclose(
+        lie.continuous_rotation_vectors(passing)[:, 2], [6.0, 2.0 * np.pi, 2.0 * np.pi + 0.2], atol=1e-14
+    )
+    two = np.stack([along, folded], axis=1)
+    np.testing.assert_allclose(lie.continuous_rotation_vectors(two)[:, 1], along, atol=1e-13)
