@@ -33,7 +33,8 @@ class Pull(ReadOnlyArrays):
     accelerations, weights by straight lines; both are constant before the first and after the last time.
 
     Attributes:
-        times: (K,), increasing, at least two [s]. values: coordinates (K, n). weights: (K,) from 0 to 1.
+        times: (K,), increasing, at least two [s]. values: coordinates (K, n).
+        weights: (W,) from 0 to 1. weight_times: of these (W,), as `times`; None: the same.
         time: in which a deviation falls to 1/e, about, with weight 1/2 [s].
     """
 
@@ -41,26 +42,40 @@ class Pull(ReadOnlyArrays):
     values: Any
     weights: Any
     time: float = 0.1
+    weight_times: Any = None
 
     def __post_init__(self) -> None:
-        times = all_finite(float_array(self.times, "times of a pull"), "times of a pull")
-        if times.ndim != 1 or len(times) < 2 or (np.diff(times) <= 0.0).any():
-            raise ModelError(f"times of a pull must be two or more and increase, got {times.tolist()!s:.80}")
+        times = _checked_times(self.times, "times of a pull")
+        weight_times = times
+        if self.weight_times is not None:
+            weight_times = _checked_times(self.weight_times, "weight times of a pull")
         values = all_finite(float_array(self.values, "values of a pull"), "values of a pull")
         if values.ndim != 2 or len(values) != len(times):
             raise ModelError(f"values of a pull must be (K, n) with K = {len(times)}, got {values.shape}")
         weights = all_finite(float_array(self.weights, "weights of a pull"), "weights of a pull")
-        if weights.shape != times.shape or (weights < 0.0).any() or (weights > 1.0).any():
+        if weights.shape != weight_times.shape or (weights < 0.0).any() or (weights > 1.0).any():
             raise ModelError("weights of a pull must be one a time, from 0 to 1")
-        for name, value in (("times", times), ("values", values), ("weights", weights)):
+        for name, value in (
+            ("times", times),
+            ("values", values),
+            ("weights", weights),
+            ("weight_times", weight_times),
+        ):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "time", number(self.time, "time of a pull", positive=True))
         self.lock()
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description; ``Pull(**description)`` is the same."""
-        arrays = {name: getattr(self, name).tolist() for name in ("times", "values", "weights")}
-        return arrays | {"time": self.time}
+        names = ("times", "values", "weights", "weight_times")
+        return {name: getattr(self, name).tolist() for name in names} | {"time": self.time}
+
+
+def _checked_times(given: Any, name: str) -> FloatArray:
+    times = all_finite(float_array(given, name), name)
+    if times.ndim != 1 or len(times) < 2 or (np.diff(times) <= 0.0).any():
+        raise ModelError(f"{name} must be two or more and increase, got {times.tolist()!s:.80}")
+    return times
 
 
 class Pulls:
@@ -82,7 +97,7 @@ class Pulls:
         self._forces: Callable[..., FloatArray] = tau if callable(tau) else _looked_up(model, tau)
         self._most = MOST_PER_STEP / dt
         self._turns = rotation_coordinates(model).reshape(-1, 3)
-        groups: dict[bytes, list[tuple[Pull, Any]]] = {}
+        groups: dict[tuple[bytes, bytes], list[tuple[Pull, Any]]] = {}
         for name, pull in pulls.items():
             where = model.coordinate_slice(name)
             count = where.stop - where.start
@@ -90,27 +105,29 @@ class Pulls:
                 raise ModelError(
                     f"the pull of {name!r} needs values for {count} coordinates, got {pull.values.shape[1]}"
                 )
-            groups.setdefault(pull.times.tobytes(), []).append((pull, np.arange(where.start, where.stop)))
+            same = pull.times.tobytes(), pull.weight_times.tobytes()
+            groups.setdefault(same, []).append((pull, np.arange(where.start, where.stop)))
         self._groups = []
         for group in groups.values():  # those of the same times are looked up at once
             columns = np.concatenate([each for _, each in group])
             spline = CubicSpline(group[0][0].times, np.hstack([pull.values for pull, _ in group]))
             weights = np.hstack([np.tile(pull.weights[:, None], len(each)) for pull, each in group])
             seconds = np.concatenate([np.full(len(each), pull.time) for pull, each in group])
-            self._groups.append((columns, group[0][0].times, spline.c, weights, seconds))
+            first = group[0][0]
+            self._groups.append((columns, first.times, spline.c, first.weight_times, weights, seconds))
 
     def __call__(self, t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
         """Forces, and the inputs of the model behind them."""
         tau = self._forces(t, q, qd)
         goal = q.copy()
         rate, frequency = np.zeros(len(q)), np.zeros(len(q))
-        for columns, times, coefficients, weights, seconds in self._groups:
+        for columns, times, coefficients, weight_times, weights, seconds in self._groups:
             at = min(max(t, times[0]), times[-1])
             k = min(int(np.searchsorted(times, at, side="right")) - 1, len(times) - 2)
             h, (cubic, square, slope, value) = at - times[k], coefficients[:, k]
             goal[columns] = ((cubic * h + square) * h + slope) * h + value
             rate[columns] = (3.0 * cubic * h + 2.0 * square) * h + slope if at == t else 0.0
-            weight = interpolated(at, times, weights)
+            weight = interpolated(t, weight_times, weights)
             frequency[columns] = np.minimum(weight / (np.maximum(1.0 - weight, 1e-9) * seconds), self._most)
         pulled = frequency > 0.0
         if not pulled.any():

@@ -91,7 +91,7 @@ class Repeating:
             anew = bool(leapt[-1])
             rise, times, values, leapt = values[-1] - values[0], times[:-1], values[:-1], leapt[:-1]
         shifts = self.period * np.arange(self._count)
-        laid = (times + shifts[:, None]).ravel()
+        laid = self._again(times)
         rows = (values + rise * np.arange(self._count)[:, None, None]).reshape(-1, values.shape[1])
         leaps = np.tile(leapt, (self._count, 1))
         leaps[1:, 0] = anew
@@ -109,12 +109,26 @@ class Repeating:
         beginning's.
         """
         self._check_within(pull.times, f"the pull of {name!r}")
-        times, values, weights, rise = pull.times, pull.values, pull.weights, np.zeros(pull.values.shape[1])
+        self._check_within(pull.weight_times, f"the weight of the pull of {name!r}")
+        times, values, rise = pull.times, pull.values, np.zeros(pull.values.shape[1])
         if self._meets(times):
-            rise, times, values, weights = values[-1] - values[0], times[:-1], values[:-1], weights[:-1]
-        laid = (times + self.period * np.arange(self._count)[:, None]).ravel()
+            rise, times, values = values[-1] - values[0], times[:-1], values[:-1]
+        weight_times, weights = pull.weight_times, pull.weights
+        if self._meets(weight_times):
+            weight_times, weights = weight_times[:-1], weights[:-1]
         rows = (values + rise * np.arange(self._count)[:, None, None]).reshape(-1, values.shape[1])
-        return replace(pull, times=laid, values=rows, weights=np.tile(weights, self._count))
+        return replace(
+            pull,
+            times=self._again(times),
+            values=rows,
+            weights=np.tile(weights, self._count),
+            weight_times=self._again(weight_times),
+        )
+
+    def _again(self, times: FloatArray) -> FloatArray:
+        """Times (K,) of one period in each of all."""
+        again: FloatArray = (times + self.period * np.arange(self._count)[:, None]).ravel()
+        return again
 
     def _check_within(self, times: FloatArray, what: str) -> None:
         if times[0] < self.start - 1e-9 or times[-1] > self.start + self.period + 1e-9:
@@ -144,7 +158,7 @@ class Repeating:
                 f"a table from {times[0]:g} s to {times[-1]:g} s does not repeat itself after {self.period:g} s from "
                 f"{self.start:g} s on"
             )
-        laid = (times[:-1] + self.period * np.arange(self._count)[:, None]).ravel()
+        laid = self._again(times[:-1])
         rows = np.tile(values[-1], (len(laid), 1))
         rows[: len(times) - 1] = values[:-1]
         rows[:, columns] = np.tile(values[:-1, columns], (self._count, 1))

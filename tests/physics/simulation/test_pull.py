@@ -72,6 +72,24 @@ def test_the_weight_takes_over_in_time():
     assert not q[:11].any() and abs(q[-1] - 0.5) < 0.02
 
 
+def test_weights_may_have_times_of_their_own():
+    """They are keyed apart from what draws: a target with two times was drawn by weights at two alone."""
+    model, fine = pendulum(), np.linspace(0.0, 1.0, 101)
+    weights = 0.8 * np.sin(np.pi * fine) ** 2
+    goal = 0.5 + 0.3 * fine
+    results = [
+        ph.simulate(model, model.state(), 1.0, tau=Pulls(model, {"bob": pull}, None, 1e-3)).q
+        for pull in (
+            Pull(fine, goal[:, None], weights),
+            Pull(fine[[0, -1]], goal[[0, -1], None], weights, weight_times=fine),
+            Pull(**Pull(fine[[0, -1]], goal[[0, -1], None], weights, weight_times=fine).to_dict()),
+        )
+    ]
+    assert np.ptp(results[0]) > 0.3
+    for result in results[1:]:  # a straight line is a cubic through two points or more, to round-off
+        np.testing.assert_allclose(result, results[0], atol=1e-12)
+
+
 def test_a_ball_joint_is_drawn_the_shorter_way():
     goal = np.array([0.0, 3.0, 0.0])
     q = run(pendulum(ph.joints.Spherical()), 0.9, values=goal - goal / 3.0 * 2.0 * np.pi).q[-1]
@@ -93,6 +111,8 @@ def test_forces_and_inputs_go_along():
         {"times": [0.0, 1.0], "values": [[0.0]], "weights": [0.0, 0.0]},
         {"times": [0.0, 1.0], "values": [[0.0]] * 2, "weights": [0.0, 1.1]},
         {"times": [0.0, 1.0], "values": [[0.0]] * 2, "weights": [0.0, 1.0], "time": 0.0},
+        {"times": [0.0, 1.0], "values": [[0.0]] * 2, "weights": [0.0] * 3},
+        {"times": [0.0, 1.0], "values": [[0.0]] * 2, "weights": [0.0] * 2, "weight_times": [0.0, 0.0]},
     ],
 )
 def test_bad_pulls_are_refused(values):
