@@ -56,7 +56,7 @@ class Channels:
         rotations, location = units.orthogonal(linear), matrices[:, :3, 3]
         if not self.body.bone:
             location = location - np.array(self.body.object.delta_location)
-            rotations = np.array(_delta_rotation(self.body.object, self.mode)).T @ rotations
+            rotations = np.array(delta_rotation(self.body.object, self.mode)).T @ rotations
         return rotations, location
 
     def early_rows(self, matrices: np.ndarray) -> Rows:
@@ -128,7 +128,8 @@ class Channels:
         return [*written, (f"{prefix}{self.path}", rotation)]
 
 
-def _delta_rotation(item: Any, mode: str) -> Any:
+def delta_rotation(item: Any, mode: str) -> Any:
+    """The turn (3, 3) that an object has before that of its own channels, in a rotation mode."""
     if mode == "QUATERNION":
         return item.delta_rotation_quaternion.to_matrix()
     if mode == "AXIS_ANGLE":  # Blender has no delta for it in the interface

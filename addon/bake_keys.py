@@ -97,7 +97,7 @@ def _chosen(
     """Indices of the frames that get a key, for places or (`turns`) rotations."""
     at = key_reduction.samples(frames)
     exact = key_reduction.cubic(frames, values, rates, at)
-    metres = 0.0 if turns else _metres(channels.body, scene)
+    metres = 0.0 if turns else metres_of(channels.body, scene)
 
     def error(keys: np.ndarray) -> np.ndarray:
         near = key_reduction.cubic(frames[keys], values[keys], rates[keys], at)
@@ -116,7 +116,7 @@ def _chosen(
     return keys
 
 
-def _metres(body: Any, scene: Any) -> float:
+def metres_of(body: Any, scene: Any) -> float:
     """How many metres in the world a unit of the body's location is."""
     _, scale = units.split_scale(body.matrix, body.name, body.owner)
     own = abs(float(body.owner.scale[0])) or 1.0

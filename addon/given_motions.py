@@ -21,17 +21,13 @@ from . import (
     worker_client,
 )
 from .features.joints.properties import slider_names
+from .follow_weights import PATH, WEIGHT_PATH, Strength
 from .worker_client import Steps
 
-PATH, WEIGHT_PATH = "condyle.joint.prescribed", "condyle.joint.follow"
-# With this weight a joint is held.
-HELD = 0.999
 # Keys this far from the joint [m, radians] are told: the joint takes the nearest pose that it can.
 FAR, FAR_TURN = 1e-3, 1e-2
 # Longer than any run [s].
 FOR_EVER = 1e6
-# What keys in single precision differ by without a motion [m, rad].
-SEEN = 1e-5
 # Beyond this length [rad] a step takes a rotation vector that is free for the shorter one of the same rotation
 # (`CHART_LIMIT` of `kernels.rollout`, which Blender's process does not import), so that it would leave what leads it.
 FARTHEST_TURN = np.pi + 0.5
@@ -47,6 +43,7 @@ class Followed:
         name: of its Empty. body: of the model's body. joint: of physics, in metres.
         switched: whether it is held on its animation, at each frame (F,).
         weights: how strongly it is drawn to it otherwise, from 0 to 1 (F,); time: what that means, see `Pull` [s].
+        strength: both of these as time goes by, between the frames, too.
         controller: name of the one that draws it there; empty: there is none.
         uid: of its Empty in the session. frames: at which it was seen (F,), whole ones but for the last samples before
             leaps. leapt: whether it leaps to what it is there from what it is at the one before (F,). drawn: whether
@@ -64,6 +61,9 @@ class Followed:
     poses: np.ndarray | None = None
     periods: np.ndarray = field(default_factory=lambda: np.empty(0))
     weights: np.ndarray = field(default_factory=lambda: np.zeros(1))
+    strength: Strength = field(
+        default_factory=lambda: Strength(np.zeros(1), np.zeros(1), np.ones(1, dtype=bool))
+    )
     time: float = 0.1
     controller: str = ""
     uid: int = 0
@@ -85,7 +85,7 @@ def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> l
             chosen.append((item, read.model.joints[index], entry.name))
     if not chosen:
         return []
-    switches: list[list[bool]] = [[] for _ in chosen]
+    prescribed: list[list[bool]] = [[] for _ in chosen]
     weights: list[list[float]] = [[] for _ in chosen]
     values: list[list[Any]] = [[] for _ in chosen]
     given = [keyframes.source_of_joint(item) for item, _, _ in chosen]
@@ -94,14 +94,16 @@ def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> l
             scene.frame_set(int(frame))
             for k, (item, _, _) in enumerate(chosen):
                 weights[k].append(float(item.condyle.joint.follow))
-                switches[k].append(bool(item.condyle.joint.prescribed) or weights[k][-1] >= HELD)
+                prescribed[k].append(bool(item.condyle.joint.prescribed))
                 values[k].append(shown(item, given[k], f"{given[k].child.name} at frame {frame:g}"))
     found = []
-    for (item, joint, body), on, drawn, value in zip(chosen, switches, weights, values):
+    for (item, joint, body), on, drawn, value in zip(chosen, prescribed, weights, values):
         controlled = item.condyle.joint.controller.enabled
         if (any(on) or any(drawn) or controlled) and joint.num_coordinates:
-            made = followed_of(scene, item, joint, body, np.array(on), np.array(value))
-            made.weights, made.time = np.array(drawn), item.condyle.joint.follow_time
+            strength = Strength(np.array(frames), np.array(drawn), np.array(on))
+            made = followed_of(scene, item, joint, body, strength.held, np.array(value))
+            made.weights, made.strength = strength.weights.copy(), strength
+            made.time = item.condyle.joint.follow_time
             made.controller = item.name if controlled else ""
             made.uid, made.frames = item.session_uid, np.array(frames)
             made.leapt, made.drawn = np.zeros(len(frames), dtype=bool), np.ones(len(frames), dtype=bool)

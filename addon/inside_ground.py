@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import core, findings, forcing, given_motions, joint_reading, muscle_bakes, references, units
+from . import core, findings, follow_weights, forcing, joint_reading, muscle_bakes, references, units
 from .findings import CHECK, Finding
 
 # Depth in hard ground [m] from which a simulation refuses to begin (`PASSED_AT_START` of `physics.starting`, which
@@ -73,7 +73,7 @@ def check(scene: Any, read: Any) -> list[Finding]:
 
 def _is_led(settings: Any) -> bool:
     """Whether a joint follows its animation now."""
-    return bool(settings.prescribed or settings.follow >= given_motions.HELD)
+    return bool(settings.prescribed or settings.follow >= follow_weights.HELD)
 
 
 def _forces_now(scene: Any, read: Any) -> np.ndarray | None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from . import core, given_motions, leaps
-from .given_motions import SEEN, Followed
+from . import core, follow_weights, given_motions, leaps
+from .curve_values import SEEN
+from .given_motions import Followed
 from .worker_client import Steps
 
 # A seam at which accelerations change from frame to frame so many times as much as elsewhere is no smooth one: the
@@ -40,13 +41,16 @@ def motions(
     """
     made = Given()
     for each in followed:
-        near = each.switched | (each.weights > 0.0)
-        own = np.interp(each.frames - each.frames[0], np.arange(len(times)), times)
+        near, strength = each.switched | (each.weights > 0.0), each.strength
+        own, at_strength = (
+            np.interp(frames - each.frames[0], np.arange(len(times)), times)
+            for frames in (each.frames, strength.frames)
+        )
         rows = np.arange(len(own)) if each.controller else given_motions.rows_of(near)
         q, told = yield from given_motions.coordinates(each, fitted, rows)
         made.warnings += told + leaps.told(each, q, rows)
-        windows = None if each.switched.all() else given_motions.windows_of(each.switched, own)
-        if each.switched.any():
+        windows = None if strength.held.all() else given_motions.windows_of(strength.held, at_strength)
+        if strength.held.any():
             leapt = leaps.times_of(each, rows, own)
             goes_on = loop is not None and windows is None and not len(leapt)
             goes_on = goes_on and repeats(each.joint, q, own[rows], loop["tolerance"])
@@ -57,8 +61,8 @@ def motions(
         drawn = each.drawn[rows]  # what draws a joint to its animation does so smoothly
         at = own[rows][drawn]
         if (near & ~each.switched).any() and drawn.sum() > 1:
-            weights = np.minimum(each.weights, given_motions.HELD)[rows]
-            made.pulls[each.body] = core.part("pull").Pull(at, q[drawn], weights[drawn], each.time)
+            weights = np.minimum(strength.weights, follow_weights.HELD)
+            made.pulls[each.body] = core.part("pull").Pull(at, q[drawn], weights, each.time, at_strength)
         if each.controller:
             made.targets[each.controller] = at, q[drawn]
         if each.switched[0]:

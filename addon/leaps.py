@@ -1,4 +1,4 @@
-"""Where joints that follow their animation leap, since keys are stepped or start over: looked for between frames, told."""
+"""Where joints leap that follow stepped keys, or keys that start over: looked for between frames, and told."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from . import core, given_motions, hold, keyframes, references, timing, units
-from .given_motions import SEEN, Followed
+from .curve_values import SEEN
+from .given_motions import Followed
 
 # Looks before a frame [frames]: what is mostly still on its way to the frame's value then gets there by a leap.
 LOOK, MOST = 2.0**-8, 0.5
@@ -134,11 +135,16 @@ def _reached(each: Followed, rows: np.ndarray) -> np.ndarray:
     return reached
 
 
-def _parts(each: Followed, readings: Any, poses: Any) -> list[np.ndarray]:
-    """What is keyed in ways of its own, each (R, k), in the joint's readings (R, n) or its poses (R, 4, 4)."""
+def parts(each: Followed, shown: np.ndarray) -> list[np.ndarray]:
+    """What is keyed in ways of its own, each (..., k), of readings (..., n) or poses (..., 4, 4), as the joint has."""
     if each.readings is not None:
-        return list(given_motions.going_on(each, readings).T[:, :, None])
-    return [poses[:, :3, :3].reshape(-1, 9), poses[:, :3, 3]]
+        return [shown[..., [k]] for k in range(shown.shape[-1])]
+    return [shown[..., :3, :3].reshape(*shown.shape[:-2], 9), shown[..., :3, 3]]
+
+
+def _going_on(each: Followed, shown: np.ndarray) -> list[np.ndarray]:
+    """`parts` (R, k) of a joint's rows (R, ...), of sliders without the jumps of those that start anew after a turn."""
+    return parts(each, shown if each.readings is None else given_motions.going_on(each, shown))
 
 
 def _near(each: Followed) -> np.ndarray:
@@ -157,7 +163,7 @@ def _with_neighbours(rows: np.ndarray, count: int) -> np.ndarray:
 def _stands_out(each: Followed) -> np.ndarray:
     """From which frame to the next one (F - 1,) a joint goes much farther than before or after."""
     found = np.zeros(len(each.frames) - 1, dtype=bool)
-    for part in _parts(each, each.readings, each.poses):
+    for part in _going_on(each, each.poses if each.readings is None else each.readings):
         ways = np.linalg.norm(np.diff(part, axis=0), axis=1)
         around = np.concatenate([ways[:1], ways, ways[-1:]])
         if len(ways) < 2:
@@ -200,8 +206,8 @@ def with_rows(each: Followed, name: str, added: Rows) -> Followed:
     """A joint with rows added, whose sliders or poses (name: "readings" or "poses") are shown there."""
     for kept, new in (
         (name, added.shown),
-        ("switched", each.switched[added.before - 1]),
-        ("weights", each.weights[added.before - 1]),
+        ("switched", each.strength.held_at(added.frames)),
+        ("weights", each.strength.weights_at(added.frames)),
         ("leapt", added.leapt),
         ("drawn", added.drawn),
         ("frames", added.frames),
@@ -241,13 +247,13 @@ def _leap_between(
 def _way(each: Followed, one: Any, other: Any) -> float:
     """How far two poses of a joint are apart, or two readings: of what is keyed in ways of its own the farthest."""
     pair = np.array([one, other])
-    return max(float(np.linalg.norm(part[1] - part[0])) for part in _parts(each, pair, pair))
+    return max(float(np.linalg.norm(part[1] - part[0])) for part in _going_on(each, pair))
 
 
 def _leaps(each: Followed, first: Any, before: Any, last: Any) -> bool:
     """Whether the way from the first of three to the last is mostly done behind the one before that."""
     three = np.array([first, before, last])
-    return any(_is_leap(part) for part in _parts(each, three, three))
+    return any(_is_leap(part) for part in _going_on(each, three))
 
 
 def _is_leap(part: np.ndarray) -> bool:

@@ -19,7 +19,7 @@ from . import (
     bake_writing,
     compat,
     constraint_prints,
-    given_motions,
+    follow_weights,
     muscle_points,
     print_names,
     references,
@@ -126,7 +126,7 @@ def _reads_sliders(scene: Any, item: Any, moved: Moved) -> bool:
     joint = item.condyle.joint
     source = scene.condyle.start.source if joint.start_from == "SCENE" else joint.start_from
     follows = joint.prescribed or joint.follow > 0.0 or joint.controller.enabled
-    switched = {given_motions.PATH, given_motions.WEIGHT_PATH} & moved.keys()
+    switched = {follow_weights.PATH, follow_weights.WEIGHT_PATH} & moved.keys()
     return joint.driven and (source != "SETTINGS" or follows or bool(switched))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import compat, core, given_motions, hold, keyframes, placing, references, scene_to_model, units
+from .curve_values import SEEN
 from .features.joints.properties import slider_names
 
 # The animation is looked at this far before the start [frames]. Slopes of second order from the looks before it:
@@ -130,7 +131,7 @@ def _spans(frame: float, chosen: list[_Chosen]) -> dict[float, list[_Chosen]]:
 def _begins(each: _Chosen, frame: float, rows: dict[int, tuple[float, list[Any]]]) -> bool:
     """Whether a chosen body's animation begins at the frame, and it stands still before."""
     keys = next((keys for keys in _keys(each) if len(keys)), np.empty(0))
-    still = np.ptp(np.array(rows[each.index][1]), axis=0).max() < given_motions.SEEN
+    still = np.ptp(np.array(rows[each.index][1]), axis=0).max() < SEEN
     return bool(each.with_speed and still and len(keys) and abs(keys.min() - frame) < ONE_KEY)
 
 
@@ -291,14 +292,14 @@ def _slopes(changes: np.ndarray, parts: list[slice], fps: float) -> tuple[np.nda
     for part in parts:
         fast = np.linalg.norm(ways[:, part], axis=1)
         k = int(np.argmax(fast))
-        if fast[k] > LEAPT * np.delete(fast, k).max() + given_motions.SEEN * abs(fps) / SPACING:
+        if fast[k] > LEAPT * np.delete(fast, k).max() + SEEN * abs(fps) / SPACING:
             ways[k, part] = ways[k + 1 if k + 1 < len(ways) else k - 1, part]
             leapt = True
     earlier, later = ways[:2].mean(axis=0), ways[2:].mean(axis=0)
     slopes = later + 0.5 * (later - earlier)
     for part in parts:
         at_once, goes_on = np.linalg.norm(changes[-1, part]), np.linalg.norm(slopes[part]) * LAST / abs(fps)
-        leapt |= bool(at_once > LEAPT * goes_on + given_motions.SEEN)
+        leapt |= bool(at_once > LEAPT * goes_on + SEEN)
     return slopes, leapt
 
 

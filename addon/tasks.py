@@ -306,7 +306,7 @@ def ready(
         left = held_motion(scene, [body for body in held if body is not None], frames)
         warnings = [text for _, text in left]
         followed = leaps.looked_for(scene, given_motions.sample(scene, read, frames), frames)
-        followed = between_frames.looked_at(scene, followed, fps)
+        followed = between_frames.looked_at(scene, followed, frames, fps)
         seen, begun = starts.see(scene, read, frames[0], given_motions.held_at_start(followed))
         excited, pushed = muscle_bakes.excitations(scene, read, looks), forcing.torques(scene, read, looks)
         controllers = muscle_control.controllers(scene, read, looks, at_looks)

@@ -283,9 +283,9 @@ def continuous_rotation_vectors(vectors: Any) -> FloatArray:
 
 def _bring_next(before: FloatArray, vector: FloatArray) -> bool:
     """Give a rotation vector (3,) the turns that bring it next to the one before; whether that changes it."""
-    angle, last = np.linalg.norm(vector), np.linalg.norm(before)
+    angle, last = float(np.linalg.norm(vector)), float(np.linalg.norm(before))
     # where poses come in single precision a smaller angle has no axis of its own at a whole turn
-    own = bool(angle > (1e-9 if last < np.pi else NO_AXIS))
+    own = angle > (1e-9 if last < np.pi else NO_AXIS)
     axis = vector / angle if own else before / max(last, 1e-9)
     turns = np.round((before @ axis - angle) / (2.0 * np.pi))
     if own and turns == 0.0:

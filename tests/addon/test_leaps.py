@@ -84,7 +84,10 @@ def test_a_cycle_that_drops_back_leaps_at_its_end(part, scene, arm, samples):
     scene.condyle.start.samples = str(samples)
     report, told = bake(part, scene)
     assert len(told) == 1 and f"leaps by {17.2 * (1 - (1 / samples) / 6):.3g}" in told[0]
-    assert f"at frame {round(7 + 1 / samples, 2):g}, and at 2 more: its keys are stepped, or start over" in told[0]
+    assert (
+        f"at frame {round(7 + 1 / samples, 2):g}, and at 2 more: its keys are stepped, or start over"
+        in told[0]
+    )
     # 25 is the end of the fourth cycle; a sample lies between steps of 1 ms, in which the second derivative leaps to
     # that of the way back: 6 times 0.3 rad over a sample squared, h^2 / 100 of that
     wanted = 0.05 * ((report.frames - 1.0) % 6.0)

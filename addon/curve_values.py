@@ -1,0 +1,46 @@
+"""What f-curves say at any frame, where they alone say what a property is. No frame has to be gone to for that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import compat
+
+# What keys in single precision differ by without a motion [m, rad].
+SEEN = 1e-5
+
+
+def alone(item: Any, path: str, index: int = 0) -> Any:
+    """The curve that alone says what a property of an object is; None where there is none."""
+    data = item.animation_data
+    if data is None or data.nla_tracks or data.action_influence != 1.0:
+        return None
+    if any(driver.data_path == path and driver.array_index == index for driver in data.drivers):
+        return None
+    curves = compat.curves_in_use(item)
+    found = next((each for each in curves if (each.data_path, each.array_index) == (path, index)), None)
+    return None if found is None or found.mute else found
+
+
+def at(curve: Any, frames: Any) -> np.ndarray:
+    """Values (k,) of a curve at frames (k,)."""
+    evaluate = curve.evaluate
+    return np.array([evaluate(frame) for frame in np.asarray(frames, dtype=np.float64).tolist()])
+
+
+def columns(curves: list[Any], still: list[float], frames: np.ndarray) -> np.ndarray:
+    """Values (k, n) at frames (k,) of n numbers, each with its curve, or None and what it is."""
+    found = np.tile(np.array(still, dtype=np.float64), (len(frames), 1))
+    for column, curve in enumerate(curves):
+        if curve is not None:
+            found[:, column] = at(curve, frames)
+    return found
+
+
+def keyed(curves: list[Any]) -> list[np.ndarray]:
+    """Frames of the keys of each of the curves that there are."""
+    return [
+        np.array([point.co.x for point in curve.keyframe_points]) for curve in curves if curve is not None
+    ]
