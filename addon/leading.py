@@ -31,15 +31,21 @@ class Given:
 
 
 def motions(
-    followed: list[Followed], times: np.ndarray, fitted: set[str], loop: dict[str, Any] | None = None
+    followed: list[Followed],
+    times: np.ndarray,
+    fitted: set[str],
+    options: dict[str, Any],
+    loop: dict[str, Any] | None = None,
 ) -> Steps[Given]:
     """Steps that find what joints do by their animation.
 
     Args:
         times: of the frames (F,) [s]. fitted: names of joints whose curve was fitted just now, with the child's own
-            pose as the joint's. loop: as of `timing.loop_options`.
+            pose as the joint's. options: `dt` and `record_interval` of ``simulate``.
+        loop: as of `timing.loop_options`.
     """
     made = Given()
+    early = min(options["dt"], 0.5 * options["record_interval"])
     for each in followed:
         near, strength = each.switched | (each.weights > 0.0), each.strength
         own, at_strength = (
@@ -49,7 +55,9 @@ def motions(
         rows = np.arange(len(own)) if each.controller else given_motions.rows_of(near)
         q, told = yield from given_motions.coordinates(each, fitted, rows)
         made.warnings += told + leaps.told(each, q, rows)
-        windows = None if strength.held.all() else given_motions.windows_of(strength.held, at_strength)
+        windows = None
+        if not strength.held.all():
+            windows = caught_early(given_motions.windows_of(strength.held, at_strength), early)
         if strength.held.any():
             leapt = leaps.times_of(each, rows, own)
             goes_on = loop is not None and windows is None and not len(leapt)
@@ -68,6 +76,19 @@ def motions(
         if each.switched[0]:
             made.start[each.body] = q[0]
     return made
+
+
+def caught_early(windows: np.ndarray, early: float) -> np.ndarray:
+    """Windows (k, 2) that begin a little earlier [s]: in the step that leads to the frame of a switch, and not in the
+    one behind it, so that the frame shows what is held, as its key says. Those that meet by that are one.
+    """
+    found: list[list[float]] = []
+    for start, end in windows.tolist():
+        if found and start - early <= found[-1][1]:
+            found[-1][1] = end
+        else:
+            found.append([start - early, end])
+    return np.array(found).reshape(-1, 2)
 
 
 def repeats(joint: Any, q: np.ndarray, times: np.ndarray, tolerance: float) -> bool:

@@ -315,7 +315,7 @@ def ready(
     yield worker_client.Drawn()  # from here on the scene may be another one
     clock.lap("draw")
     names = {report.joint_name for report in fitted.values()}
-    given = yield from leading.motions(followed, times, names, loop)
+    given = yield from leading.motions(followed, times, names, options, loop)
     options["motions"] = given.motions
     if loop is not None:
         options["loop"] = loop

@@ -99,6 +99,33 @@ def test_a_whole_turn_keeps_the_axis_that_leads_there(part, ph):
     assert part("channels").missed_by_vectors(found).max() < 1e-4
 
 
+@pytest.mark.parametrize("samples", (1, 4))
+@pytest.mark.parametrize("method", ("symplectic_euler", "rk4", "RK45"))
+def test_a_frame_at_which_a_switch_turns_on_shows_the_animation(part, scene, arm, method, samples):
+    """And one at which it lets go shows its last: it showed what the simulation had come to."""
+    *_, (shoulder, _elbow) = arm
+    part("authoring").drive(scene, shoulder, True)
+    key_slider(shoulder, {1: 0.3, 25: 0.4})
+    for frame, on in {1: False, 10: True, 20: False}.items():
+        shoulder.condyle.joint.prescribed = on
+        shoulder.keyframe_insert("condyle.joint.prescribed", frame=frame)
+    scene.frame_set(1)
+    scene.condyle.simulation.integrator, scene.condyle.start.samples = method, str(samples)
+    report = part("tasks").bake_now(scene)
+    angles = report.coordinates["Upper Joint.angle"]
+    for frame in (10, 15, 20):
+        scene.frame_set(frame)
+        # within the last step before, of 1 ms, it moves with the key: no farther than 1e-5 rad
+        assert angles[(frame - 1) * samples] == pytest.approx(shoulder["coordinate"], abs=1e-5)
+    assert np.abs(angles[: 9 * samples]).max() < 1e-6  # it hangs at rest up to the last sample before
+
+
+def test_windows_that_begin_earlier_do_not_overlap(part):
+    caught = part("leading").caught_early
+    found = caught(np.array([[0.0, 1.0], [1.0005, 2.0], [3.0, 4.0]]), 1e-3)
+    np.testing.assert_allclose(found, [[-1e-3, 2.0], [2.999, 4.0]])
+
+
 def test_windows_last_from_the_frame_of_the_switch_to_where_it_is_off(part):
     windows = part("given_motions").windows_of
     times = np.arange(6) / 24.0
