@@ -10,6 +10,7 @@ import numpy as np
 
 from . import key_reduction, units
 from .curve_keys import KeyedPath
+from .key_slopes import Slopes
 
 
 @dataclass(frozen=True)
@@ -73,21 +74,23 @@ def keyed(frames: np.ndarray, channels: Any, output: Output, scene: Any, kept: K
     found = []
     for path, rows in channels.paths():
         before, values = rows[: len(early)], rows[len(early) :]
-        rates = key_reduction.rates_of(frames, values)
+        slopes = key_reduction.slopes_of(frames, values)
         keys = np.arange(len(frames))
         if len(frames) > 2 and not output.is_full:
-            keys = _chosen(frames, values, rates, path.endswith(channels.path), channels, output, scene, kept)
+            keys = _chosen(
+                frames, values, slopes, path.endswith(channels.path), channels, output, scene, kept
+            )
         kept.count(len(keys), len(frames))
-        slopes = key_reduction.rates_of(early, before)
-        parts = (early, frames[keys]), (before, values[keys]), (slopes, rates[keys])
-        found.append(KeyedPath(path, group, *(np.concatenate(each) for each in parts)))
+        positions, rows = np.concatenate([early, frames[keys]]), np.concatenate([before, values[keys]])
+        slopes = slopes.chosen(keys).behind(key_reduction.slopes_of(early, before))
+        found.append(KeyedPath(path, group, positions, rows, slopes))
     return found
 
 
 def _chosen(
     frames: np.ndarray,
     values: np.ndarray,
-    rates: np.ndarray,
+    slopes: Slopes,
     turns: bool,
     channels: Any,
     output: Output,
@@ -96,11 +99,11 @@ def _chosen(
 ) -> np.ndarray:
     """Indices of the frames that get a key, for places or (`turns`) rotations."""
     at = key_reduction.samples(frames)
-    exact = key_reduction.cubic(frames, values, rates, at)
+    exact = key_reduction.cubic(frames, values, slopes, at)
     metres = 0.0 if turns else metres_of(channels.body, scene)
 
     def error(keys: np.ndarray) -> np.ndarray:
-        near = key_reduction.cubic(frames[keys], values[keys], rates[keys], at)
+        near = key_reduction.cubic(frames[keys], values[keys], slopes.chosen(keys), at)
         if turns:
             return key_reduction.rotation_errors(channels.mode, exact, near)
         return metres * np.linalg.norm(near - exact, axis=1)
@@ -143,8 +146,8 @@ def thinned_path(path: str, group: str, frames: np.ndarray, values: np.ndarray, 
     """Keys of a figure (F,) that is to be seen in the Graph Editor: at every n-th frame."""
     keys = key_reduction.thinned(frames, output.every)
     column = values[:, None]
-    rates = key_reduction.rates_of(frames, column)
-    return KeyedPath(path, group, frames[keys], column[keys], rates[keys])
+    slopes = key_reduction.slopes_of(frames, column).chosen(keys)
+    return KeyedPath(path, group, frames[keys], column[keys], slopes)
 
 
 def described(kept: Kept) -> str:

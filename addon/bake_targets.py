@@ -134,7 +134,7 @@ def _write(action: Any, slot: Any, paths: Sequence[KeyedPath]) -> None:
     curves: list[Any] = []
     for entry in paths:
         curves = compat.new_curves(action, slot, entry.path, range(entry.values.shape[1]), entry.group)
-        curve_keys.fill(curves, entry.positions, entry.values, entry.rates)
+        curve_keys.fill(curves, entry.positions, entry.values, entry.slopes)
     for curve in curves[-1:]:
         curve.update()
 
@@ -164,7 +164,7 @@ def _put_in_place(data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
             for modifier in curve.modifiers:
                 modifier.mute = True
             curves.append(curve)
-        fill(curves, entry.positions, entry.values, entry.rates)
+        fill(curves, entry.positions, entry.values, entry.slopes)
         curves[-1].update()
     return action
 

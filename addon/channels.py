@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import core
+from . import core, key_slopes
 
-# A bend so many times as much as those beside it is a corner; waves of four frames and more have none.
-CORNER, NO_BEND = 4.0, 1e-9
 PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 
@@ -95,46 +93,6 @@ def _turn(difference: np.ndarray) -> np.ndarray:
     return np.abs(wrapped).sum(axis=1)
 
 
-def slopes(values: np.ndarray) -> np.ndarray:
-    """Slopes (F, c) per frame of values (F, c) at even frames, of fourth order inside and lower at the ends; of third
-    order on both sides of a corner that lies between two frames, as a hit leaves it: each side by its own. At one that
-    lies at about a frame, which has one slope, it is the mean of both.
-    """
-    if len(values) < 2:
-        return np.zeros_like(values)
-    if len(values) < 5:
-        return np.gradient(values, axis=0, edge_order=2 if len(values) > 2 else 1)
-    result = np.empty_like(values)
-    result[2:-2] = (8.0 * (values[3:-1] - values[1:-3]) - (values[4:] - values[:-4])) / 12.0
-    ends = np.array([[-25.0, 48.0, -36.0, 16.0, -3.0], [-3.0, -10.0, 18.0, -6.0, 1.0]]) / 12.0
-    result[:2] = ends @ values[:5]
-    result[-2:] = -(ends @ values[-1:-6:-1])[::-1]
-    before = np.array([[2.0, 3.0, -6.0, 1.0], [11.0, -18.0, 9.0, -2.0]]) / 6.0
-    rows = corners(values)
-    for row in rows:  # the last before it
-        result[[row - 1, row]] = before @ values[row : row - 4 : -1]
-        result[[row + 2, row + 1]] = -(before @ values[row + 1 : row + 5])
-    for row in rows[:-1][np.diff(rows) == 1]:  # it lies at about the frame between these two stretches
-        result[row] = before[1] @ values[row : row - 4 : -1]
-        result[row + 1] = 0.5 * before[1] @ (values[row + 1 : row - 3 : -1] - values[row + 1 : row + 5])
-    return result
-
-
-def corners(values: np.ndarray) -> np.ndarray:
-    """Rows (k,) behind which values (F, c) have a corner: a bend that is far more than those of three rows on either
-    side. What swings, however fast, bends as much at one of these. Of a corner at about a frame it is that before it,
-    and that of the frame.
-    """
-    bends = np.diff(values, 2, axis=0)  # the first of them at row 1
-    if len(bends) < 8:
-        return np.empty(0, dtype=np.int64)
-    size = np.linalg.norm(bends, axis=1)
-    beside = np.max([size[k : len(size) - 7 + k] for k in (0, 1, 2, 5, 6, 7)], axis=0)
-    bend = np.linalg.norm(bends[3:-4] + bends[4:-3], axis=1)
-    found: np.ndarray = np.flatnonzero(bend > CORNER * beside + NO_BEND) + 4
-    return found
-
-
 def matrices(channels: np.ndarray, mode: str) -> np.ndarray:
     """Rotation matrices (F, 3, 3) that channels (F, 3 or 4) of a rotation mode mean."""
     lie = core.physics().lie
@@ -179,5 +137,5 @@ def _apart(rotations: np.ndarray, halfway: np.ndarray) -> np.ndarray:
 
 
 def _halfway(values: np.ndarray) -> np.ndarray:
-    rates = slopes(values)
+    rates = key_slopes.slopes(values)
     return 0.5 * (values[:-1] + values[1:]) + (rates[:-1] - rates[1:]) / 8.0

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 
 from . import compat
+from .key_slopes import Slopes
 
 _KEYFRAME = bpy.types.Keyframe.bl_rna.properties
 _BEZIER = _KEYFRAME["interpolation"].enum_items["BEZIER"].value
@@ -38,7 +39,7 @@ Keys = dict[str, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class KeyedPath:
-    """Keys of one data path: positions (K,) in frames, values (K, c), and slopes (K, c) a frame; None: straight lines.
+    """Keys of one data path: positions (K,) in frames, values (K, c), and slopes a frame; None: straight lines.
 
     `group` is the name under which the Graph Editor shows its curves.
     """
@@ -47,15 +48,15 @@ class KeyedPath:
     group: str
     positions: np.ndarray
     values: np.ndarray
-    rates: np.ndarray | None
+    slopes: Slopes | None
 
 
-def fill(curves: Sequence[Any], positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None) -> None:
-    """Give the curves (c) of a path these rising keys (n,), (n, c) and no others: the cubics with these rates (n, c)
-    between them, or straight lines. One curve of the action is to be updated then, which tags it: there is nothing to
+def fill(curves: Sequence[Any], positions: np.ndarray, values: np.ndarray, slopes: Slopes | None) -> None:
+    """Give the curves (c) of a path these rising keys (n,), (n, c) and no others: what has these slopes between them,
+    or straight lines. One curve of the action is to be updated then, which tags it: there is nothing to
     sort, and free handles stay as they are.
     """
-    for curve, made in zip(curves, _made(positions, values, rates), strict=True):
+    for curve, made in zip(curves, _made(positions, values, slopes), strict=True):
         _give(curve, made)
 
 
@@ -70,15 +71,16 @@ def _give(curve: Any, made: Keys) -> None:
             points.foreach_set(name, numbers.ravel())
 
 
-def _made(positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None) -> list[Keys]:
+def _made(positions: np.ndarray, values: np.ndarray, slopes: Slopes | None) -> list[Keys]:
     """Keys of each column of the values (n, c)."""
     count = len(positions)
-    interpolation = _LINEAR if rates is None else _BEZIER
-    rates = np.zeros_like(values) if rates is None else rates
-    after = np.empty(count)
-    after[:-1] = (positions[1:] - positions[:-1]) / 3.0
-    after[-1] = after[-2] if count > 1 else 0.0
-    before = np.concatenate([after[:1], after[:-1]])
+    interpolation = _LINEAR if slopes is None else _BEZIER
+    slopes = Slopes.smooth(np.zeros_like(values)) if slopes is None else slopes
+    after, before = np.zeros(count), np.zeros(count)
+    steps = positions[1:] - positions[:-1]
+    after[:-1], before[1:] = slopes.handles(steps)
+    if count > 1:
+        after[-1], before[0] = steps[-1] / 3.0, steps[0] / 3.0
     kinds = {
         name: np.full(count, kind, dtype=np.uint8)
         for name, kind in (
@@ -89,8 +91,8 @@ def _made(positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None) -
     }
     places = {
         "co": _pairs(positions, values),
-        "handle_left": _pairs(positions - before, values - before[:, None] * rates),
-        "handle_right": _pairs(positions + after, values + after[:, None] * rates),
+        "handle_left": _pairs(positions - before, values - before[:, None] * slopes.rates),
+        "handle_right": _pairs(positions + after, values + after[:, None] * slopes.rates),
     }
     return [
         kinds | {name: numbers[column] for name, numbers in places.items()}
@@ -152,7 +154,7 @@ def joined(*parts: Keys) -> Keys:
 
 
 def fill_range(
-    curves: Sequence[Any], positions: np.ndarray, values: np.ndarray, rates: np.ndarray | None
+    curves: Sequence[Any], positions: np.ndarray, values: np.ndarray, slopes: Slopes | None
 ) -> None:
     """Give the curves (c) of a path these rising keys (n,), (n, c) in place of those they have from the first to the
     last of the positions; see `fill`.
@@ -160,7 +162,7 @@ def fill_range(
     Keys outside stay as they are. Those next to the range keep the shape of what lies beyond them: their handles no
     longer move by themselves.
     """
-    for curve, made in zip(curves, _made(positions, values, rates), strict=True):
+    for curve, made in zip(curves, _made(positions, values, slopes), strict=True):
         old = taken(curve)
         before, after = times(old) < np.float32(positions[0]), times(old) > np.float32(positions[-1])
         curve.keyframe_points.clear()

@@ -14,6 +14,7 @@ import numpy as np
 from mathutils import Matrix
 
 from . import curve_keys, references
+from .key_slopes import Slopes
 from .motions import Curve, Motion, Sum
 
 #: what Blender takes as the text of an expression
@@ -199,7 +200,7 @@ class _Drivers:
             text = ""
         made = self._driver(path, index, sources, text)
         values, rates = factor * curve.values[:, None], factor / stretch * curve.rates[:, None]
-        curve_keys.fill([made], stretch * curve.places, values, rates)
+        curve_keys.fill([made], stretch * curve.places, values, Slopes.smooth(rates))
         made.update()
 
     def vector(self, first: int, sign: float, limit: Any) -> None:

@@ -1,6 +1,6 @@
 """Fewer keys for a motion: every n-th sample, and of those only what a tolerance asks for. numpy only, float64.
 
-Curves are cubics between keys that keep the values and slopes of the full motion there (Hermite form), or straight
+Curves are cubics between keys that keep the values and slopes of the full motion there (Bezier form), or straight
 lines. Errors are measured at every sample and half-way between two.
 """
 
@@ -10,8 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .channels import slopes
+from . import key_slopes
+from .key_slopes import Slopes
 
+BISECTIONS = 40
 Error = Callable[[np.ndarray], np.ndarray]
 
 
@@ -28,24 +30,43 @@ def thinned(positions: np.ndarray, every: int) -> np.ndarray:
     return chosen if chosen[-1] == count - 1 else np.append(chosen, count - 1)
 
 
-def rates_of(positions: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Slopes (F, c) of values (F, c) at rising positions (F,): of fourth order where these are even."""
+def slopes_of(positions: np.ndarray, values: np.ndarray) -> Slopes:
+    """Slopes of values (F, c) at rising positions (F,): of fourth order where these are even, with corners."""
     if len(positions) < 2:
-        return np.zeros_like(values)
+        return Slopes.smooth(np.zeros_like(values))
     steps = np.diff(positions)
-    if np.ptp(steps) <= 1e-9 * steps[0]:
-        return slopes(values) / steps[0]
-    return np.gradient(values, positions, axis=0)
+    if np.ptp(steps) > 1e-9 * steps[0]:
+        return Slopes.smooth(np.gradient(values, positions, axis=0))
+    found = key_slopes.of_even(values)
+    return Slopes(found.rates / steps[0], found.meet)
 
 
-def cubic(positions: np.ndarray, values: np.ndarray, rates: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Values (S, c) at wanted positions (S,) of the cubics with values and rates (K, c) at positions (K,)."""
+def cubic(positions: np.ndarray, values: np.ndarray, slopes: Slopes, wanted: np.ndarray) -> np.ndarray:
+    """Values (S, c) at wanted positions (S,) of the curves through values (K, c) with slopes at positions (K,)."""
     left, step, x = _places(positions, wanted)
-    h00, h01 = (1.0 + 2.0 * x) * (1.0 - x) ** 2, x**2 * (3.0 - 2.0 * x)
-    h10, h11 = x * (1.0 - x) ** 2, x**2 * (x - 1.0)
-    moved = h10 * rates[left] + h11 * rates[left + 1]
-    result: np.ndarray = h00 * values[left] + h01 * values[left + 1] + step * moved
+    corner = ~np.isnan(slopes.meet[left])
+    reach = np.full((2, len(left), 1), 1.0 / 3.0)
+    if corner.any():
+        meet = slopes.meet[left[corner], None]
+        reach[:, corner] = meet, 1.0 - meet
+        x[corner] = _parameter(meet, x[corner])
+    h00, h11 = (1.0 - x) ** 3, x**3
+    h01, h10 = 3.0 * x * (1.0 - x) ** 2, 3.0 * x**2 * (1.0 - x)
+    first, last = values[left], values[left + 1]
+    out = first + reach[0] * step * slopes.rates[left]
+    into = last - reach[1] * step * slopes.rates[left + 1]
+    result: np.ndarray = h00 * first + h01 * out + h10 * into + h11 * last
     return result
+
+
+def _parameter(meet: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Parameters (S, 1) of Bezier curves whose handles meet at a share (S, 1) of their way, at shares (S, 1) of it."""
+    low, high = np.zeros_like(share), np.ones_like(share)
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        beyond = 3.0 * middle * (1.0 - middle) * meet + middle**3 > share
+        low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
+    return 0.5 * (low + high)
 
 
 def straight(positions: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import core
-from .channels import slopes
+from .key_slopes import slopes
 
 #: samples a radian of a function of one number: cubics a fortieth of a radian long follow a turn to 1e-8 of its radius
 DENSITY = 40.0

@@ -130,5 +130,7 @@ def test_a_bakes_action_that_was_put_aside_goes_with_the_bake_whatever_bones_are
 def put(part, rig, target):
     """A bake in which the bone "A" stands still."""
     frames, zeros = np.arange(6.0, 15.0), np.zeros((9, 3))
-    path = part("curve_keys").KeyedPath('pose.bones["A"].location', "A", frames, zeros, zeros)
+    path = part("curve_keys").KeyedPath(
+        'pose.bones["A"].location', "A", frames, zeros, part("key_slopes").Slopes.smooth(zeros)
+    )
     part("bake_targets").put(rig, [path], target)

@@ -25,7 +25,13 @@ def put(part, item, target):
     """A bake of nine frames in which the item stands still."""
     frames, zeros = np.arange(6.0, 15.0), np.zeros((9, 3))
     part("bake_targets").put(
-        item, [part("curve_keys").KeyedPath("location", "Item", frames, zeros, zeros)], target
+        item,
+        [
+            part("curve_keys").KeyedPath(
+                "location", "Item", frames, zeros, part("key_slopes").Slopes.smooth(zeros)
+            )
+        ],
+        target,
     )
 
 

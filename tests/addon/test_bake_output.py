@@ -117,12 +117,12 @@ def test_reduction_keeps_ends_and_meets_the_tolerance(part):
     reduction = part("key_reduction")
     frames = np.arange(0.0, 101.0)
     values = np.column_stack([np.sin(0.1 * frames), np.where(frames > 60, 0.2 * (frames - 60), 0.0)])
-    rates = reduction.rates_of(frames, values)
+    slopes = reduction.slopes_of(frames, values)
     at = reduction.samples(frames)
-    exact = reduction.cubic(frames, values, rates, at)
+    exact = reduction.cubic(frames, values, slopes, at)
 
     def error(keys):
-        near = reduction.cubic(frames[keys], values[keys], rates[keys], at)
+        near = reduction.cubic(frames[keys], values[keys], slopes.chosen(keys), at)
         return np.linalg.norm(near - exact, axis=1)
 
     for tolerance in (1e-1, 1e-3, 1e-6):

@@ -352,7 +352,15 @@ def test_a_layered_action_is_played_below_a_bake_where_blender_played_it(
 
     before = shown()
     frames, zeros = np.arange(6.0, 15.0), np.zeros((9, 3))
-    targets.put(item, [part("curve_keys").KeyedPath("location", "Item", frames, zeros, zeros)], target)
+    targets.put(
+        item,
+        [
+            part("curve_keys").KeyedPath(
+                "location", "Item", frames, zeros, part("key_slopes").Slopes.smooth(zeros)
+            )
+        ],
+        target,
+    )
     np.testing.assert_allclose(shown(), before, atol=1e-6)
     targets.free(item)
     np.testing.assert_array_equal(shown(), before)

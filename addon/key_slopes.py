@@ -1,0 +1,141 @@
+"""Slopes of what is sampled at even frames, and the corners that a hit leaves in it, with slopes of their own on each
+side. numpy only, float64.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+# A bend so many times as much as those beside it vary is a corner, where it is also more than these change across it;
+# waves of four frames and more have none.
+CORNER, NO_BEND = 4.0, 1e-9
+# Samples on each side that slopes beside a corner are made of: third order.
+SIDE = 4
+# Places in a stretch among which its corner is looked for.
+PLACES = 512
+# The slopes at the last two of four even samples, by these from the last to the first.
+AT_END = np.array([[2.0, 3.0, -6.0, 1.0], [11.0, -18.0, 9.0, -2.0]]) / 6.0
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """How curves (c) run through keys (K,).
+
+    Attributes:
+        rates: slopes (K, c) a frame.
+        meet: share of the way from each key to the next (K - 1,) at which the handles of both end, where a corner lies
+            that each side runs to; NaN: each handle ends at a third of the way, as of a cubic with these slopes.
+    """
+
+    rates: np.ndarray
+    meet: np.ndarray
+
+    @classmethod
+    def smooth(cls, rates: np.ndarray) -> Slopes:
+        """Of keys (K, c) without corners between them."""
+        return cls(rates, np.full(max(len(rates) - 1, 0), np.nan))
+
+    def chosen(self, keys: np.ndarray) -> Slopes:
+        """Of these of the even keys (k,), rising; between two that have several corners between them it is smooth."""
+        found = Slopes.smooth(self.rates[keys])
+        turning = np.flatnonzero(~np.isnan(self.meet))
+        stretch = np.searchsorted(keys, turning, side="right") - 1
+        known, first, count = np.unique(stretch, return_index=True, return_counts=True)
+        inside = (count == 1) & (known >= 0) & (known < len(keys) - 1)
+        known, turning = known[inside], turning[first[inside]]
+        found.meet[known] = (turning + self.meet[turning] - keys[known]) / (keys[known + 1] - keys[known])
+        return found
+
+    def handles(self, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How far the handles of each key but the last go towards the next, and that of the next towards it (K - 1,).
+
+        Args:
+            steps: from key to key (K - 1,), in frames.
+        """
+        smooth = np.isnan(self.meet)
+        out, into = np.where(smooth, 1.0 / 3.0, self.meet), np.where(smooth, 1.0 / 3.0, 1.0 - self.meet)
+        return out * steps, into * steps
+
+    def behind(self, earlier: Slopes) -> Slopes:
+        """Of keys that come behind others, all together."""
+        rates = np.concatenate([earlier.rates, self.rates])
+        meet = np.full(max(len(rates) - 1, 0), np.nan)
+        meet[: len(earlier.meet)] = earlier.meet
+        meet[len(meet) - len(self.meet) :] = self.meet
+        return Slopes(rates, meet)
+
+
+def of_even(values: np.ndarray) -> Slopes:
+    """Slopes of values (F, c) at even frames, of fourth order inside and lower at the ends; of third order on both
+    sides of a corner, as a hit leaves it: each side by its own.
+    """
+    if len(values) < 2:
+        return Slopes.smooth(np.zeros_like(values))
+    if len(values) < 5:
+        return Slopes.smooth(np.gradient(values, axis=0, edge_order=2 if len(values) > 2 else 1))
+    rates = np.empty_like(values)
+    rates[2:-2] = (8.0 * (values[3:-1] - values[1:-3]) - (values[4:] - values[:-4])) / 12.0
+    ends = np.array([[-25.0, 48.0, -36.0, 16.0, -3.0], [-3.0, -10.0, 18.0, -6.0, 1.0]]) / 12.0
+    rates[:2] = ends @ values[:5]
+    rates[-2:] = -(ends @ values[-1:-6:-1])[::-1]
+    found = Slopes.smooth(rates)
+    for row in corners(values):
+        rates[row - 1 : row + 1] = AT_END @ values[row : row - SIDE : -1]
+        rates[[row + 2, row + 1]] = -(AT_END @ values[row + 1 : row + 1 + SIDE])
+        found.meet[row] = _meeting(values[row + 1 - SIDE : row + 1], values[row + 1 : row + 1 + SIDE])
+    return found
+
+
+def slopes(values: np.ndarray) -> np.ndarray:
+    """Slopes (F, c) a frame of values (F, c) at even frames, see `of_even`."""
+    return of_even(values).rates
+
+
+def corners(values: np.ndarray) -> np.ndarray:
+    """Rows (k,) behind which values (F, c) have a corner: a bend that is far from those of three rows on either side,
+    by how much these vary. What swings, however fast, bends as much at one of them. Of a corner at about a frame it is
+    the row of that or the one before, on whose side the frame lies.
+    """
+    bends = np.diff(values, 2, axis=0)  # the first of them at row 1
+    if len(bends) < 8:
+        return np.empty(0, dtype=np.int64)
+    near = np.array([bends[k : len(bends) - 7 + k] for k in range(8)])
+    sides, means = (near[:3], near[5:]), (near[:3].mean(axis=0), near[5:].mean(axis=0))
+    varies = np.max([_length(one[k] - one[k - 1]) for one in sides for k in range(3)], axis=0)
+    bend = _length(near[3] + near[4] - means[0] - means[1])
+    found = np.flatnonzero(bend > CORNER * varies + _length(means[1] - means[0]) + NO_BEND) + 4
+    runs = np.split(found, np.flatnonzero(np.diff(found) > 1) + 1)
+    return np.array([min(run, key=lambda row: _off(values, row)) for run in runs if len(run)], dtype=np.int64)
+
+
+def _length(vectors: np.ndarray) -> np.ndarray:
+    lengths: np.ndarray = np.linalg.norm(vectors, axis=-1)
+    return lengths
+
+
+def _off(values: np.ndarray, row: int) -> float:
+    """How far the values on either side of a corner behind a row are off the cubics through those farther away."""
+    last, first = np.array([[SIDE], [-1.0]])
+    before, behind = values[row - SIDE : row], values[row + 2 : row + 2 + SIDE]
+    return float(
+        _length(_cubic(before, last)[0] - values[row]) + _length(_cubic(behind, first)[0] - values[row + 1])
+    )
+
+
+def _meeting(before: np.ndarray, behind: np.ndarray) -> float:
+    """Where in a stretch (0 to 1) the cubics through four values (4, c) on either side of it are nearest."""
+    at = np.linspace(0.0, 1.0, PLACES + 1)
+    apart = np.linalg.norm(_cubic(before, at + 3.0) - _cubic(behind, at - 1.0), axis=1)
+    return float(at[np.argmin(apart)])
+
+
+def _cubic(values: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """The cubic (n, c) through values (4, c) at 0, 1, 2, 3, at places (n,)."""
+    weights = np.ones((len(at), SIDE))
+    for k in range(SIDE):
+        for other in range(SIDE):
+            if other != k:
+                weights[:, k] *= (at - other) / (k - other)
+    return weights @ values
