@@ -157,8 +157,10 @@ def test_scrubbing_by_a_script_sets_keys_where_auto_keying_is_on(part, scene, kn
 
 @pytest.mark.small
 @pytest.mark.parametrize(("kind", "shown"), [("hinge", "turns"), ("slider", "values")])
-def test_angles_are_adjusted_and_told_in_degrees(part, scene, make, kind, shown):
-    """Adjust Last Operation showed 0.35 where the slider in the panel says 20 degrees."""
+def test_angles_are_adjusted_and_told_in_the_units_of_the_scene(part, scene, make, kind, shown):
+    """Adjust Last Operation showed 0.35 where the slider in the panel says 20 degrees, and the header degrees where it
+    says radians.
+    """
     body, scrub = part("references").Body, part("features.frames.scrub")
     held, moved = make.box("Held"), make.box("Moved", (0, 0, 1))
     make.update()
@@ -174,10 +176,16 @@ def test_angles_are_adjusted_and_told_in_degrees(part, scene, make, kind, shown)
     scrub.Scrub.draw(SimpleNamespace(layout=layout), bpy.context)
     (drawn,) = layout.column().prop.call_args_list
     assert drawn.args[1] == shown
-    context = SimpleNamespace(area=MagicMock())
-    scrub.Scrub._tell(None, context, joint)
-    (text,) = context.area.header_text_set.call_args.args
-    assert ("20.05°" if kind == "hinge" else "0.35 ") in text
+    context, units = SimpleNamespace(area=MagicMock(), scene=scene), scene.unit_settings
+    for rotation, system, wanted in (
+        ("DEGREES", "METRIC", ("20.05° ", "35 cm ")),
+        ("RADIANS", "IMPERIAL", ("0.35 ", "1.148' ")),
+        ("DEGREES", "NONE", ("20.05° ", "0.35 ")),
+    ):
+        units.system_rotation, units.system = rotation, system
+        scrub.Scrub._tell(None, context, joint)
+        (text,) = context.area.header_text_set.call_args.args
+        assert f" {wanted[kind == 'slider']}" in text, text
 
 
 def test_what_cannot_be_dragged_says_why(part, scene, make, knee):

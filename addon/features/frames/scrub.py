@@ -16,9 +16,21 @@ PRECISE = 0.1
 NEAR = 40
 
 
-def _told(value: float, unit: str) -> str:
-    """A slider's value for people: angles in degrees, as in the panel."""
-    return f"{math.degrees(value):.4g}°" if unit == "rad" else f"{value:.4g}"
+def _told(scene: Any, value: float, unit: str) -> str:
+    """A slider's value for people, in the scene's units, as in the panel."""
+    from bpy.utils import units
+
+    settings = scene.unit_settings
+    if unit == "rad":
+        radians = settings.system_rotation == "RADIANS"
+        return f"{value:.4g}" if radians else f"{math.degrees(value):.4g}°"
+    if unit == "m" and settings.system != "NONE":
+        metres = value * settings.scale_length
+        told: str = units.to_string(
+            settings.system, "LENGTH", metres, precision=4, split_unit=settings.use_separate
+        )
+        return told
+    return f"{value:.4g}"
 
 
 def _take_turns(self: Any, turns: Any) -> None:
@@ -169,7 +181,7 @@ class Scrub(Operator):
 
         settings = joint.condyle.joint
         values = [
-            f"{title_of(row)} {_told(joint[name], row.unit)}"
+            f"{title_of(row)} {_told(context.scene, joint[name], row.unit)}"
             for name, row in zip(slider_names(settings), settings.coordinates)
         ]
         context.area.header_text_set(f"{joint.name}: {', '.join(values)}   (Shift: slowly, Esc: back)")
