@@ -5,12 +5,13 @@ from types import FunctionType
 from typing import Any
 
 import bpy
-from bpy.props import FloatProperty, StringProperty
+from bpy.props import FloatProperty, FloatVectorProperty, StringProperty
 from bpy.types import Object, PropertyGroup
 
 from .. import session
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
+GRAM_CENTIMETRE = 1e-7  # kg m², of g cm²
 OVERRIDE_INSERT = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
 
 
@@ -209,13 +210,13 @@ def _ended(outcome: set[str], since: int) -> set[str]:
     return outcome
 
 
-# Coordinates are stored in SI (radians, metres, metres a second). These make a second property that shows the
-# stored one in the user's units; it stores nothing itself.
+# Figures are stored in SI (radians, metres, kg·m²). These make a second property that shows the stored one in the
+# user's units, or in smaller ones; it stores nothing itself.
 
 
 def shown_by(name: str) -> str:
     """Name of the number that a property of this name shows in the user's units; empty: it is none of these."""
-    for ending in ("_angle", "_length"):
+    for ending in ("_angle", "_length", "_small"):
         if name.endswith(ending):
             return name.removesuffix(ending)
     return ""
@@ -246,6 +247,19 @@ def length_view(stored: str, name: str, description: str) -> Any:
         override=OVERRIDE,
         get=lambda self: getattr(self, stored) / _unit_scale(),
         set=lambda self, value: setattr(self, stored, value * _unit_scale()),
+    )
+
+
+def small_inertia_view(stored: str, name: str, description: str) -> Any:
+    """A property that shows three stored moments [kg·m²] in g·cm²: fields have six decimals at most."""
+    return FloatVectorProperty(
+        name=name,
+        description=description,
+        precision=6,
+        options=set(),
+        override=OVERRIDE,
+        get=lambda self: tuple(value / GRAM_CENTIMETRE for value in getattr(self, stored)),
+        set=lambda self, values: setattr(self, stored, [value * GRAM_CENTIMETRE for value in values]),
     )
 
 

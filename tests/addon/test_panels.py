@@ -295,9 +295,16 @@ def test_a_slider_under_a_bake_says_why_it_does_not_move_anything(part, knee, mo
     assert told == [panels.BAKED_OVER]
 
 
-def test_the_inertia_of_a_tiny_body_is_shown_in_full(part, make):
-    settings = make.box("Phalanx").condyle.body
+def test_the_inertia_of_a_tiny_body_is_read_and_typed_in_a_smaller_unit(part, make):
+    """Of a phalanx its fields showed 0.000000 kg·m²."""
+    settings, panels = make.box("Phalanx").condyle.body, part("features.bodies.panels")
     settings.inertia_diagonal = (2.5e-9, 2e-7, 3e-7)
-    assert part("features.bodies.panels").small_inertia(settings) == "xx, yy, zz: 2.5e-09, 2e-07, 3e-07"
+    assert panels.is_small(settings)
+    assert tuple(settings.inertia_diagonal_small) == pytest.approx(
+        (0.025, 2.0, 3.0), rel=1e-6
+    )  # single precision
+    settings.inertia_diagonal_small[1], settings.inertia_products_small = 2.2, (0.0, -0.5, 0.0)
+    assert tuple(settings.inertia_diagonal) == pytest.approx((2.5e-9, 2.2e-7, 3e-7), rel=1e-6)
+    assert tuple(settings.inertia_products) == pytest.approx((0.0, -5e-8, 0.0), rel=1e-6)
     settings.inertia_diagonal = (0.01, 2e-7, 0.01)
-    assert part("features.bodies.panels").small_inertia(settings) == ""
+    assert not panels.is_small(settings)

@@ -6,16 +6,13 @@ from bpy.types import Panel
 
 from ..common import SidebarPanel
 
-# kg m^2; below it a field, which has six decimals, shows less than three digits
+# kg m²: a field has six decimals, and a body whose largest moment is less shows less than three digits of it
 LEAST_SHOWN = 1e-4
 
 
-def small_inertia(settings: Any) -> str:
-    """The moments of inertia of a body so small that their fields show nothing of them, in full; else nothing."""
-    moments = tuple(settings.inertia_diagonal)
-    if max(abs(moment) for moment in moments) >= LEAST_SHOWN:
-        return ""
-    return "xx, yy, zz: " + ", ".join(f"{moment:.3g}" for moment in moments)
+def is_small(settings: Any) -> bool:
+    """Whether a body's moments of inertia are to be seen and typed in g·cm² instead of kg·m²."""
+    return max(abs(moment) for moment in settings.inertia_diagonal) < LEAST_SHOWN
 
 
 class BodyPanel(SidebarPanel, Panel):
@@ -61,13 +58,11 @@ class BodyPanel(SidebarPanel, Panel):
         layout.prop(settings, "mass")
         layout.column().prop(settings, "center_of_mass", text="Center")
         column = layout.column(align=True)
-        for index, name in enumerate(("Inertia xx", "yy", "zz")):
-            column.prop(settings, "inertia_diagonal", index=index, text=name)
+        ending, unit = ("_small", "g·cm²") if is_small(settings) else ("", "kg·m²")
+        for index, name in enumerate((f"Inertia [{unit}] xx", "yy", "zz")):
+            column.prop(settings, f"inertia_diagonal{ending}", index=index, text=name)
         for index, name in enumerate(("xy", "xz", "yz")):
-            column.prop(settings, "inertia_products", index=index, text=name)
-        small = small_inertia(settings)
-        if small:
-            layout.label(text=small, icon="INFO")
+            column.prop(settings, f"inertia_products{ending}", index=index, text=name)
         layout.operator("condyle.fill_in_mass", icon="MESH_DATA")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty
 from bpy.types import Object, PropertyGroup
 
-from ..common import OVERRIDE
+from ..common import OVERRIDE, small_inertia_view
 from ..starting.properties import own_source
 
 
@@ -126,17 +126,27 @@ class BodyProperties(PropertyGroup):
     )
     inertia_diagonal: FloatVectorProperty(
         name="Inertia xx, yy, zz [kg·m²]",
-        description="Moments of inertia about the centre of mass, in the axes of the object or bone",
+        description="Moments of inertia about the centre of mass, in the axes of the object or bone, in kg·m²",
         default=(0.01, 0.01, 0.01),
         precision=6,
         override=OVERRIDE,
     )
     inertia_products: FloatVectorProperty(
         name="Inertia xy, xz, yz [kg·m²]",
-        description="Products of inertia (entries of the matrix, so minus the integral of the products)",
+        description="Products of inertia (entries of the matrix, so minus the integral of the products), in kg·m²",
         default=(0.0, 0.0, 0.0),
         precision=6,
         override=OVERRIDE,
+    )
+    inertia_diagonal_small: small_inertia_view(
+        "inertia_diagonal",
+        "Inertia xx, yy, zz [g·cm²]",
+        "Moments of inertia about the centre of mass, in the axes of the object or bone, in g·cm² (1e-7 kg·m²)",
+    )
+    inertia_products_small: small_inertia_view(
+        "inertia_products",
+        "Inertia xy, xz, yz [g·cm²]",
+        "Products of inertia (entries of the matrix, so minus the integral of the products), in g·cm² (1e-7 kg·m²)",
     )
 
 
