@@ -86,8 +86,7 @@ def _run(shots: list[batch_jobs.Shot], options: argparse.Namespace, reporter: An
     is_reported = options.report is None or _write_report(options.report, told, reporter)
     reporter.done(**{state.replace(" ", "_"): count for state, count in told["counts"].items()})
     if not options.quiet and not options.log_json:
-        encoding = sys.stdout.encoding or "utf-8"
-        print(table(outcomes).encode(encoding, "replace").decode(encoding), flush=True)
+        reporting.write(f"{table(outcomes)}\n", sys.stdout)
     if _is_nothing(outcomes):
         reporter.error(f"{options.source}: none of its .blend files has anything to simulate")
     code = _code(outcomes, reporting)

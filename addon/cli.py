@@ -158,7 +158,7 @@ class Task:
 
 def _usage_problem(source: Path, target: Path | None) -> str:
     if not source.is_file():
-        return f"no such file: {source}"
+        return f"{source} is no plain file" if source.exists() else f"no such file: {source}"
     if target is None:
         return ""
     if target.suffix.lower() != ".blend":

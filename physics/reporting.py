@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from typing import Any, TextIO
@@ -102,9 +103,21 @@ class Reporter:
         self._bar = False
 
     def _write(self, text: str) -> None:
-        encoding = self._stream.encoding or "utf-8"
-        self._stream.write(text.encode(encoding, "replace").decode(encoding))
-        self._stream.flush()
+        write(text, self._stream)
+
+
+def write(text: str, stream: TextIO) -> None:
+    """Write at once, with a question mark for each character that a stream cannot have. Where nobody reads it any more,
+    as behind ``| head``, all goes nowhere from then on: the work is done without.
+    """
+    encoding = stream.encoding or "utf-8"
+    try:
+        stream.write(text.encode(encoding, "replace").decode(encoding))
+        stream.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def _bar_characters(encoding: str | None) -> tuple[str, str]:

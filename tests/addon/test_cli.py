@@ -167,6 +167,31 @@ def test_a_simulation_that_diverges(command, part, scene, make, tmp_path):
     assert not (tmp_path / "out.blend").exists()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="has other pipes")
+@pytest.mark.parametrize("log", ["--log-json", "--set=simulation.time_step=0.002"])
+def test_a_bake_goes_on_where_nobody_reads_its_log_any_more(command, knee_file, tmp_path, log):
+    """As behind ``| head``: it ended with two traces and wrote nothing."""
+    out = tmp_path / "out.blend"
+    line = [sys.executable, "-m", "addon", "bake", str(knee_file), "--out", str(out), log]
+    read, write = os.pipe()
+    process = subprocess.Popen(line, cwd=command.root, stdout=write, stderr=subprocess.PIPE, text=True)
+    os.close(write)
+    if log == "--log-json":
+        assert b'"opened"' in os.read(read, 1000)
+    os.close(read)
+    _, told = process.communicate(timeout=180)
+    assert process.returncode == 0 and "Traceback" not in told and "Errno" not in told
+    assert out.is_file()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no FIFOs")
+def test_what_is_no_plain_file_is_refused(command, tmp_path):
+    pipe = tmp_path / "pipe.blend"
+    os.mkfifo(pipe)
+    done = command("bake", pipe, "--check")
+    assert done.returncode == 2 and f"{pipe} is no plain file" in done.stderr
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_interrupting_leaves_no_file(command, part, scene, make, knee_file, tmp_path):
     out = tmp_path / "out.blend"
