@@ -39,7 +39,7 @@ from typing import Any
 
 import bpy
 
-from . import core, followers, idle, references, session
+from . import core, followers, idle, references, rest_poses, session
 from .references import Body
 
 DELAY = 0.1  # seconds from a change to a look at what is to be mended
@@ -148,7 +148,9 @@ def _follow_joined(item: Any, copied: list[Any], stored: list[Any]) -> None:
     for each in left:
         if told:
             _hang(each, item, copied[0].name)
+            before = each.bone_uid
             references.point_at(each, Body(item, copied[0].name))
+            rest_poses.renamed(each.id_data, before, each.bone_uid)
         else:
             each.bone_uid = references.new_uid()
 

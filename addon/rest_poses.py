@@ -28,6 +28,12 @@ def note(item: Any) -> None:
         record.turn = tuple(core.physics().lie.quaternion_from_matrix(turn))
 
 
+def renamed(item: Any, before: str, now: str) -> None:
+    """A bone of a joint has another identity now: what is kept of it stays, for joining armatures turns bones alike."""
+    record = item.condyle.rest
+    record.bones = " ".join(now if uid == before else uid for uid in record.bones.split())
+
+
 def turned(item: Any) -> float:
     """By how much [rad] a joint's child was turned at rest against its parent since; 0 where that is not known."""
     bones, turn = _now(item)

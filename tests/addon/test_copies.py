@@ -250,6 +250,25 @@ def test_joints_of_a_copy_follow_its_bones_into_the_original(part, scene, elbow,
 
 
 @pytest.mark.small
+def test_of_a_copy_that_was_joined_to_the_original_turned_bones_are_told(part, scene, elbow):
+    """Its bones have other identities there, by which their rest poses were not known any more."""
+    rig, joint = elbow
+    copies = duplicate(part, rig, joint)
+    copies["Rig"].rotation_euler.z = 0.7
+    bpy.context.view_layer.update()
+    select(copies["Rig"], rig)
+    bpy.ops.object.join()
+    part("copies").mend()
+    told = part("rest_poses").check
+    assert joined(part, copies["Elbow"]) == ("Rig/A.001", "Rig/B.001") and not list(told(scene))
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones["B.001"].roll += 0.5
+    bpy.ops.object.mode_set(mode="OBJECT")
+    (finding,) = told(scene)
+    assert finding.text.startswith("Rig/B.001 was turned by 28.6° at rest against Rig/A.001")
+
+
+@pytest.mark.small
 def test_joints_follow_separated_bones_but_not_copies_of_deleted_ones(part, scene, elbow, ph):
     rig, joint = elbow
     duplicate(part, rig)
