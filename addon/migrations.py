@@ -12,7 +12,7 @@ import bpy
 
 from . import copies, session
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 
 def _store_pitch_of_parts(root: Any) -> None:
@@ -23,8 +23,9 @@ def _store_pitch_of_parts(root: Any) -> None:
 
 
 def _nothing_to_change(_root: Any) -> None:
-    """Versions 3 (connections, given motions), 4 (muscles) and 5 (start, loop, what is written) have what an older
-    add-on would leave out; old files have none of it.
+    """Versions 3 (connections, given motions), 4 (muscles), 5 (start, loop) and 6 (weights of given motions,
+    controllers, joints that close loops, soft parts, what is written, rest poses) have what an older add-on would
+    leave out; old files have none of it.
     """
 
 
@@ -34,6 +35,7 @@ STEPS: dict[int, Callable[[Any], None]] = {
     2: _nothing_to_change,
     3: _nothing_to_change,
     4: _nothing_to_change,
+    5: _nothing_to_change,
 }
 
 

@@ -91,6 +91,19 @@ def test_parts_of_old_composite_joints_keep_their_pitch(part, scene, make):
     assert [each.pitch for each in item.condyle.joint.parts] == [0.0, 0.25]
 
 
+def test_what_the_last_version_brought_is_not_read_by_the_one_before(part, scene, make, monkeypatch):
+    """An add-on without weights of given motions let a joint swing that was held by one, and told nothing."""
+    migrations = part("migrations")
+    item = make.empty("Joint")
+    item.condyle.joint.follow = 1.0
+    migrations.stamp(item.condyle)
+    assert migrations.migrate() == "" and not part("session").read_only
+    monkeypatch.setattr(migrations, "SCHEMA_VERSION", 5)
+    assert "'Joint' was saved by a newer version (data version 6, this is 5)" in migrations.migrate()
+    assert part("session").read_only
+    monkeypatch.setattr(part("session"), "read_only", False)
+
+
 def test_every_version_but_the_last_has_a_step(part):
     migrations = part("migrations")
     assert sorted(migrations.STEPS) == list(range(1, migrations.SCHEMA_VERSION))
