@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +16,13 @@ from .given_motions import Followed
 LOOK, MOST = 2.0**-8, 0.5
 # A leap between frames is known so narrowly [frames], where samples lie between them.
 NARROW = 2.0**-12
+# Looks from a frame to the next by which leaps are told from what begins to move.
+LEAST_LOOKS = 8
 # A frame is looked at where the way to it is so many times as long as the way before or after.
 STANDS_OUT = 3.0
+
+
+Shown = Callable[[np.ndarray], np.ndarray]  # what a joint shows at frames (k,), (k, ...)
 
 
 @dataclass(frozen=True)
@@ -35,27 +41,53 @@ class Rows:
     drawn: bool
 
 
-def looked_for(scene: Any, followed: list[Followed], frames: np.ndarray) -> list[Followed]:
+def looked_for(
+    scene: Any, followed: list[Followed], curves: list[Shown | None], frames: np.ndarray
+) -> list[Followed]:
     """Joints as they were seen at whole frames (F,), and where they leap, at frames or between them, at the last sample
-    before, too; the scene, at the first frame, is put back.
+    before, too; the scene, at the first frame, is put back. It is gone from frame to frame for those alone of which
+    curves do not say what they show.
     """
     wanted = [
         _with_neighbours(np.flatnonzero(_stands_out(each) & _near(each)) + 1, len(frames))
         for each in followed
     ]
+    wanted = [
+        where if by is None else where[at_once(each, looks_between(by, frames[where - 1]))]
+        for each, by, where in zip(followed, curves, wanted)
+    ]
     if not any(len(each) for each in wanted):
         return followed
     sample = 1.0 / timing.samples(scene)
+    unknown = [where if by is None else where[:0] for where, by in zip(wanted, curves)]
     with hold.at_frame(scene, int(frames[0])):
-        looks = _first_looks(scene, followed, wanted, frames)
+        looks = _first_looks(scene, followed, unknown, frames)
         return [
-            _with_leaps(_Looks(scene, each, known), each, where, frames, sample) if len(where) else each
-            for each, where, known in zip(followed, wanted, looks)
+            _with_leaps(by or _Looks(scene, each, known), each, where, frames, sample) if len(where) else each
+            for each, by, where, known in zip(followed, curves, wanted, looks)
         ]
 
 
+def looks_between(shown: Shown, begin: np.ndarray) -> np.ndarray:
+    """What is shown at so many looks that leaps can be told (k, looks, ...), from each of frames (k,) to the next."""
+    at = begin[:, None] + np.arange(LEAST_LOOKS + 1) / LEAST_LOOKS
+    found = shown(at.ravel())
+    return found.reshape(*at.shape, *found.shape[1:])
+
+
+def at_once(each: Followed, looks: np.ndarray) -> np.ndarray:
+    """In which of some stretches (k,) most of the way of something is from one look (k, looks, ...) to the next: what
+    goes smoothly, even from rest, does not do that.
+    """
+    found = np.zeros(len(looks), dtype=bool)
+    for part in parts(each, looks):
+        ways = np.linalg.norm(np.diff(part, axis=1), axis=2)
+        found |= ways.max(axis=1) > MOST * ways.sum(axis=1) + SEEN
+    return found
+
+
 class _Looks:
-    """What a joint's sliders or poses show at any frame.
+    """What a joint's sliders or poses show at frames.
 
     Args:
         known: what they show at some.
@@ -71,11 +103,12 @@ class _Looks:
         found = given_motions.shown(self._item, self._source, f"{self._item.name} at frame {at:g}")
         self._known[at] = given_motions.measured(self._scene, self._item, np.array([found]))[0]
 
-    def __call__(self, at: float) -> Any:
-        if at not in self._known:
-            _go_to(self._scene, at)
-            self.take(at)
-        return self._known[at]
+    def __call__(self, frames: np.ndarray) -> np.ndarray:
+        for at in frames.tolist():
+            if at not in self._known:
+                _go_to(self._scene, at)
+                self.take(at)
+        return np.array([self._known[at] for at in frames.tolist()])
 
 
 def _first_looks(
@@ -172,15 +205,16 @@ def _stands_out(each: Followed) -> np.ndarray:
     return found
 
 
-def _with_leaps(shown: Any, each: Followed, where: np.ndarray, frames: np.ndarray, sample: float) -> Followed:
+def _with_leaps(
+    shown: Shown, each: Followed, where: np.ndarray, frames: np.ndarray, sample: float
+) -> Followed:
     """A joint with the rows in which it leaps marked, and with rows for leaps between frames and for the last samples
     before leaps.
 
     Args:
-        shown: what it shows at a frame. where: rows (k,) to look at. sample: from one sample to the next [frames].
+        shown: what it shows at frames. where: rows (k,) to look at. sample: from one sample to the next [frames].
     """
-    name = "poses" if each.readings is None else "readings"
-    values = getattr(each, name)
+    values = each.poses if each.readings is None else each.readings
     stepped = {}
     for k in where.tolist():
         at = _leap_between(each, shown, (frames[k - 1], frames[k]), (values[k - 1], values[k]), sample)
@@ -198,14 +232,13 @@ def _with_leaps(shown: Any, each: Followed, where: np.ndarray, frames: np.ndarra
     if not added:
         return each
     before, places, reached = (np.array(column) for column in zip(*added))
-    seen = np.array([shown(at) for at in places.tolist()])
-    return with_rows(each, name, Rows(before, places, seen, reached, drawn=False))
+    return with_rows(each, Rows(before, places, shown(places), reached, drawn=False))
 
 
-def with_rows(each: Followed, name: str, added: Rows) -> Followed:
-    """A joint with rows added, whose sliders or poses (name: "readings" or "poses") are shown there."""
+def with_rows(each: Followed, added: Rows) -> Followed:
+    """A joint with rows added, of its readings or its poses, whichever it has."""
     for kept, new in (
-        (name, added.shown),
+        ("poses" if each.readings is None else "readings", added.shown),
         ("switched", each.strength.held_at(added.frames)),
         ("weights", each.strength.weights_at(added.frames)),
         ("leapt", added.leapt),
@@ -217,7 +250,7 @@ def with_rows(each: Followed, name: str, added: Rows) -> Followed:
 
 
 def _leap_between(
-    each: Followed, shown: Any, ends: tuple[float, float], values: tuple[Any, Any], sample: float
+    each: Followed, shown: Shown, ends: tuple[float, float], values: tuple[Any, Any], sample: float
 ) -> float | None:
     """The frame in a stretch between two frames, the second among them, at which a joint that was seen at both has
     leapt: where it does so just behind the first, as at the end of a cycle, the sample after that. None where it does
@@ -225,14 +258,14 @@ def _leap_between(
     """
     begin, end = ends
     first, last = values
-    look = shown(end - LOOK)
+    (look,) = shown(np.array([end - LOOK]))
     if _leaps(each, first, look, last):
         return end
     low, high, at_low, at_high = begin, end - LOOK, first, look
     far = _way(each, first, look)
     while high - low > (LOOK if sample == 1.0 else NARROW):
         middle = _middle(low, high)
-        found = shown(middle)
+        (found,) = shown(np.array([middle]))
         if _way(each, at_low, found) > _way(each, found, at_high):
             high, at_high = middle, found
         else:

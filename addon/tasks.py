@@ -25,7 +25,6 @@ from . import (
     hold,
     inside_ground,
     leading,
-    leaps,
     muscle_bakes,
     muscle_control,
     references,
@@ -305,8 +304,7 @@ def ready(
         held = (handle.find() for handle in read.held)
         left = held_motion(scene, [body for body in held if body is not None], frames)
         warnings = [text for _, text in left]
-        followed = leaps.looked_for(scene, given_motions.sample(scene, read, frames), frames)
-        followed = between_frames.looked_at(scene, followed, frames, fps)
+        followed = between_frames.looked_at(scene, given_motions.sample(scene, read, frames), frames, fps)
         seen, begun = starts.see(scene, read, frames[0], given_motions.held_at_start(followed))
         excited, pushed = muscle_bakes.excitations(scene, read, looks), forcing.torques(scene, read, looks)
         controllers = muscle_control.controllers(scene, read, looks, at_looks)
