@@ -1,5 +1,5 @@
-"""Slopes of what is sampled at even frames, and the corners that a hit leaves in it, with slopes of their own on each
-side. numpy only, float64.
+"""Slopes of what is sampled at even frames; beside what breaks it, corners that a hit leaves and leaps of stepped keys,
+each side has its own. numpy only, float64.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Slopes:
 
 def of_even(values: np.ndarray) -> Slopes:
     """Slopes of values (F, c) at even frames, of fourth order inside and lower at the ends; of third order on both
-    sides of a corner, as a hit leaves it: each side by its own.
+    sides of a corner, as a hit leaves it, and of a leap: each side by its own.
     """
     if len(values) < 2:
         return Slopes.smooth(np.zeros_like(values))
@@ -81,9 +81,11 @@ def of_even(values: np.ndarray) -> Slopes:
     rates[:2] = ends @ values[:5]
     rates[-2:] = -(ends @ values[-1:-6:-1])[::-1]
     found = Slopes.smooth(rates)
-    for row in corners(values):
+    turning = corners(values)
+    for row in (*leaps(values), *turning):
         rates[row - 1 : row + 1] = AT_END @ values[row : row - SIDE : -1]
         rates[[row + 2, row + 1]] = -(AT_END @ values[row + 1 : row + 1 + SIDE])
+    for row in turning:
         found.meet[row] = _meeting(values[row + 1 - SIDE : row + 1], values[row + 1 : row + 1 + SIDE])
     return found
 
@@ -91,6 +93,26 @@ def of_even(values: np.ndarray) -> Slopes:
 def slopes(values: np.ndarray) -> np.ndarray:
     """Slopes (F, c) a frame of values (F, c) at even frames, see `of_even`."""
     return of_even(values).rates
+
+
+def leaps(values: np.ndarray) -> np.ndarray:
+    """Rows (k,) behind which values (F, c) leap: a way to the next that is far from those of three rows on either side,
+    by how much these vary.
+    """
+    ways = np.diff(values, axis=0)
+    if len(ways) < 7:
+        return np.empty(0, dtype=np.int64)
+    near = np.array([ways[k : len(ways) - 6 + k] for k in range(7)])
+    means, varies = _beside(near[:3], near[4:])
+    away = _length(near[3] - means.mean(axis=0))
+    found: np.ndarray = np.flatnonzero(away > CORNER * varies + _length(means[1] - means[0]) + NO_BEND) + 3
+    return found
+
+
+def _beside(before: np.ndarray, behind: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means (2, n, c) of three rows each (3, n, c) on both sides of something, and how much rows vary there (n,)."""
+    varies = np.max([_length(one[k] - one[k - 1]) for one in (before, behind) for k in range(3)], axis=0)
+    return np.array([before.mean(axis=0), behind.mean(axis=0)]), varies
 
 
 def corners(values: np.ndarray) -> np.ndarray:
@@ -102,8 +124,7 @@ def corners(values: np.ndarray) -> np.ndarray:
     if len(bends) < 8:
         return np.empty(0, dtype=np.int64)
     near = np.array([bends[k : len(bends) - 7 + k] for k in range(8)])
-    sides, means = (near[:3], near[5:]), (near[:3].mean(axis=0), near[5:].mean(axis=0))
-    varies = np.max([_length(one[k] - one[k - 1]) for one in sides for k in range(3)], axis=0)
+    means, varies = _beside(near[:3], near[5:])
     bend = _length(near[3] + near[4] - means[0] - means[1])
     found = np.flatnonzero(bend > CORNER * varies + _length(means[1] - means[0]) + NO_BEND) + 4
     runs = np.split(found, np.flatnonzero(np.diff(found) > 1) + 1)

@@ -108,6 +108,23 @@ def test_what_swings_has_no_corners(part, period):
     turns = np.arange(60)[:, None] / period + np.linspace(0.0, 1.0, 40)
     for wave in np.sin(2.0 * np.pi * turns).T:
         assert not len(part("key_slopes").corners(wave[:, None]))
+        assert not len(part("key_slopes").leaps(wave[:, None]))
+
+
+def test_keys_do_not_overshoot_beside_a_leap(part):
+    """As stepped keys make it, and cycles that start over: curves ran beyond by 8 % of it half a frame before."""
+    slopes, reduction = part("key_slopes"), part("key_reduction")
+    at = np.linspace(0.0, 23.0, 23 * 16 + 1)
+    for step, row in ((np.where(FRAMES < 10, 0.0, 1.0), 9), (-1.0 * (FRAMES > 12), 12)):
+        for smooth in (lambda t: 0.0 * t, lambda t: 0.08 * t, lambda t: 0.3 * np.sin(0.3 * t)):
+            values = (step + smooth(FRAMES))[:, None]
+            assert list(slopes.leaps(values)) == [row] and not len(slopes.corners(values))
+            shown = reduction.cubic(FRAMES, values, slopes.of_even(values), at)[:, 0]
+            beside = (at <= row) | (at >= row + 1)
+            wanted = smooth(at) + np.where(at <= row, step[0], step[-1])
+            # one-sided slopes are of third order: 0.3 ** 4 / 4 of the amplitude of the wave, at most
+            assert np.abs(shown - wanted)[beside].max() < 1e-3
+    assert not len(slopes.leaps(height(FRAMES, 10.4, 0.16, 0.5)))
 
 
 def test_a_push_is_no_corner(part):

@@ -59,7 +59,8 @@ class BodyPanel(SidebarPanel, Panel):
         layout.column().prop(settings, "center_of_mass", text="Center")
         column = layout.column(align=True)
         ending, unit = ("_small", "g·cm²") if is_small(settings) else ("", "kg·m²")
-        for index, name in enumerate((f"Inertia [{unit}] xx", "yy", "zz")):
+        column.label(text=f"Inertia [{unit}]")
+        for index, name in enumerate(("xx", "yy", "zz")):
             column.prop(settings, f"inertia_diagonal{ending}", index=index, text=name)
         for index, name in enumerate(("xy", "xz", "yz")):
             column.prop(settings, f"inertia_products{ending}", index=index, text=name)
