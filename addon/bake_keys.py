@@ -71,19 +71,21 @@ def keyed(frames: np.ndarray, channels: Any, output: Output, scene: Any, kept: K
     Its early frames all get keys, for they are not of the simulation.
     """
     group, early = channels.body.bone or "Object Transforms", channels.early
-    found = []
-    for path, rows in channels.paths():
-        before, values = rows[: len(early)], rows[len(early) :]
-        slopes = key_reduction.slopes_of(frames, values)
+    found, count = [], len(early)
+    paths = channels.paths()
+    of_early = key_reduction.slopes_of(early, [rows[:count] for _, rows in paths])
+    of_bake = key_reduction.slopes_of(frames, [rows[count:] for _, rows in paths])
+    for (path, rows), earlier, slopes in zip(paths, of_early, of_bake):
+        before, values = rows[:count], rows[count:]
         keys = np.arange(len(frames))
         if len(frames) > 2 and not output.is_full:
             keys = _chosen(
                 frames, values, slopes, path.endswith(channels.path), channels, output, scene, kept
             )
         kept.count(len(keys), len(frames))
-        positions, rows = np.concatenate([early, frames[keys]]), np.concatenate([before, values[keys]])
-        slopes = slopes.chosen(keys).behind(key_reduction.slopes_of(early, before))
-        found.append(KeyedPath(path, group, positions, rows, slopes))
+        positions, kept_rows = np.concatenate([early, frames[keys]]), np.concatenate([before, values[keys]])
+        together = slopes.chosen(keys).behind(earlier)
+        found.append(KeyedPath(path, group, positions, kept_rows, together))
     return found
 
 
@@ -146,8 +148,8 @@ def thinned_path(path: str, group: str, frames: np.ndarray, values: np.ndarray, 
     """Keys of a figure (F,) that is to be seen in the Graph Editor: at every n-th frame."""
     keys = key_reduction.thinned(frames, output.every)
     column = values[:, None]
-    slopes = key_reduction.slopes_of(frames, column).chosen(keys)
-    return KeyedPath(path, group, frames[keys], column[keys], slopes)
+    (slopes,) = key_reduction.slopes_of(frames, [column])
+    return KeyedPath(path, group, frames[keys], column[keys], slopes.chosen(keys))
 
 
 def described(kept: Kept) -> str:

@@ -30,15 +30,16 @@ def thinned(positions: np.ndarray, every: int) -> np.ndarray:
     return chosen if chosen[-1] == count - 1 else np.append(chosen, count - 1)
 
 
-def slopes_of(positions: np.ndarray, values: np.ndarray) -> Slopes:
-    """Slopes of values (F, c) at rising positions (F,): of fourth order where these are even, with corners."""
+def slopes_of(positions: np.ndarray, paths: list[np.ndarray]) -> list[Slopes]:
+    """Slopes of the values (F, c) of paths by which one body moves, at rising positions (F,): of fourth order where
+    these are even, with corners.
+    """
     if len(positions) < 2:
-        return Slopes.smooth(np.zeros_like(values))
+        return [Slopes.smooth(np.zeros_like(values)) for values in paths]
     steps = np.diff(positions)
     if np.ptp(steps) > 1e-9 * steps[0]:
-        return Slopes.smooth(np.gradient(values, positions, axis=0))
-    found = key_slopes.of_even(values)
-    return Slopes(found.rates / steps[0], found.meet)
+        return [Slopes.smooth(np.gradient(values, positions, axis=0)) for values in paths]
+    return [Slopes(each.rates / steps[0], each.meet) for each in key_slopes.of_body(paths)]
 
 
 def cubic(positions: np.ndarray, values: np.ndarray, slopes: Slopes, wanted: np.ndarray) -> np.ndarray:

@@ -67,10 +67,27 @@ class Slopes:
         return Slopes(rates, meet)
 
 
+def of_body(paths: list[np.ndarray]) -> list[Slopes]:
+    """Slopes of the values (F, c) of each path by which one body moves: what hits it turns all of them at once, though
+    in some of them much else may happen beside.
+    """
+    turning: dict[int, float] = {}
+    for values in paths:
+        for row in corners(values).tolist():
+            if not turning.keys() & {row - 1, row, row + 1}:
+                turning[row] = _meeting(values[row + 1 - SIDE : row + 1], values[row + 1 : row + 1 + SIDE])
+    return [_of_even(values, turning) for values in paths]
+
+
 def of_even(values: np.ndarray) -> Slopes:
     """Slopes of values (F, c) at even frames, of fourth order inside and lower at the ends; of third order on both
     sides of a corner, as a hit leaves it, and of a leap: each side by its own.
     """
+    return of_body([values])[0]
+
+
+def _of_even(values: np.ndarray, turning: dict[int, float]) -> Slopes:
+    """Slopes of values (F, c) with corners behind rows, at shares of the way to the next."""
     if len(values) < 2:
         return Slopes.smooth(np.zeros_like(values))
     if len(values) < 5:
@@ -81,13 +98,29 @@ def of_even(values: np.ndarray) -> Slopes:
     rates[:2] = ends @ values[:5]
     rates[-2:] = -(ends @ values[-1:-6:-1])[::-1]
     found = Slopes.smooth(rates)
-    turning = corners(values)
-    for row in (*leaps(values), *turning):
-        rates[row - 1 : row + 1] = AT_END @ values[row : row - SIDE : -1]
-        rates[[row + 2, row + 1]] = -(AT_END @ values[row + 1 : row + 1 + SIDE])
-    for row in turning:
-        found.meet[row] = _meeting(values[row + 1 - SIDE : row + 1], values[row + 1 : row + 1 + SIDE])
+    own = {*leaps(values).tolist(), *(turning.keys() & corners(values).tolist())}
+    for row in sorted(own | turning.keys()):
+        exact = row in own
+        _put_side(rates, values, np.arange(row, row - SIDE, -1), 1.0, exact)
+        _put_side(rates, values, np.arange(row + 1, row + 1 + SIDE), -1.0, exact)
+    for row, meet in turning.items():
+        found.meet[row] = meet
     return found
+
+
+def _put_side(rates: np.ndarray, values: np.ndarray, rows: np.ndarray, sign: float, exact: bool) -> None:
+    """Give the first two of the rows (4,), which lead away from a break of the values (F, c), the slopes of their side;
+    where that is not known to be smooth (`exact`), and is not, the first alone, by the next.
+
+    Args:
+        sign: 1 where the rows go back in time, else -1.
+    """
+    side = values[rows]
+    bends = np.diff(side, 2, axis=0)
+    if exact or _length(bends[1] - bends[0]) <= 0.5 * _length(bends).max() + NO_BEND:
+        rates[rows[[1, 0]]] = sign * (AT_END @ side)
+    else:
+        rates[rows[0]] = sign * (side[0] - side[1])
 
 
 def slopes(values: np.ndarray) -> np.ndarray:

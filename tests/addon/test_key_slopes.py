@@ -84,6 +84,32 @@ def test_blender_shows_what_handles_that_meet_are_meant_to(part):
         bpy.data.actions.remove(action)
 
 
+def test_what_hits_a_body_turns_all_of_its_channels(part):
+    """Where it lies is seen in what is smooth on both sides; what goes on more wildly behind it turns there as well."""
+    slopes = part("key_slopes")
+    place = height(FRAMES, 10.4, 0.16, 0.0)
+    spin = np.where(FRAMES < 10.4, 0.0, np.sin(1.7 * (FRAMES - 10.4)) * np.exp(-0.3 * (FRAMES - 10.4)))[
+        :, None
+    ]
+    assert not len(slopes.corners(spin))
+    of_place, of_spin = slopes.of_body([place, spin])
+    np.testing.assert_array_equal(of_spin.meet, of_place.meet)
+    assert of_spin.rates[10, 0] == 0.0 and of_spin.rates[11, 0] == spin[12, 0] - spin[11, 0]
+    alone = slopes.of_even(spin).rates[:, 0]
+    assert abs(alone[10]) > 0.1  # it began to turn before it was hit
+    np.testing.assert_array_equal(np.delete(of_spin.rates[:, 0], [9, 10, 11]), np.delete(alone, [9, 10, 11]))
+
+
+def test_a_hit_at_a_frame_is_one_hit_of_all_channels(part):
+    """Of one it may lie behind the frame, of another before it."""
+    slopes = part("key_slopes")
+    one, other = height(FRAMES, 10.001, 0.16, 0.0), height(FRAMES, 9.999, 0.16, 0.0)
+    assert list(slopes.corners(one)) == [10] and list(slopes.corners(other)) == [9]
+    first, second = slopes.of_body([one, other])
+    np.testing.assert_array_equal(first.meet, second.meet)
+    assert np.flatnonzero(~np.isnan(first.meet)).tolist() == [10]
+
+
 def test_fewer_keys_keep_the_corner_between_them(part):
     """Handles of keys farther apart meet at it, too: at every fourth frame they are 50 mm off, and were 74."""
     slopes, reduction = part("key_slopes"), part("key_reduction")
