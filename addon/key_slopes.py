@@ -72,11 +72,12 @@ def of_body(paths: list[np.ndarray]) -> list[Slopes]:
     in some of them much else may happen beside.
     """
     turning: dict[int, float] = {}
-    for values in paths:
-        for row in corners(values).tolist():
+    known = [corners(values).tolist() for values in paths]
+    for values, rows in zip(paths, known):
+        for row in rows:
             if not turning.keys() & {row - 1, row, row + 1}:
-                turning[row] = _meeting(values[row + 1 - SIDE : row + 1], values[row + 1 : row + 1 + SIDE])
-    return [_of_even(values, turning) for values in paths]
+                turning[row] = _meeting(values, row)
+    return [_of_even(values, turning, turning.keys() & rows) for values, rows in zip(paths, known)]
 
 
 def of_even(values: np.ndarray) -> Slopes:
@@ -86,8 +87,10 @@ def of_even(values: np.ndarray) -> Slopes:
     return of_body([values])[0]
 
 
-def _of_even(values: np.ndarray, turning: dict[int, float]) -> Slopes:
-    """Slopes of values (F, c) with corners behind rows, at shares of the way to the next."""
+def _of_even(values: np.ndarray, turning: dict[int, float], own: set[int]) -> Slopes:
+    """Slopes of values (F, c) with corners behind rows, at shares of the way to the next; own: those on both sides of
+    which they are smooth.
+    """
     if len(values) < 2:
         return Slopes.smooth(np.zeros_like(values))
     if len(values) < 5:
@@ -98,29 +101,33 @@ def _of_even(values: np.ndarray, turning: dict[int, float]) -> Slopes:
     rates[:2] = ends @ values[:5]
     rates[-2:] = -(ends @ values[-1:-6:-1])[::-1]
     found = Slopes.smooth(rates)
-    own = {*leaps(values).tolist(), *(turning.keys() & corners(values).tolist())}
-    for row in sorted(own | turning.keys()):
-        exact = row in own
-        _put_side(rates, values, np.arange(row, row - SIDE, -1), 1.0, exact)
-        _put_side(rates, values, np.arange(row + 1, row + 1 + SIDE), -1.0, exact)
+    smooth = own.union(leaps(values).tolist())
+    rows = np.array(sorted(smooth | turning.keys()), dtype=np.int64)
+    exact = np.array([row in smooth for row in rows.tolist()], dtype=bool)
+    away = np.arange(SIDE)
+    _put_sides(rates, values, rows[:, None] - away, 1.0, exact)
+    _put_sides(rates, values, rows[:, None] + 1 + away, -1.0, exact)
     for row, meet in turning.items():
         found.meet[row] = meet
     return found
 
 
-def _put_side(rates: np.ndarray, values: np.ndarray, rows: np.ndarray, sign: float, exact: bool) -> None:
-    """Give the first two of the rows (4,), which lead away from a break of the values (F, c), the slopes of their side;
-    where that is not known to be smooth (`exact`), and is not, the first alone, by the next.
+def _put_sides(
+    rates: np.ndarray, values: np.ndarray, rows: np.ndarray, sign: float, exact: np.ndarray
+) -> None:
+    """Give the first two of rows (k, 4), which lead away from breaks of the values (F, c), the slopes of their side;
+    where that is not known to be smooth (`exact`, (k,)), and is not, the first alone, by the next.
 
     Args:
         sign: 1 where the rows go back in time, else -1.
     """
-    side = values[rows]
-    bends = np.diff(side, 2, axis=0)
-    if exact or _length(bends[1] - bends[0]) <= 0.5 * _length(bends).max() + NO_BEND:
-        rates[rows[[1, 0]]] = sign * (AT_END @ side)
-    else:
-        rates[rows[0]] = sign * (side[0] - side[1])
+    sides = values[rows]
+    bends = np.diff(sides, 2, axis=1)
+    changes = _length(bends[:, 1] - bends[:, 0])
+    smooth = exact | (changes <= 0.5 * _length(bends).max(axis=1, initial=0.0) + NO_BEND)
+    rates[rows[smooth, :2][:, ::-1]] = sign * (AT_END @ sides[smooth])
+    rough = sides[~smooth]
+    rates[rows[~smooth, 0]] = sign * (rough[:, 0] - rough[:, 1])
 
 
 def slopes(values: np.ndarray) -> np.ndarray:
@@ -171,25 +178,26 @@ def _length(vectors: np.ndarray) -> np.ndarray:
 
 def _off(values: np.ndarray, row: int) -> float:
     """How far the values on either side of a corner behind a row are off the cubics through those farther away."""
-    last, first = np.array([[SIDE], [-1.0]])
     before, behind = values[row - SIDE : row], values[row + 2 : row + 2 + SIDE]
-    return float(
-        _length(_cubic(before, last)[0] - values[row]) + _length(_cubic(behind, first)[0] - values[row + 1])
-    )
+    return float(_length(ON[0] @ before - values[row]) + _length(ON[0] @ behind[::-1] - values[row + 1]))
 
 
-def _meeting(before: np.ndarray, behind: np.ndarray) -> float:
-    """Where in a stretch (0 to 1) the cubics through four values (4, c) on either side of it are nearest."""
-    at = np.linspace(0.0, 1.0, PLACES + 1)
-    apart = np.linalg.norm(_cubic(before, at + 3.0) - _cubic(behind, at - 1.0), axis=1)
-    return float(at[np.argmin(apart)])
+def _meeting(values: np.ndarray, row: int) -> float:
+    """Where behind a row (0 to 1) the cubics through the values (F, c) on either side of a corner there are nearest."""
+    before, behind = values[row + 1 - SIDE : row + 1], values[row + 1 : row + 1 + SIDE]
+    apart = ACROSS @ before - ACROSS[::-1] @ behind[::-1]
+    return int(np.argmin((apart * apart).sum(axis=1))) / PLACES
 
 
-def _cubic(values: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """The cubic (n, c) through values (4, c) at 0, 1, 2, 3, at places (n,)."""
+def _cubic(at: np.ndarray) -> np.ndarray:
+    """Weights (n, 4) of values at 0, 1, 2, 3 in their cubic at places (n,)."""
     weights = np.ones((len(at), SIDE))
     for k in range(SIDE):
         for other in range(SIDE):
             if other != k:
                 weights[:, k] *= (at - other) / (k - other)
-    return weights @ values
+    return weights
+
+
+#: weights in a cubic one row on from its four, and all over the stretch behind them
+ON, ACROSS = _cubic(np.array([float(SIDE)])), _cubic(SIDE - 1.0 + np.linspace(0.0, 1.0, PLACES + 1))
