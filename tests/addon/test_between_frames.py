@@ -209,3 +209,42 @@ def test_a_weight_that_leaps_does_so_at_its_key(part):
         found = weights.between_frames(Item(), seen, np.arange(26) / 5.0)
     assert found.held_at(np.array([3.2999, 3.3001])).tolist() == [True, False]
     assert found.weights_at(np.array([3.2, 3.4])).tolist() == [1.0, 0.5]
+
+
+@pytest.mark.parametrize("above", ["still", "keyed", "twice as large"])
+def test_a_keyed_bone_leads_its_joint_alike_at_every_frame_rate(part, make, above):
+    """It moves as its own keys say in what it hangs on, whatever that does."""
+    body = part("references").Body
+
+    def baked(fps):
+        bpy.ops.wm.read_homefile(use_empty=True)
+        scene = bpy.context.scene
+        scene.render.fps, scene.frame_start, scene.frame_end = fps, 0, SECONDS * fps
+        bones = {"A": ((0, 0, 1), (0, 0, 0.6), None), "B": ((0, 0, 0.6), (0, 0, 0.3), "A")}
+        rig = make.armature("Rig", bones | {"C": ((0, 0, 0.3), (0, 0.02, 0), "B")})
+        rig.scale = [2.0 if above == "twice as large" else 1.0] * 3
+        make.update()
+        for bone in "ABC":
+            part("authoring").make_body(
+                scene, body(rig, bone), mass=1.0, center=(0, 0.15, 0), inertia=(0.02, 0.01, 0.02)
+            )
+        joints = [
+            part("authoring").add_joint(scene, parent and body(rig, parent), body(rig, child), kind)
+            for parent, child, kind in ((None, "A", "free"), ("A", "B", "spherical"), ("B", "C", "hinge"))
+        ]
+        for joint in joints[:2]:
+            joint.condyle.joint.prescribed = True
+        for bone, size in (("A", 0.5 if above == "keyed" else 0.0), ("B", 1.0)):
+            owner = rig.pose.bones[bone]
+            owner.rotation_mode = "ZXY"
+            for time, value in KEYS:
+                owner.rotation_euler = (size * value, 0.3 * size * value, 0.0)
+                owner.keyframe_insert("rotation_euler", frame=time * fps)
+        scene.frame_set(0)
+        poses = part("tasks").bake_now(scene).poses
+        return np.array([poses[f"Rig/{bone}"][:: fps // 12] for bone in "ABC"])
+
+    fine = baked(120)
+    assert np.ptp(fine[2], axis=0).max() > 0.2
+    for fps in (12, 24):
+        assert np.abs(baked(fps) - fine).max() < 5e-6  # keys come in single precision, by frames
