@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +13,12 @@ from . import curve_values
 PATH, WEIGHT_PATH = "condyle.joint.prescribed", "condyle.joint.follow"
 # With this weight a joint is held.
 HELD = 0.999
-# A weight crosses that at a time that is known so narrowly [frames].
+# Blender takes a curve beyond this for a switch that is on.
+ON = 1.0 - 2.0**-23
+# When a joint is held, or let go of, is known so narrowly [frames].
 NARROW = 2.0**-20
+
+Reading = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -46,39 +51,50 @@ class Strength:
 
 
 def between_frames(item: Any, seen: Strength, looks: np.ndarray) -> Strength:
-    """A joint's strength as it was seen at whole frames, and what its weight's curve says at looks (L,) between them,
-    the frames among them: when it crosses `HELD`, too. As it was, where there is no such curve or not that alone.
+    """A joint's strength as it was seen at whole frames, and what the curves of its weight and its switch say at looks
+    (L,) between them, the frames among them, and when they let go of it or hold it. As it was, where there are no such
+    curves or not they alone.
     """
-    curve = curve_values.alone(item, WEIGHT_PATH)
+    weigh = _read(item, WEIGHT_PATH, seen.frames, seen.weights, lambda values: np.clip(values, 0.0, 1.0))
+    switch = _read(item, PATH, seen.frames, seen.prescribed, lambda values: values > ON)
+    if weigh is None and switch is None:
+        return seen
+
+    def said(frames: np.ndarray) -> Strength:
+        whole = np.searchsorted(seen.frames, frames, side="right") - 1
+        weights = seen.weights_at(frames) if weigh is None else weigh(frames)
+        return Strength(frames, weights, seen.prescribed[whole] if switch is None else switch(frames))
+
+    crossed = np.flatnonzero(np.diff(said(looks).held))
+    crossings = np.array([_crossing(said, looks[k], looks[k + 1]) for k in crossed])
+    found = said(np.union1d(looks, crossings))
+    # of what stays as it is, or goes on evenly from look to look, the ends alone
+    kept = np.isin(found.frames, seen.frames)
+    kept[1:-1] |= np.abs(np.diff(found.weights, 2)) > 0.0
+    kept[1:] |= np.diff(found.held)
+    kept[:-1] |= np.diff(found.held)
+    return said(found.frames[kept])
+
+
+def _read(item: Any, path: str, frames: np.ndarray, seen: np.ndarray, limited: Reading) -> Reading | None:
+    """What a property's curve says at frames (k,), as Blender limits it; None where that is not what was seen."""
+    curve = curve_values.alone(item, path)
     if curve is None:
-        return seen
+        return None
 
-    def read(frames: Any) -> np.ndarray:
-        return np.clip(curve_values.at(curve, frames), 0.0, 1.0)  # as Blender limits it
+    def read(at: np.ndarray) -> np.ndarray:
+        return limited(curve_values.at(curve, at))
 
-    if np.abs(read(seen.frames) - seen.weights).max() > curve_values.SEEN:
-        return seen
-    weights = read(looks)
-    crossed = np.flatnonzero(np.diff(weights >= HELD))
-    crossings = np.array([_crossing(read, looks[k], looks[k + 1]) for k in crossed])
-    frames = np.union1d(looks, crossings)
-    values = read(frames)
-    bends = np.abs(np.diff(values, 2)) > 0.0
-    kept = np.concatenate(
-        [[True], bends | np.diff(values >= HELD)[:-1] | np.diff(values >= HELD)[1:], [True]]
-    )
-    kept |= np.isin(frames, seen.frames)
-    frames = frames[kept]
-    whole = np.searchsorted(seen.frames, frames, side="right") - 1
-    return Strength(frames, values[kept], seen.prescribed[whole])
+    same = np.abs(read(frames).astype(np.float64) - seen).max() <= curve_values.SEEN
+    return read if same else None
 
 
-def _crossing(read: Any, low: float, high: float) -> float:
-    """Where in a stretch of frames a weight gets to the other side of `HELD`, from the one at its beginning."""
-    on = read([low])[0] >= HELD
+def _crossing(said: Callable[[np.ndarray], Strength], low: float, high: float) -> float:
+    """When in a stretch of frames a joint is let go of, or held, that is not, or is, at its beginning."""
+    on = said(np.array([low])).held[0]
     while high - low > NARROW:
         middle = 0.5 * (low + high)
-        if (read([middle])[0] >= HELD) == on:
+        if said(np.array([middle])).held[0] == on:
             low = middle
         else:
             high = middle
