@@ -34,7 +34,7 @@ def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: flo
     """
     count, looks = _looks(fps), positions(frames, fps)
     keyed = [motion_curves.read(scene, each) for each in followed]
-    leaping = leaps.looked_for(scene, followed, [each and each.shown for each in keyed], frames)
+    leaping = leaps.looked_for(scene, followed, keyed, frames)
     for each in leaping:
         item = references.object_by_session_uid(each.uid)
         each.strength = follow_weights.between_frames(item, each.strength, looks)

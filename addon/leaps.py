@@ -11,6 +11,7 @@ import numpy as np
 from . import core, given_motions, hold, keyframes, references, timing, units
 from .curve_values import SEEN
 from .given_motions import Followed
+from .motion_curves import MotionCurves
 
 # Looks before a frame [frames]: what is mostly still on its way to the frame's value then gets there by a leap.
 LOOK, MOST = 2.0**-8, 0.5
@@ -42,20 +43,13 @@ class Rows:
 
 
 def looked_for(
-    scene: Any, followed: list[Followed], curves: list[Shown | None], frames: np.ndarray
+    scene: Any, followed: list[Followed], curves: list[MotionCurves | None], frames: np.ndarray
 ) -> list[Followed]:
     """Joints as they were seen at whole frames (F,), and where they leap, at frames or between them, at the last sample
     before, too; the scene, at the first frame, is put back. It is gone from frame to frame for those alone of which
     curves do not say what they show.
     """
-    wanted = [
-        _with_neighbours(np.flatnonzero(_stands_out(each) & _near(each)) + 1, len(frames))
-        for each in followed
-    ]
-    wanted = [
-        where if by is None else where[at_once(each, looks_between(by, frames[where - 1]))]
-        for each, by, where in zip(followed, curves, wanted)
-    ]
+    wanted = [_to_look_at(each, by, frames) for each, by in zip(followed, curves)]
     if not any(len(each) for each in wanted):
         return followed
     sample = 1.0 / timing.samples(scene)
@@ -63,9 +57,20 @@ def looked_for(
     with hold.at_frame(scene, int(frames[0])):
         looks = _first_looks(scene, followed, unknown, frames)
         return [
-            _with_leaps(by or _Looks(scene, each, known), each, where, frames, sample) if len(where) else each
+            _with_leaps(by.shown if by else _Looks(scene, each, known), each, where, frames, sample)
+            if len(where)
+            else each
             for each, by, where, known in zip(followed, curves, wanted, looks)
         ]
+
+
+def _to_look_at(each: Followed, by: MotionCurves | None, frames: np.ndarray) -> np.ndarray:
+    """Rows (k,) of a joint's frames (F,) which it may reach by a leap, so far as is seen without going to others."""
+    if by is not None and by.starts_over:  # the way back from a short cycle is no longer than the way there
+        where = np.flatnonzero(_near(each)) + 1
+    else:
+        where = _with_neighbours(np.flatnonzero(_stands_out(each) & _near(each)) + 1, len(frames))
+    return where if by is None else where[at_once(each, looks_between(by.shown, frames[where - 1]))]
 
 
 def looks_between(shown: Shown, begin: np.ndarray) -> np.ndarray:

@@ -21,6 +21,12 @@ class MotionCurves:
     shown: Callable[[np.ndarray], np.ndarray]
     curves: list[Any]
 
+    @property
+    def starts_over(self) -> bool:
+        """Whether some curve goes on in cycles."""
+        modifiers = [each for curve in self.curves if curve is not None for each in curve.modifiers]
+        return any(each.type == "CYCLES" and not each.mute for each in modifiers)
+
 
 def read(scene: Any, each: Followed) -> MotionCurves | None:
     """The curves that lead a joint as it was seen at whole frames; None where there are none, or where something else

@@ -100,6 +100,22 @@ def test_a_cycle_that_drops_back_leaps_at_its_end(part, scene, arm, samples):
     assert np.abs(report.result.qd[inside, 0] - 0.05 * 24.0).max() < 1e-3
 
 
+@pytest.mark.parametrize("length", (2, 3, 4))
+def test_a_short_cycle_leaps_as_well(part, scene, arm, length):
+    """The way back is no longer than the way there, from frame to frame."""
+    _, shoulder = arm
+    part("authoring").drive(scene, shoulder, True)
+    key_slider(shoulder, {1: 0.0, 1 + length: 0.3}, "LINEAR")
+    for curve in make_keys(shoulder, "LINEAR"):
+        curve.modifiers.new("CYCLES")
+    report, told = bake(part, scene)
+    wanted = 0.3 * ((report.frames - 1.0) % length) / length
+    wanted[(report.frames - 1.0) % length == 0.0] = 0.3
+    wanted[0] = 0.0
+    assert np.abs(report.result.q[:, 0] - wanted).max() < 3e-5  # see the test of longer ones
+    assert len(told) == 1 and f" at frame {2 + length}, and at {24 // length - 2} more" in told[0]
+
+
 @pytest.mark.parametrize("samples", (1, 2, 8))
 def test_a_step_between_frames_is_taken_where_it_is(part, scene, arm, samples):
     """Where there are samples to show it; else it is there at the next frame."""
