@@ -18,18 +18,21 @@ def on_change(_scene: Any = None, *_rest: Any) -> None:
 
 
 def look() -> float:
-    """The timer: look at the scenes in windows where something has changed; returns seconds to the next look."""
+    """The timer: look at the scenes in windows where something has changed, or that have only come there, which changes
+    nothing; returns seconds to the next look.
+    """
     windows = bpy.context.window_manager.windows
     playing = any(window.screen.is_animation_playing for window in windows)
-    if not session.stale_unknown or session.job is not None or playing:
+    scenes = {window.scene for window in windows if window.scene.condyle.simulation.output.read}
+    unknown = session.stale_unknown or any(scene.session_uid not in session.stale for scene in scenes)
+    if not unknown or session.job is not None or playing:
         return WAIT
     session.stale_unknown = False
     found = {}
-    for scene in {window.scene for window in windows}:
-        if scene.condyle.simulation.output.read:
-            from . import staleness
+    for scene in scenes:
+        from . import staleness
 
-            found[scene.session_uid] = staleness.changes(scene)
+        found[scene.session_uid] = staleness.changes(scene)
     if found != session.stale:
         session.stale = found
         for window in windows:

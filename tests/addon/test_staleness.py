@@ -138,6 +138,23 @@ def test_the_timer_looks_only_after_changes(part, scene, baked):
     assert session.stale == {scene.session_uid: ["Shank: density changed"]}
 
 
+def test_the_timer_looks_at_a_scene_that_comes_into_a_window(part, scene, baked):
+    """Changing to it changes nothing: a rig that another scene had baked anew was shown there with no badge."""
+    session, watch = part("session"), part("stale_watch")
+    window = bpy.context.window_manager.windows[0]
+    with bpy.context.temp_override(window=window):
+        bpy.ops.scene.new(type="LINK_COPY")
+    other = window.scene
+    part("tasks").bake_now(other)
+    watch.on_change()
+    watch.look()
+    assert session.stale == {other.session_uid: []} and not session.stale_unknown
+    window.scene = scene
+    session.stale_unknown = False  # as it is in a window, where nothing is evaluated anew
+    watch.look()
+    assert session.stale == {scene.session_uid: ["Scene: motion, baked in another scene, changed"]}
+
+
 def test_looking_is_quick(part, scene, make):
     """50 bones with 350,000 keys of their own (0.2 s alone on a machine; a bake over no keys: 0.01 s)."""
     references = part("references")
