@@ -49,7 +49,7 @@ from .constraint_layout import (
 from .constraint_rows import constraint_rows
 from .contact_rows import add_contacts, find_contacts, note_overlap
 from .impacts import solve_impacts
-from .impulses import solve_impulses
+from .impulses import overgrown, solve_impulses
 from .joint import kinematics
 from .layout import LIMIT_COUNT, OK, STATUS
 from .response import apply_impulses, respond, speed_along
@@ -67,6 +67,7 @@ MOST_PROJECTIONS = 8
 SMALL, NOTHING = 1e-11, 1e-6
 # Of finding rows that impulses along others violate: what falls onto the ground in a pile comes in one by one.
 MOST_ROUNDS = 64
+JAMMED = 1e-9  # residual of impulses that were not found
 
 
 @jit
@@ -112,6 +113,20 @@ def constrain_accelerations(
 
 
 @jit
+def slacken(count: int, system: Array) -> None:
+    """Let rows whose values are below zero go no farther instead of leading them back, and impulses begin with nothing.
+
+    A point that a joint lets move along a line only slips as it comes out of what it is in; where friction holds it
+    there is no way out, and no impulses bring one about.
+    """
+    rows, right, impulse = system[SYSTEM_ROWS], system[SYSTEM_RIGHT], system[SYSTEM_IMPULSE]
+    for k in range(count):
+        impulse[k] = 0.0
+        if rows[k, ROW_AIM] > 0.0:
+            right[k] = rows[k, ROW_FREE]
+
+
+@jit
 def solve_rows(count: int, found: tuple[int, int], system: Array) -> float:
     """Impulses of all rows from their speeds without and those aimed at; the solver's residual. found is what is known
     of the equalities' factors.
@@ -131,11 +146,30 @@ def solve_rows(count: int, found: tuple[int, int], system: Array) -> float:
         impact |= restitution[k] > 0.0
     matrix, kinds, friction = system[SYSTEM_MATRIX], system[SYSTEM_KINDS], system[SYSTEM_FRICTION]
     impulse, space, order = system[SYSTEM_IMPULSE], system[SYSTEM_SPACE], system[SYSTEM_SOLVER_ORDER]
-    if not impact:
-        return solve_impulses(count, matrix, right, kinds, friction, impulse, space, order)
-    return solve_impacts(
-        count, matrix, right, kinds, friction, restitution, impulse, space, order, system[SYSTEM_SPARE]
-    )
+    residual = 0.0
+    for turn in range(2):
+        if turn > 0:
+            slacken(count, system)
+        if impact:
+            residual = solve_impacts(
+                count,
+                matrix,
+                right,
+                kinds,
+                friction,
+                restitution,
+                impulse,
+                space,
+                order,
+                system[SYSTEM_SPARE],
+            )
+        else:
+            residual = solve_impulses(count, matrix, right, kinds, friction, impulse, space, order)
+        beyond = overgrown(count, matrix, right, impulse)
+        residual *= beyond
+        if residual <= JAMMED and beyond == 1.0:
+            break
+    return residual
 
 
 @jit

@@ -9,6 +9,7 @@ import math
 from ._jit import inline, jit
 from .impulse_layout import (
     FRICTION,
+    HOLD,
     IMPULSE,
     OPEN,
     RIGHT,
@@ -27,11 +28,12 @@ from .impulse_layout import (
 from .linear import solve_square
 from .spatial import Array, Vector
 
-PROXIMAL = 1e-12  # weight that keeps the impulses of rows that say the same where they are
+PROXIMAL = 1e-10  # weight that keeps the impulses of rows that say the same where they are
 SETTLED = 1e-13
 MOST_PIVOTS = 10  # a row
 MOST_HALVINGS = 12
 DESCENT = 0.1
+LARGEST = 1e3  # impulses, against those that would stop each row's speed: beyond that they grow without end
 
 
 @inline
@@ -48,8 +50,12 @@ def aim(i: int, space: Array, impulse: int, speed: int) -> tuple[Vector, float]:
 
 @jit
 def defect(first: int, cones: int, m: int, space: Array, impulse: int, speed: int) -> tuple[float, float]:
-    """Squares of Alart & Curnier's function of two vectors of space, an impulse and its speeds, and of the impulse."""
-    total, size = 0.0, 0.0
+    """Squares of Alart & Curnier's function of two vectors of space, an impulse and its speeds, and of the impulse, as
+    far as it is not beyond all that the rows' speeds without it ask for.
+    """
+    total, size, asked = 0.0, 0.0, 0.0
+    for i in range(first, m):
+        asked += (space[SCALE, i] * space[RIGHT, i]) ** 2
     for i in range(first, cones, 3):
         x, length = aim(i, space, impulse, speed)
         radius = space[FRICTION, i] * max(x[0], 0.0)
@@ -63,7 +69,7 @@ def defect(first: int, cones: int, m: int, space: Array, impulse: int, speed: in
         f = min(space[impulse, i], space[SCALE, i] * space[speed, i])
         total += f * f
         size += space[impulse, i] * space[impulse, i]
-    return total, size
+    return total, min(size, LARGEST * LARGEST * asked)
 
 
 @jit
@@ -106,8 +112,10 @@ def newton_step(first: int, cones: int, m: int, space: Array, order: Array, cent
         r = space[SCALE, i]
         for j in range(n):
             space[top + k, j] = r * space[VECTORS + i, order[act + j]]
-        space[top + k, k] += PROXIMAL
-        space[TRIAL, k] = -r * (space[SPEED, i] + space[RISE, i]) - centred * PROXIMAL * space[IMPULSE, i]
+        space[top + k, k] += space[HOLD, i]
+        space[TRIAL, k] = (
+            -r * (space[SPEED, i] + space[RISE, i]) - centred * space[HOLD, i] * space[IMPULSE, i]
+        )
     k = 0
     while k < n:
         i = order[act + k]

@@ -20,8 +20,9 @@ from .spatial import Array
     DUAL,
     DUAL_STEP,
     KEPT,
-) = range(12)
-VECTORS = 12
+    HOLD,  # weights that keep impulses where they are along what makes no motion
+) = range(13)
+VECTORS = 13
 
 # thirds of order: rows of the problem, what they do, those that act
 OPEN, STICK, SLIDE = 0, 1, 2

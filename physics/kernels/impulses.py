@@ -18,9 +18,10 @@ from ._jit import jit
 from .cholesky import DEPENDENT, factorize
 from .cone import project_on_cone, solve_contact
 from .constraint_layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
-from .contact_newton import choose, defect, descend, newton_step, pivot_rows
+from .contact_newton import LARGEST, PROXIMAL, choose, defect, descend, newton_step, pivot_rows
 from .impulse_layout import (
     FRICTION,
+    HOLD,
     IMPULSE,
     KEPT,
     RIGHT,
@@ -46,6 +47,7 @@ MOST_NEWTON_STEPS = 50
 MOST_STUCK = 4
 FIRST_WEIGHT, LIGHTER, HEAVIER = 0.1, 0.3, 3.0
 MOST_PROXIMAL_STEPS = 60
+SHARPER, MOST_SHARPENINGS = 8.0, 7
 
 
 @jit
@@ -138,15 +140,17 @@ def prepare(first: int, cones: int, m: int, matrix: Array, space: Array, order: 
     i = first
     while i < m:
         width = 3 if i < cones else 1
-        response, x = 0.0, (space[IMPULSE, i], 0.0, 0.0)
+        response, whole, x = 0.0, 0.0, (space[IMPULSE, i], 0.0, 0.0)
         for k in range(width):
             response += space[a + i + k, i + k] / width
+            whole += matrix[order[i + k], order[i + k]] / width
         if width == 3:
             x = (space[IMPULSE, i], space[IMPULSE, i + 1], space[IMPULSE, i + 2])
         x = project_on_cone(x, space[FRICTION, i])
         alive = space[a + i, i] > DEPENDENT * matrix[order[i], order[i]]
         for k in range(width):
             space[SCALE, i + k] = 1.0 / response if alive else 0.0
+            space[HOLD, i + k] = PROXIMAL * whole / response if alive else 0.0
             space[IMPULSE, i + k] = x[k] if alive else 0.0
         warm = warm or space[IMPULSE, i] > 0.0
         i += width
@@ -238,6 +242,46 @@ def centre(first: int, cones: int, m: int, space: Array, order: Array) -> None:
 
 
 @jit
+def magnify(first: int, m: int, space: Array, by: float) -> None:
+    """Scales of all rows, and the weights that go with them, times a power of two."""
+    for i in range(first, m):
+        space[SCALE, i] *= by
+        space[HOLD, i] *= by
+
+
+@jit
+def sharpen(first: int, cones: int, m: int, space: Array, order: Array) -> bool:
+    """Newton's steps with ever larger scales; where they do not lead to the impulses these stay, False.
+
+    Points of one body that are led to the ground from unlike heights slip by next to nothing, which no scale of their
+    responses tells from sticking: but what slips bears along its cone's edge, wherever that is. A larger scale sees
+    less slip.
+    """
+    by = 1.0
+    for i in range(first, m):
+        space[KEPT, i] = space[IMPULSE, i]
+    for _ in range(MOST_SHARPENINGS):
+        by *= SHARPER
+        magnify(first, m, space, by)
+        for _ in range(MOST_NEWTON_STEPS):
+            value, size = defect(first, cones, m, space, IMPULSE, SPEED)
+            if value <= EXACT * EXACT * size:
+                break
+            choose(first, cones, m, space, order)
+            newton_step(first, cones, m, space, order, 0.0)
+            if not descend(first, cones, m, space, value):
+                break
+        magnify(first, m, space, 1.0 / by)
+        value, size = defect(first, cones, m, space, IMPULSE, SPEED)
+        if value <= ENOUGH * ENOUGH * size:
+            return True
+    for i in range(first, m):
+        space[IMPULSE, i] = space[KEPT, i]
+    find_speeds(first, m, space)
+    return False
+
+
+@jit
 def weigh(first: int, m: int, space: Array, weight: float) -> None:
     """Add a weight, in units of each row's own response, to the diagonal: what holds impulses where they are."""
     for i in range(first, m):
@@ -261,6 +305,16 @@ def proximal_step(first: int, cones: int, m: int, space: Array, order: Array, we
 
 
 @jit
+def jams(first: int, m: int, space: Array) -> bool:
+    """Whether impulses grow without end, for a motion that none of them can bring about."""
+    size, asked = 0.0, 0.0
+    for i in range(first, m):
+        size += space[IMPULSE, i] ** 2
+        asked += (space[SCALE, i] * space[RIGHT, i]) ** 2
+    return size > LARGEST * LARGEST * asked
+
+
+@jit
 def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: bool) -> None:
     """Impulses of contacts with friction and of one-sided rows."""
     if warm:
@@ -268,15 +322,29 @@ def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: boo
     if approach(first, cones, m, space, order, not warm):
         return
     follow_path(first, cones, m, space)
-    if approach(first, cones, m, space, order, False):
+    if approach(first, cones, m, space, order, False) or jams(first, m, space):
+        return
+    if sharpen(first, cones, m, space, order):
         return
     weight = FIRST_WEIGHT
     for _ in range(MOST_PROXIMAL_STEPS):
         solved = proximal_step(first, cones, m, space, order, weight)
         value, size = defect(first, cones, m, space, IMPULSE, SPEED)
-        if value <= ENOUGH * ENOUGH * size:
+        if value <= ENOUGH * ENOUGH * size or (solved and sharpen(first, cones, m, space, order)):
             return
         weight *= LIGHTER if solved else HEAVIER
+
+
+@jit
+def overgrown(count: int, matrix: Array, right: Array, impulse: Array) -> float:
+    """By how much impulses are beyond all that stops the rows' speeds without them, as they press against each other
+    without end; at least 1.
+    """
+    size, asked = 0.0, 0.0
+    for i in range(count):
+        size += impulse[i] * impulse[i]
+        asked += (right[i] / matrix[i, i]) ** 2 if matrix[i, i] > 0.0 else 0.0
+    return max(math.sqrt(size / asked) / LARGEST, 1.0) if asked > 0.0 else 1.0
 
 
 @jit

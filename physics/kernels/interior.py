@@ -69,7 +69,7 @@ def start(first: int, cones: int, m: int, space: Array) -> float:
     """Impulses along the cones' axes, all alike, and duals to them; their size."""
     size = 0.0
     for i in range(first, m):
-        size = max(size, max(abs(space[RIGHT, i]) * space[SCALE, i], abs(space[IMPULSE, i])))
+        size = max(size, abs(space[RIGHT, i]) * space[SCALE, i])
     for i in range(first, m):
         space[SPEED, i] = space[RIGHT, i]
         space[IMPULSE, i] = 0.0

@@ -40,6 +40,9 @@ from .spatial import Array
 
 # A speed that is wanted is reached to this share of what it is made of.
 SETTLED = 1e-12
+# What is nearer than this [m, rad] has arrived: led on by round-off of its values, points of one body that rest would
+# be asked for speeds that no motion of it has.
+FLUSH = 1e-10
 
 
 @inline
@@ -70,7 +73,7 @@ def aim_row(
     """
     row = system[SYSTEM_ROWS][k]
     speed = speed_along(system[SYSTEM_JACOBIAN][k], system[SYSTEM_FREE])
-    reach = -value / dt
+    reach = -value / dt if abs(value) > FLUSH else 0.0
     if value < 0.0:
         reach = min(reach, max(-speed, 0.0))
     row[ROW_FREE] = speed
