@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: force that muscle bears on its cross-section [N/m^2] (Rajagopal et al. 2016: 60 N/cm^2; the belly is that thick)
 SPECIFIC_TENSION = 6e5
+#: most that a belly is drawn as thick as, in its lengths
+STOUTEST = 0.4
 
 
 def add_muscles(standing: Standing, made: Imported) -> None:
@@ -138,12 +140,28 @@ def _set_law(standing: Standing, item: Any, muscle: Any, length: float) -> None:
     settings.law.details = json.dumps(
         {name: value for name, value in described.items() if value != getattr(usual, name)}
     )
-    drawing = core.part("muscles.drawing")
-    shares = float(np.clip(law.tendon_slack_length / max(length, 1e-6), 0.0, 0.9)) * np.array([0.35, 0.65])
-    settings.origin_tendon, settings.insertion_tendon = (float(min(share, 0.48)) for share in shares)
-    tendons = (settings.origin_tendon, settings.insertion_tendon)
     volume = law.max_isometric_force * law.optimal_fibre_length / SPECIFIC_TENSION
-    settings.radius = float(np.sqrt(volume / drawing.tube_volume(length, tendons))) / metres
+    shares, radius = belly(length, volume, law.tendon_slack_length)
+    settings.origin_tendon, settings.insertion_tendon = shares
+    settings.radius = radius / metres
+
+
+def belly(length: float, volume: float, tendon: float) -> tuple[tuple[float, float], float]:
+    """Shares of a muscle of such length [m] that its tendons take at both ends, and its belly's radius [m] for a volume
+    of fibres [m^3].
+
+    Many fibres are far shorter than the belly that they lie aslant in: where they alone would make a disc of it,
+    tendons are drawn shorter, until it is at most `STOUTEST` times as thick as long.
+    """
+    tube_volume = core.part("muscles.drawing").tube_volume
+    whole = float(np.clip(tendon / max(length, 1e-6), 0.0, 0.9))
+    shares, radius = (0.0, 0.0), 0.0
+    for part in np.linspace(1.0, 0.0, 41):
+        shares = min(0.35 * part * whole, 0.48), min(0.65 * part * whole, 0.48)
+        radius = float(np.sqrt(volume / tube_volume(length, shares)))
+        if 2.0 * radius <= STOUTEST * length * (1.0 - sum(shares)):
+            break
+    return shares, radius
 
 
 _LENGTH_NAMES = ("optimal_fibre_length", "tendon_slack_length")

@@ -72,6 +72,17 @@ def test_points_and_rods_of_the_file_are_connections(part, scene, tmp_path):
     assert found["pin"].type == "point" and np.allclose(found["pin"].point, (0.0, 0.0, 0.1), atol=1e-6)
 
 
+@pytest.mark.parametrize("fibre", [0.05, 0.4])
+def test_bellies_of_short_fibres_are_no_discs(part, fibre):
+    """A soleus of 5 cm of fibres became a disc of 9 cm on a tendon."""
+    length, force = 0.3, 3500.0
+    volume = force * fibre / 6e5
+    shares, radius = part("opensim_muscles").belly(length, volume, length - fibre)
+    tube = part("core").part("muscles.drawing").tube_volume(length, shares)
+    assert 2.0 * radius <= 0.4 * length * (1.0 - sum(shares)) or sum(shares) == 0.0
+    assert tube * radius**2 == pytest.approx(volume)  # round-off
+
+
 @pytest.mark.small
 def test_a_model_stands_upright_with_all_that_it_has(part, scene, lever):
     assert bpy.ops.condyle.import_opensim(filepath=str(lever)) == {"FINISHED"}
