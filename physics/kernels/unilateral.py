@@ -42,7 +42,7 @@ from .spatial import Array
 SETTLED = 1e-12
 # What is nearer than this [m, rad] has arrived: led on by round-off of its values, points of one body that rest would
 # be asked for speeds that no motion of it has.
-FLUSH = 1e-10
+FLUSH = 1e-13
 
 
 @inline
