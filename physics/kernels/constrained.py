@@ -49,7 +49,8 @@ from .constraint_layout import (
 from .constraint_rows import constraint_rows
 from .contact_rows import add_contacts, find_contacts, note_overlap
 from .impacts import solve_impacts
-from .impulses import overgrown, solve_impulses
+from .impulse_residual import overgrown
+from .impulses import solve_impulses
 from .joint import kinematics
 from .layout import LIMIT_COUNT, OK, STATUS
 from .response import apply_impulses, respond, speed_along

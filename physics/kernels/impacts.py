@@ -15,7 +15,8 @@ import math
 
 from ._jit import jit
 from .constraint_layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
-from .impulses import row_speed, solve_impulses
+from .impulse_residual import row_speed
+from .impulses import solve_impulses
 from .spatial import Array
 
 AIM, FIRST, SECOND = 0, 1, 2
