@@ -48,14 +48,21 @@ def aim(i: int, space: Array, impulse: int, speed: int) -> tuple[Vector, float]:
     return x, math.sqrt(x[1] * x[1] + x[2] * x[2])
 
 
+@inline
+def most_rightly(first: int, m: int, space: Array) -> float:
+    """Square of the size beyond which impulses no longer answer what the rows' speeds without them ask for."""
+    asked = 0.0
+    for i in range(first, m):
+        asked += (space[SCALE, i] * space[RIGHT, i]) ** 2
+    return LARGEST * LARGEST * asked
+
+
 @jit
 def defect(first: int, cones: int, m: int, space: Array, impulse: int, speed: int) -> tuple[float, float]:
     """Squares of Alart & Curnier's function of two vectors of space, an impulse and its speeds, and of the impulse, as
     far as it is not beyond all that the rows' speeds without it ask for.
     """
-    total, size, asked = 0.0, 0.0, 0.0
-    for i in range(first, m):
-        asked += (space[SCALE, i] * space[RIGHT, i]) ** 2
+    total, size = 0.0, 0.0
     for i in range(first, cones, 3):
         x, length = aim(i, space, impulse, speed)
         radius = space[FRICTION, i] * max(x[0], 0.0)
@@ -69,7 +76,7 @@ def defect(first: int, cones: int, m: int, space: Array, impulse: int, speed: in
         f = min(space[impulse, i], space[SCALE, i] * space[speed, i])
         total += f * f
         size += space[impulse, i] * space[impulse, i]
-    return total, min(size, LARGEST * LARGEST * asked)
+    return total, min(size, most_rightly(first, m, space))
 
 
 @jit

@@ -40,7 +40,7 @@ from .layout import (
     TURNED_TWIST,
     TURNED_WIDTH,
 )
-from .spatial import SINC, SMALL_ANGLE, VERSINC, Array, flat3, flat9, sine_cosine, small_turn
+from .spatial import SINC, SMALL_ANGLE, VERSINC, Array, flat3, flat9, sine_cosine
 
 # what is prepared of a curve, in its body's row
 PHI, SLOPE, CURVE, SINE, COSINE, ALONG, ASIDE, SPAN = range(COLUMNS, COLUMNS + 32, 4)
@@ -74,15 +74,18 @@ def turns_by(rates: Lanes, phi: Lanes) -> tuple[Lanes, Lanes, Lanes, Lanes]:
     As in `exp_twist`, with the axis n along z.
     """
     angle = times_lanes(rates, phi)
-    a, b, c = numbers_of(angle)
-    if max(abs(a), abs(b), abs(c)) < SMALL_ANGLE:
-        square = times_lanes(angle, angle)
-        sinc, versinc = series_lanes(square, SINC), series_lanes(square, VERSINC)
-        cosine = scale_add_lanes(lanes_of((1.0, 1.0, 1.0)), -1.0, times_lanes(square, versinc))
-        aside = times_lanes(times_lanes(angle, phi), versinc)
-        return times_lanes(angle, sinc), cosine, times_lanes(phi, sinc), aside
-    rate, way = numbers_of(rates), numbers_of(phi)
-    x, y, z = turn_by(rate[0], way[0]), turn_by(rate[1], way[1]), turn_by(rate[2], way[2])
+    square = times_lanes(angle, angle)
+    sinc, versinc = series_lanes(square, SINC), series_lanes(square, VERSINC)
+    sine, along = times_lanes(angle, sinc), times_lanes(phi, sinc)
+    cosine = scale_add_lanes(lanes_of((1.0, 1.0, 1.0)), -1.0, times_lanes(square, versinc))
+    aside = times_lanes(times_lanes(angle, phi), versinc)
+    a, r = numbers_of(angle), numbers_of(rates)
+    if max(abs(a[0]), abs(a[1]), abs(a[2])) < SMALL_ANGLE:
+        return sine, cosine, along, aside
+    s, c, f, g = numbers_of(sine), numbers_of(cosine), numbers_of(along), numbers_of(aside)
+    x = large_turn(a[0], r[0], (s[0], c[0], f[0], g[0]))
+    y = large_turn(a[1], r[1], (s[1], c[1], f[1], g[1]))
+    z = large_turn(a[2], r[2], (s[2], c[2], f[2], g[2]))
     return (
         lanes_of((x[0], y[0], z[0])),
         lanes_of((x[1], y[1], z[1])),
@@ -92,12 +95,12 @@ def turns_by(rates: Lanes, phi: Lanes) -> tuple[Lanes, Lanes, Lanes, Lanes]:
 
 
 @inline
-def turn_by(rate: float, phi: float) -> tuple[float, float, float, float]:
-    """`turns_by` for one factor, at any angle."""
-    angle = rate * phi
+def large_turn(
+    angle: float, rate: float, small: tuple[float, float, float, float]
+) -> tuple[float, float, float, float]:
+    """`turns_by` of one factor, with what its series gives where the angle is small."""
     if abs(angle) < SMALL_ANGLE:
-        sinc, versinc = small_turn(angle * angle)
-        return angle * sinc, 1.0 - angle * angle * versinc, phi * sinc, angle * phi * versinc
+        return small
     sine, cosine = sine_cosine(angle)
     half = math.sin(0.5 * angle)
     return sine, cosine, sine / rate, 2.0 * half * half / rate

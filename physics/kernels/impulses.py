@@ -6,8 +6,9 @@ impulse in the cone K_mu, u + mu |u_t| n in its dual, perpendicular (De Saxce & 
 
 Equalities leave by pivoted Cholesky factors, rows without a pivot are dependent and get no impulse. Without friction an
 active set is pivoted, which ends exactly. With friction sweeps of exact solutions contact by contact (block
-Gauss-Seidel) start Newton's steps; where these are stuck, the central path (see `interior`) leads on, and at last
-problems that hold the impulses where they are with a weight that fades (proximal points, Rockafellar 1976).
+Gauss-Seidel) start Newton's steps; where these are stuck, the central path (see `interior`) leads on, then Newton's
+steps with larger scales, and at last problems that hold the impulses where they are with a weight that fades (proximal
+points, Rockafellar 1976).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ._jit import jit
 from .cholesky import DEPENDENT, factorize
 from .cone import project_on_cone, solve_contact
 from .constraint_layout import EQUALITY, NORMAL, UNILATERAL
-from .contact_newton import LARGEST, PROXIMAL, choose, defect, descend, newton_step, pivot_rows
+from .contact_newton import PROXIMAL, choose, defect, descend, most_rightly, newton_step, pivot_rows
 from .impulse_layout import (
     FRICTION,
     HOLD,
@@ -195,6 +196,14 @@ def sweep(first: int, cones: int, m: int, space: Array) -> None:
 
 
 @jit
+def newton_turn(first: int, cones: int, m: int, space: Array, order: Array, value: float) -> bool:
+    """One of Newton's steps from impulses whose defect's square is value; False where it leads nowhere."""
+    choose(first, cones, m, space, order)
+    newton_step(first, cones, m, space, order, 0.0)
+    return descend(first, cones, m, space, value)
+
+
+@jit
 def approach(first: int, cones: int, m: int, space: Array, order: Array, cold: bool) -> bool:
     """Newton's steps, and sweeps where they are stuck."""
     stuck = 0
@@ -208,9 +217,7 @@ def approach(first: int, cones: int, m: int, space: Array, order: Array, cold: b
         if value <= EXACT * EXACT * size or (enough and value > SLOW * last):
             return True
         last = value
-        choose(first, cones, m, space, order)
-        newton_step(first, cones, m, space, order, 0.0)
-        if not descend(first, cones, m, space, value):
+        if not newton_turn(first, cones, m, space, order, value):
             if enough:
                 return True
             stuck += 1
@@ -268,9 +275,7 @@ def sharpen(first: int, cones: int, m: int, space: Array, order: Array) -> bool:
             value, size = defect(first, cones, m, space, IMPULSE, SPEED)
             if value <= EXACT * EXACT * size:
                 break
-            choose(first, cones, m, space, order)
-            newton_step(first, cones, m, space, order, 0.0)
-            if not descend(first, cones, m, space, value):
+            if not newton_turn(first, cones, m, space, order, value):
                 break
         magnify(first, m, space, 1.0 / by)
         value, size = defect(first, cones, m, space, IMPULSE, SPEED)
@@ -308,11 +313,10 @@ def proximal_step(first: int, cones: int, m: int, space: Array, order: Array, we
 @jit
 def jams(first: int, m: int, space: Array) -> bool:
     """Whether impulses grow without end, for a motion that none of them can bring about."""
-    size, asked = 0.0, 0.0
+    size = 0.0
     for i in range(first, m):
         size += space[IMPULSE, i] ** 2
-        asked += (space[SCALE, i] * space[RIGHT, i]) ** 2
-    return size > LARGEST * LARGEST * asked
+    return size > most_rightly(first, m, space)
 
 
 @jit

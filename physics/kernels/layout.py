@@ -123,7 +123,7 @@ SURFACE_MOST_ORDER = 20
 # workspace, one row a body: pose (the columns of the rotation, then the origin), spatial velocity, velocity-product
 # acceleration, spatial acceleration, bias force, inertia (its six columns), reference point. Vectors of three numbers
 # have room for four, as registers have (see `lanes`); a twist is two of them. Rows begin where lines of the processor's
-# cache do.
+# cache do. In the columns `kinematics` keeps what it prepares of curves (see `cubic_curve`).
 POSE, ORIGIN, VELOCITY, BIAS, ACCELERATION, FORCE, COLUMNS, REFERENCE = 0, 12, 16, 24, 32, 40, 48, 96
 WORK_WIDTH = 104
 TWIST = (0, 1, 2, 4, 5, 6)  # where in such room the numbers of a twist are

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ._jit import inline, jit
 from .dense import spread_accelerations
 from .joint import kinematics
+from .lanes import flat_from
 from .layout import GRAVITY, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
 from .muscle_bend import Moving, bend_column, bend_point, beside_obstacles, side_point
 from .muscle_corner import (
@@ -60,7 +61,7 @@ def muscle_lengths(
     """
     body_int, data = arrays[0], arrays[3]
     kinematics(arrays, q, qd, work, dof, flags)
-    room = work[body_int.shape[0] + SCRATCH_ROWS :].reshape(-1)
+    room = flat_from(work, body_int.shape[0] + SCRATCH_ROWS)
     columns = columns_at(dof.shape[0])
     row = int(data[MUSCLE_ROWS])
     for k in range(int(data[MUSCLE_COUNT])):
@@ -208,7 +209,7 @@ def muscle_points(
     gravity = flat3(data, GRAVITY)
     kinematics(arrays, q, qd, work, dof, flags)
     spread_accelerations(arrays, still, False, work, dof)
-    room = work[body_int.shape[0] + SCRATCH_ROWS :].reshape(-1)
+    room = flat_from(work, body_int.shape[0] + SCRATCH_ROWS)
     row = int(data[MUSCLE_ROWS])
     for _ in range(number):
         row += int(data[row + MUSCLE_SIZE])

@@ -12,6 +12,7 @@ the path. So all that its strand's mass points bring is in six sums over them (W
 from __future__ import annotations
 
 from ._jit import for_muscles, inline, jit
+from .lanes import flat_from
 from .layout import EXTRA, FORCE, GRAVITY, LIMIT_COUNT, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
 from .muscle_bend import bend_inertia, beside_obstacles
 from .muscle_corner import corner_inertia
@@ -188,7 +189,7 @@ def muscle_loads(
     added to the coordinates' rows. tau (nv + inputs,) brings the inputs.
     """
     body_int, _, _, data, dof_float = arrays
-    room = work[body_int.shape[0] + SCRATCH_ROWS :].reshape(-1)
+    room = flat_from(work, body_int.shape[0] + SCRATCH_ROWS)
     gravity = flat3(data, GRAVITY)
     if data[LIMIT_COUNT] == 0.0:  # else they are there already
         for d in range(q.shape[0]):

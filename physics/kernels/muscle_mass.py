@@ -8,6 +8,7 @@ matrix is their product with what six sums over the mass points make of them, an
 from __future__ import annotations
 
 from ._jit import for_muscles, inline, jit
+from .lanes import flat_from
 from .layout import (
     DOF_COUNT,
     DOF_START,
@@ -179,7 +180,7 @@ def add_muscle_mass(arrays: Array, row: int, count: int, room: Array, dof: Array
 def add_muscle_masses(arrays: Array, q: Array, qd: Array, work: Array, dof: Array) -> None:
     """Mass matrix of all muscles, added to the coordinates' rows (the lower triangle); after `kinematics`."""
     body_int, _, _, data, _ = arrays
-    room = work[body_int.shape[0] + SCRATCH_ROWS :].reshape(-1)
+    room = flat_from(work, body_int.shape[0] + SCRATCH_ROWS)
     row = int(data[MUSCLE_ROWS])
     for _ in range(int(data[MUSCLE_COUNT])):
         if data[row + MUSCLE_MASS_COUNT] > 0.0:
@@ -216,7 +217,7 @@ def muscle_energies(arrays: Array, q: Array, qd: Array, work: Array) -> tuple[fl
     drawn out; after `kinematics`.
     """
     body_int, _, _, data, _ = arrays
-    room = work[body_int.shape[0] + SCRATCH_ROWS :].reshape(-1)
+    room = flat_from(work, body_int.shape[0] + SCRATCH_ROWS)
     gravity = flat3(data, GRAVITY)
     kinetic, potential = 0.0, 0.0
     row = int(data[MUSCLE_ROWS])

@@ -18,6 +18,7 @@ from __future__ import annotations
 from ._jit import for_muscles, jit
 from .dense import spread_accelerations
 from .joint import kinematics
+from .lanes import flat_from
 from .layout import (
     ACCELERATION,
     BIAS,
@@ -130,7 +131,7 @@ def add_slopes_of(
     """Add the slopes of one muscle. motion: q, q' and q''."""
     work, dof, _ = spaces
     data = arrays[3]
-    room = work[arrays[0].shape[0] + SCRATCH_ROWS :].reshape(-1)
+    room = flat_from(work, arrays[0].shape[0] + SCRATCH_ROWS)
     q, qd, qdd = motion
     massive, quick = data[row + MUSCLE_MASS_COUNT] > 0.0, data[row + MUSCLE_VELOCITY_TERMS] != 0.0
     exact = massive and quick and not over_obstacles(data, row)

@@ -264,8 +264,7 @@ def evaluate_stages(
     for k in range(stages):  # the only place that evaluates the dynamics: it is compiled once
         prepare_stage(integrator, k, dt, q, qd, stage)
         offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
-        if times.shape[0] > 1:
-            interpolate(times, values, t + offset, tau)
+        table_force(times, values, t + offset, tau)
         if states and stages > 1:
             prepare_states(arrays[3], first, k, dt, stage)
         accelerations(arrays, stage_q, stage_qd, rate, tau, qdd, work, dof, flags)
@@ -310,12 +309,10 @@ def rollout(
     tau, qdd, last_q, last_qd = stage[5], stage[2, :nv], stage[6, :nv], stage[7, :nv]
     first, states = values.shape[1], has_states(arrays)
     charts = has_charts(arrays)
-    if times.shape[0] == 1:
-        copy(values[0], tau)
     for _ in range(num_steps):
         t = start + counters[0] * dt
-        for d in range(nv):
-            last_q[d], last_qd[d] = q[d], qd[d]
+        copy(q, last_q)
+        copy(qd, last_qd)
         if states:
             begin_states(arrays[3], first, tau, stage[FIRST])
         evaluate_stages(arrays, integrator, times, values, t, dt, states, q, qd, stage, spaces)

@@ -1,0 +1,61 @@
+"""What is deleted is named, and what it led is let go of."""
+
+from __future__ import annotations
+
+import pytest
+
+bpy = pytest.importorskip("bpy")
+from .copying import frames_of, moved_by, simulated  # noqa: E402
+from .test_copies import select  # noqa: E402
+
+
+@pytest.fixture
+def knee(part, scene, make):
+    return make.driven_knee(part, scene)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("role", ["parent", "child"])
+def test_a_deleted_body_is_named_and_another_can_take_its_place(part, scene, make, knee, ph, role):
+    thigh, shank, joint = knee
+    gone = {"parent": thigh, "child": shank}[role]
+    select(gone)
+    bpy.ops.object.delete()
+    part("copies").mend()
+    with pytest.raises(ph.ModelError, match=f"joint 'Knee': its {role} {gone.name} is in no scene: undo"):
+        simulated(part, scene)
+    new = make.box("New", (0, 0, 0.1))
+    make.update()
+    body = part("references").Body(new)
+    part("authoring").make_body(scene, body)
+    part("references").point_at(getattr(joint.condyle.joint, role), body)
+    assert simulated(part, scene) == ["New" if role == "child" else "Shank"]
+
+
+@pytest.mark.small
+def test_a_deleted_control_frame_is_named(part, scene, knee, ph):
+    joint = knee[2]
+    select(frames_of(joint)[1])
+    bpy.ops.object.delete()
+    with pytest.raises(ph.ModelError, match=r"control frame 1 is missing .*undo that, or remove it"):
+        simulated(part, scene)
+    part("authoring").remove_control_frame(scene, joint, 1)
+    joint.condyle.joint.order = 3
+    assert simulated(part, scene) == ["Shank"]
+
+
+@pytest.mark.small
+def test_a_deleted_joint_lets_go_of_its_child(part, scene, knee):
+    _, shank, joint = knee
+    select(joint)
+    bpy.ops.object.delete()
+    assert part("copies").mend() == 1 and part("copies").mend() == 0
+    assert not shank.constraints and not [item for item in scene.objects if "Follower" in item.name]
+    assert shank.condyle.body.enabled
+
+
+@pytest.mark.small
+def test_a_deleted_follower_comes_back(part, scene, knee):
+    _, shank, joint = knee
+    bpy.data.objects.remove(joint.condyle.joint.follower)
+    assert part("copies").mend() == 1 and moved_by(joint, shank) > 0.05
