@@ -78,7 +78,7 @@ def _run(shots: list[batch_jobs.Shot], options: argparse.Namespace, reporter: An
     from . import batch
 
     reporting = core.part("reporting")
-    at_once = options.at_once or _cores()
+    at_once = options.at_once or core.part("processors").available()
     reporter.start(f"batch of {len(shots)}")
     run = batch.Run(shots, batch.Options(at_once, options.overwrite, options.dry_run), reporter)
     outcomes = run.bake()
@@ -117,13 +117,6 @@ def _write_report(path: Path, told: dict[str, Any], reporter: Any) -> bool:
         reporter.error(f"{path} cannot be written: {error.strerror or error}")
         return False
     return True
-
-
-def _cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _wrong(message: str) -> Exception:

@@ -68,6 +68,7 @@ from .muscles.ranking import MuscleMassEffect, rank_muscle_masses
 from .muscles.reading import MuscleLengths, MusclePoints, muscle_lengths, muscle_points, muscle_polyline
 from .projection import Projection, project
 from .result import Result
+from .rollouts import simulate_many
 from .simulation import Table, simulate
 
 __all__ = [
@@ -129,6 +130,7 @@ __all__ = [
     "assemble",
     "Motion",
     "simulate",
+    "simulate_many",
     "simulate_loop",
     "Table",
     "keyframe_table",

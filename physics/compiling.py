@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from . import processors
 from .errors import ModelError
 from .kernels import _jit
 from .worker.stage_names import WITH_MUSCLES
@@ -35,7 +36,7 @@ def compile_ahead(
     Raises:
         ModelError: processes is less than 1; kernels run unjitted, or there is no folder to keep them in.
     """
-    count = min(os.cpu_count() or 1, MOST_PROCESSES) if processes is None else processes
+    count = min(processors.available(), MOST_PROCESSES) if processes is None else processes
     if count < 1:
         raise ModelError(f"processes must be at least 1, got {count}")
     if not _jit.JITTED:

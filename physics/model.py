@@ -226,7 +226,7 @@ class Model:
         """How many limits are functions of several coordinates, or hard (rows of ``kernels.limits``)."""
         return int(self.arrays[3][layout.LIMIT_COUNT])
 
-    @property
+    @cached_property
     def hard_limit_rows(self) -> list[int]:
         """Where the rows of limits that stop the motion by impulses begin in the kernels' data."""
         data = self.arrays[3]

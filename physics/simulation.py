@@ -105,8 +105,13 @@ def simulate(
     """
     wishes = {"tau": tau, "motions": motions, "record_interval": record_interval, "progress": progress}
     problem, state = make_problem(model, state, duration, dt, integrator, rtol=rtol, atol=atol, **wishes)
+    return run_problem(problem, integrator, state)
+
+
+def run_problem(problem: Problem, integrator: str, state: State) -> Result:
+    """What comes of a checked problem from a state; as `simulate`, which says what is raised."""
     result = note_paths(INTEGRATORS[integrator](problem, integrator, state))
-    check_tendons_along(model, result)
+    check_tendons_along(problem.model, result)
     return result
 
 

@@ -89,6 +89,8 @@ def _check_contacts(model: Model, state: State) -> None:
 def check_motions(model: Model, motions: MotionArrays) -> None:
     """ModelError where a given motion leads a coordinate beyond a hard limit."""
     channels, pieces = motions
+    if not len(channels):
+        return
     bounds = _hard_bounds(model)
     for channel in channels:
         d = int(channel[CHANNEL_COORDINATE])

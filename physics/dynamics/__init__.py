@@ -184,23 +184,25 @@ def mass_matrix(model: Model, state: State) -> FloatArray:
 
 
 def observe(
-    model: Model, q: FloatArray, qd: FloatArray, *, anywhere: bool = False
+    model: Model, q: FloatArray, qd: FloatArray, *, anywhere: bool = False, spaces: Any = None
 ) -> tuple[FloatArray, FloatArray]:
     """Body poses (samples, nb, 4, 4) and energies (samples, 3) of a sequence of coordinates and velocities.
 
     anywhere: go on along the end's twist where a joint has left a closed range, instead of raising JointRangeError.
+    spaces: workspaces of the model's that lie ready, with flags at rest, which are so again; own ones if None.
     """
     from ..kernels.observe import observe as kernel
 
     samples = len(q)
     poses = np.empty((samples, model.num_bodies, 4, 4))
     energy = np.empty((samples, 3))
-    spaces = model.workspace().clear()
+    spaces = model.workspace().clear() if spaces is None else spaces
     # one kind of array only: another kind would be another compilation
     q, qd = np.array(q, dtype=np.float64, order="C"), np.array(qd, dtype=np.float64, order="C")
     kernel(model.arrays, q, qd, poses, energy, *spaces)
     if not (anywhere and spaces[2][layout.STATUS] == layout.OUT_OF_RANGE):
         check_flags(model, spaces[2])
+    spaces[2][:] = 0
     return poses, energy
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -101,13 +102,14 @@ def carry(model: Model, state: State, tau: FloatArray) -> None:
 
 
 def watch_closely(
-    problem: Problem, state: State, work: FloatArray, *, damps: bool = False, behind: float = 0.0
+    problem: Problem, state: State, spaces: Any, *, damps: bool = False, behind: float = 0.0
 ) -> None:
     """Have each step's energy held against what there was and what forces did (see ``kernels.watch``), where all of it
     has a known source: not where given motions within joints or hands may add to it, or forces that store none, or
     that store otherwise in another chart, or muscles whose mass leaves out what keeps its energy. What muscles do is
-    known, but by their own pull: where that has lost its stability it counts as work. damps: the method takes energy
-    away, if anything. behind: by how many steps inputs, as the method leaves them, are behind the end of a step.
+    known, but by their own pull: where that has lost its stability it counts as work. spaces: workspaces of the run,
+    where the books are kept. damps: the method takes energy away, if anything. behind: by how many steps inputs, as
+    the method leaves them, are behind the end of a step.
 
     It ends a run only where no coordinate is on a given motion and nobody turns what stores energy; books of it are
     kept there, too.
@@ -129,12 +131,12 @@ def watch_closely(
     )
 
     model = problem.model
-    row = energy_row(model, work)
+    row = energy_row(model, spaces[0])
     row[KINETIC] = row[LEAST] = np.inf  # the first look only notes what there is
     row[BEYOND] = BEYOND_DAMPING if damps else BEYOND_ALL
     # what rests on ground may tremble by what gravity does in a step or two
-    fall = 2.0 * problem.dt * float(np.linalg.norm(model.gravity))
-    row[LIVELIEST] = 0.5 * sum(body.mass for body in model.bodies) * fall**2
+    fall = 2.0 * problem.dt * math.hypot(*model.gravity)
+    row[LIVELIEST] = 0.5 * float(model.arrays[1][:, layout.MASS].sum()) * fall**2
     unknown = (
         model.prescribed.any()
         or springs_leap(model)
@@ -145,7 +147,7 @@ def watch_closely(
         return
     row[BOOKED], row[CONTROLLED], row[BEHIND] = 1.0, float(bool(model.controllers)), behind
     if problem.steer is None and not len(problem.motions[0]):
-        kinetic, _, total = observe(model, state.q[None], state.qd[None], anywhere=True)[1][0]
+        kinetic, _, total = observe(model, state.q[None], state.qd[None], anywhere=True, spaces=spaces)[1][0]
         row[CLOSED], row[FIRST], row[MOST] = 1.0, total, max(kinetic, row[LIVELIEST])
 
 
@@ -163,12 +165,9 @@ def note_energy(problem: Problem, work: FloatArray, recording: Recording) -> Non
     from ..kernels.watch import BOOKED, DONE, GAINED, LIVELIEST
 
     row = energy_row(problem.model, work)
-    if row[BOOKED] and np.isfinite(row[[GAINED, LIVELIEST, DONE]]).all():
-        recording.info["energy"] = {
-            "gained": float(row[GAINED]),
-            "most_kinetic": float(row[LIVELIEST]),
-            "work": float(row[DONE]),
-        }
+    gained, kinetic, done = float(row[GAINED]), float(row[LIVELIEST]), float(row[DONE])
+    if row[BOOKED] and math.isfinite(gained + kinetic + done):
+        recording.info["energy"] = {"gained": gained, "most_kinetic": kinetic, "work": done}
 
 
 def forget_energy(problem: Problem, work: FloatArray) -> None:
@@ -187,8 +186,11 @@ def springs_leap(model: Model) -> bool:
     """Whether springs are stretched otherwise, and store another energy, where a rotation vector changes its chart."""
     from ..inverse_kinematics import rotation_coordinates
 
-    turned = model.arrays[4][rotation_coordinates(model)]
-    return bool(turned[:, [layout.STIFFNESS, layout.LIMIT_STIFFNESS, layout.LAW]].any())
+    vectors = rotation_coordinates(model)
+    turned = model.arrays[4][vectors]
+    return bool(len(vectors)) and bool(
+        turned[:, [layout.STIFFNESS, layout.LIMIT_STIFFNESS, layout.LAW]].any()
+    )
 
 
 def refuse_muscle_states(model: Model, name: str) -> None:

@@ -45,7 +45,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
     model = problem.model
     workspace = model.workspace()
     spaces = workspace.clear()
-    watch_closely(problem, state, spaces[0], behind=float(name.endswith("euler")))
+    watch_closely(problem, state, spaces, behind=float(name.endswith("euler")))
     carry(model, state, workspace.stage[5])
     system, memory, contacts, effort = constraint_space(model)
     parts = (model.arrays, model.constraint_arrays, contacts, problem.motions, problem.tau)

@@ -27,7 +27,7 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
 
     workspace = problem.model.workspace()
     spaces = workspace.clear()
-    watch_closely(problem, state, spaces[0], behind=float(name.endswith("euler")))
+    watch_closely(problem, state, spaces, behind=float(name.endswith("euler")))
     carry(problem.model, state, workspace.stage[5])
 
     def advance(

@@ -50,7 +50,7 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
     model = problem.model
     workspace, constrained = model.workspace(), needs_constraints(problem)
     spaces = workspace.clear()
-    watch_closely(problem, state, spaces[0], damps=True)
+    watch_closely(problem, state, spaces, damps=True)
     implicit = implicit_workspace(model, model.num_constraint_rows if constrained else 0)
     carry(model, state, implicit[3][GIVEN_FORCE])
     system, memory, contacts, effort = constraint_space(model)

@@ -8,7 +8,6 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -137,16 +136,14 @@ def on_two_threads(report: Report) -> None:
     """Wall-clock time of 64 rollouts one after the other, over that on two threads."""
     model = trees.Tree(trees.PARENTS["humanoid"]).model()
     starts = [model.state(q=q) for q in 0.1 * np.random.default_rng(5).standard_normal((64, 30))]
-    run = partial(
-        ph.simulate, model, duration=2000 * chains.STEP, dt=chains.STEP, record_interval=2000 * chains.STEP
-    )
+    whole = 2000 * chains.STEP
+    run = partial(ph.simulate_many, model, starts, duration=whole, dt=chains.STEP, record_interval=whole)
     taken = np.empty((report.rounds, 2))
-    with ThreadPoolExecutor(2) as pool:
-        for row in [np.empty(2), *taken]:  # once to warm up
-            for column, order in enumerate((map, pool.map)):
-                began = time.perf_counter()
-                list(order(run, starts))
-                row[column] = time.perf_counter() - began
+    for row in [np.empty(2), *taken]:  # once to warm up
+        for column in range(2):
+            began = time.perf_counter()
+            run(threads=1 + column)
+            row[column] = time.perf_counter() - began
     speedup = Spread.of(taken[:, 0] / taken[:, 1])
     report.figure("rollouts_64_speedup_2_threads", speedup.median, speedup.__dict__, f"[{speedup}]")
 

@@ -64,6 +64,7 @@ PUBLIC = {
     "limit_impact",
     "Impact",
     "simulate",
+    "simulate_many",
     "simulate_loop",
     "Table",
     "keyframe_table",

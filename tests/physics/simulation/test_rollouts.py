@@ -1,0 +1,73 @@
+"""Many simulations on several threads: the same bits as one after the other, and none is lost where one fails."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import physics as ph
+from tests.physics.constraints.mechanisms import bar, four_bar
+
+
+def double_pendulum():
+    builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
+    bar(builder, "arm", None, 0.3, 0.0)
+    bar(builder, "hand", "arm", 0.3, 0.3)
+    return builder.build()
+
+
+@pytest.mark.parametrize("threads", [None, 1, 2, 5])
+def test_results_are_those_of_single_runs_to_the_bit(threads):
+    rng, model = np.random.default_rng(11), double_pendulum()
+    states = [model.state(q=q, qd=qd) for q, qd in rng.normal(size=(7, 2, 2))]
+    wishes = {"dt": 1e-3, "record_interval": 0.01}
+    together = ph.simulate_many(model, states, 0.05, threads=threads, **wishes)
+    for state, result in zip(states, together, strict=True):
+        alone = ph.simulate(model, state, 0.05, **wishes)
+        np.testing.assert_array_equal(result.q, alone.q)
+        np.testing.assert_array_equal(result.qd, alone.qd)
+
+
+def test_constraints_of_one_model_have_workspaces_of_their_own():
+    model, start = four_bar()
+    rates = [ph.constrained_dynamics(model, start).qdd * share for share in (0.0, 0.2, 0.4, 0.6)]
+    states = [ph.assemble(model, model.state(q=start.q, qd=rate)) for rate in rates]
+    together = ph.simulate_many(model, states, 0.2, threads=2)
+    for state, result in zip(states, together, strict=True):
+        np.testing.assert_array_equal(result.q, ph.simulate(model, state, 0.2).q)
+
+
+def test_a_run_that_diverges_stands_in_its_place_and_the_others_are_there():
+    model = double_pendulum()
+    states = [model.state(qd=[rate, -rate]) for rate in (1.0, 1e5, -1.0)]
+    first, failed, last = ph.simulate_many(model, states, 0.1, threads=2)
+    assert isinstance(failed, ph.DivergedError) and failed.body == "hand" and len(failed.result.t)
+    assert first.t[-1] == last.t[-1] == 0.1
+
+
+def test_a_wrong_state_is_named_before_anything_runs():
+    model, asked = double_pendulum(), []
+    states = [model.state(), ph.State(np.array([np.nan, 0.0]), np.zeros(2), 0.0, np.zeros(2, dtype=np.int64))]
+    with pytest.raises(ph.ModelError, match=r"states\[1\].*finite"):
+        ph.simulate_many(model, states, 0.1, tau=lambda t: asked.append(t) or [0.0, 0.0])
+    assert not asked
+    with pytest.raises(ph.ModelError, match="threads must be at least 1, got 0"):
+        ph.simulate_many(model, states[:1], 0.1, threads=0)
+    with pytest.raises(ph.ModelError, match=r"threads must be a whole number, got 1\.5"):
+        ph.simulate_many(model, states[:1], 0.1, threads=1.5)
+    assert ph.simulate_many(model, [], 0.1) == []
+
+
+def test_an_interrupt_in_any_thread_ends_all_of_them():
+    model, before = double_pendulum(), threading.active_count()
+
+    def interrupted(t, q, qd):
+        if threading.current_thread() is not threading.main_thread():
+            raise KeyboardInterrupt
+        return [0.0, 0.0]
+
+    with pytest.raises(KeyboardInterrupt):
+        ph.simulate_many(model, [model.state()] * 50, 0.5, tau=interrupted, threads=2)
+    assert threading.active_count() == before
