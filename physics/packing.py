@@ -164,6 +164,28 @@ def _freeze(arrays: Arrays) -> Arrays:
     return arrays
 
 
+class _Records:
+    """The data that kernels read, as its records come."""
+
+    def __init__(self, header: FloatArray) -> None:
+        self.records, self.size = [header], len(header)
+        self.shared: dict[tuple[int, bytes], int] = {}
+
+    def add(self, *records: FloatArray) -> int:
+        """Where the first of some records, or what comes behind none, begins."""
+        first = self.size
+        self.records += records
+        self.size += sum(map(len, records))
+        return first
+
+    def add_block(self, kind: int, record: FloatArray) -> int:
+        """Where a factor's record begins: equal ones are one, so that it stays in the processor's nearest cache."""
+        key = (kind, record.tobytes())
+        if key not in self.shared:
+            self.shared[key] = self.add(record)
+        return self.shared[key]
+
+
 def pack(
     links: Sequence[Link],
     gravity: FloatArray,
@@ -177,30 +199,14 @@ def pack(
     body_float = np.zeros((len(links), layout.BODY_FLOAT_WIDTH))
     block_rows: list[list[int]] = []
     header = _header(gravity, len(limits), len(elements))
-    data: list[FloatArray] = [header]
-    size = layout.DATA_HEADER
+    data = _Records(header)
     body_frames = link_body_frames(links)
-    shared: dict[tuple[int, bytes], int] = {}
     first_dof = 0
     for i, link in enumerate(links):
         factorization = link.joint.factorization()
         outer = IDENTITY if link.parent < 0 else body_frames[link.parent]
-        placement = outer @ link.joint_in_parent
         first_block = len(block_rows)
-        for number, block in enumerate(factorization.blocks):
-            frame = -1
-            if number == 0:
-                placement = placement @ block.frame
-            elif not np.array_equal(block.frame, IDENTITY):
-                frame = size
-                data.append(kernel_poses(block.frame[None])[0])
-                size += 12
-            key = (block.kind, block.data.tobytes())
-            if key not in shared:  # equal joints share their data: it stays in the processor's nearest cache
-                shared[key] = size
-                data.append(block.data)
-                size += len(block.data)
-            block_rows.append([block.kind, block.coordinate, shared[key], frame])
+        placement = _pack_factors(factorization, outer @ link.joint_in_parent, block_rows, data)
         root = i if link.parent < 0 else body_int[link.parent, layout.ROOT]
         count = link.joint.num_coordinates
         blocks = first_block, len(factorization.blocks)
@@ -210,22 +216,31 @@ def pack(
     _note_shape(body_int)
     for place, way in ((layout.HINGE_COUNT, layout.HINGE_WAY), (layout.CURVE_COUNT, layout.CURVE_WAY)):
         header[place] = np.count_nonzero(body_int[:, layout.WAY] == way)
-    header[layout.LIMIT_ROWS] = size
-    data += [limit.packed(int(body_int[limit.body, layout.DOF_START])) for limit in limits]
-    size += len(limits) * layout.LIMIT_WIDTH
-    header[layout.ELEMENT_ROWS] = size
-    rows = [element.packed(body_frames, inputs or {}) for element in elements]
-    data += rows
-    size += sum(map(len, rows))
+    own = [limit.packed(int(body_int[limit.body, layout.DOF_START])) for limit in limits]
+    header[layout.LIMIT_ROWS] = data.add(*own)
+    header[layout.ELEMENT_ROWS] = data.add(*(each.packed(body_frames, inputs or {}) for each in elements))
     if muscles is not None:
         records = muscles.records(body_frames, body_int)
-        _note_muscles(header, muscles, len(records), size)
-        data += records
-        size += sum(map(len, records))
-    dof_float = _with_laws(links, size, data)
+        _note_muscles(header, muscles, len(records), data.add(*records))
+    dof_float = _with_laws(links, data)
     kind = f"i{(MUSCLE_BITS if header[layout.MUSCLE_COUNT] > 0.0 else 64) // 8}"
     block_int = np.array(block_rows, dtype=kind).reshape(-1, layout.BLOCK_INT_WIDTH)
-    return _freeze((body_int, body_float, block_int, np.concatenate(data), np.ascontiguousarray(dof_float)))
+    numbers = np.concatenate(data.records)
+    return _freeze((body_int, body_float, block_int, numbers, np.ascontiguousarray(dof_float)))
+
+
+def _pack_factors(
+    factorization: Factorization, placement: FloatArray, block_rows: list[list[int]], data: _Records
+) -> FloatArray:
+    """Add a joint's factors, and return its placement with the constant pose before the first of them."""
+    for number, block in enumerate(factorization.blocks):
+        frame = -1
+        if number == 0:
+            placement = placement @ block.frame
+        elif not np.array_equal(block.frame, IDENTITY):
+            frame = data.add(kernel_poses(block.frame[None])[0])
+        block_rows.append([block.kind, block.coordinate, data.add_block(block.kind, block.data), frame])
+    return placement
 
 
 def short_way(factorization: Factorization) -> int:
@@ -251,8 +266,8 @@ def _note_shape(body_int: IntArray) -> None:
     body_int[:, layout.VISITED] = np.argsort(generation, kind="stable")
 
 
-def _with_laws(links: Sequence[Link], size: int, data: list[FloatArray]) -> FloatArray:
-    """dof_float of all coordinates; the records of their laws are added to data, which holds size numbers."""
+def _with_laws(links: Sequence[Link], data: _Records) -> FloatArray:
+    """dof_float of all coordinates; the records of their laws are added to data."""
     dof_float: FloatArray = np.concatenate(
         [link.coordinates.reshape(-1, layout.DOF_FLOAT_WIDTH) for link in links]
     )
@@ -260,9 +275,7 @@ def _with_laws(links: Sequence[Link], size: int, data: list[FloatArray]) -> Floa
     for link in links:
         for d, law in enumerate(link.laws):
             if law is not None:
-                dof_float[first + d, layout.LAW] = size
-                data.append(law)
-                size += len(law)
+                dof_float[first + d, layout.LAW] = data.add(law)
         first += link.joint.num_coordinates
     return dof_float
 

@@ -45,13 +45,11 @@ from .spatial import (
     cross,
     dot3,
     flat3,
-    load6,
     load_rotation,
     load_twist,
     rotate,
     scale_add3,
     scale_add6,
-    store6,
     store_twist,
 )
 from .springs import spring_potential, spring_tangent, spring_wrench
@@ -154,28 +152,6 @@ def element_forces(body_int: Array, data: Array, tau: Array, nv: int, work: Arra
         store_twist(work, body, FORCE, scale_add6(load_twist(work, body, FORCE), -1.0, wrench))
         if other >= 0:
             store_twist(work, other, FORCE, scale_add6(load_twist(work, other, FORCE), -1.0, opposite))
-        row += int(data[row + ELEMENT_SIZE])
-
-
-@jit
-def add_element_tangents(
-    arrays: Array, tau: Array, work: Array, displacement: Array, change: Array, wrenches: Array
-) -> None:
-    """Add the changes of all elements' wrenches to wrenches (nb, 6), for displacement twists (nb, 6) of the bodies and
-    changes (nb, 6) of their velocity twists; after `kinematics`.
-    """
-    body_int, _, _, data, dof_float = arrays
-    row = int(data[ELEMENT_ROWS])
-    for _ in range(int(data[ELEMENT_COUNT])):
-        body, other = int(data[row + ELEMENT_BODY]), int(data[row + ELEMENT_OTHER])
-        eta, nu, other_eta, other_nu = load6(displacement, body, 0), load6(change, body, 0), STILL, STILL
-        if other >= 0:
-            other_eta, other_nu = load6(displacement, other, 0), load6(change, other, 0)
-        nv = dof_float.shape[0]
-        first, second = element_tangent(body_int, data, tau, nv, row, work, eta, nu, other_eta, other_nu)
-        store6(wrenches, body, 0, scale_add6(load6(wrenches, body, 0), 1.0, first))
-        if other >= 0:
-            store6(wrenches, other, 0, scale_add6(load6(wrenches, other, 0), 1.0, second))
         row += int(data[row + ELEMENT_SIZE])
 
 

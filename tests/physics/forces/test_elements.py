@@ -7,7 +7,7 @@ import pytest
 
 import physics as ph
 from physics.kernels import layout
-from physics.kernels.elements import add_element_tangents, element_forces
+from physics.kernels.elements import element_forces, element_tangent
 from physics.kernels.joint import outward
 from tests.physics.dynamics.test_derivatives import difference
 from tests.physics.generators import random_pose, random_rotation, random_state, random_tree
@@ -74,6 +74,26 @@ def wrenches(model, work, nv):
     return -work[:count, force]
 
 
+def tangents(model, work, nv, eta, nu):
+    """Changes of the wrenches of all elements on the bodies (nb, 6), for displacements and changes of velocities."""
+    body_int, _, _, data, _ = model.arrays
+    tau, changes, row = (
+        model.with_inputs(None),
+        np.zeros((model.num_bodies, 6)),
+        int(data[layout.ELEMENT_ROWS]),
+    )
+    moves = np.concatenate([np.hstack([eta, nu]), np.zeros((1, 12))])  # the world, number -1, keeps still
+    for _ in range(int(data[layout.ELEMENT_COUNT])):
+        bodies = int(data[row + layout.ELEMENT_BODY]), int(data[row + layout.ELEMENT_OTHER])
+        given = [tuple(map(float, half)) for body in bodies for half in (moves[body, :6], moves[body, 6:])]
+        found = element_tangent(body_int, data, tau, nv, row, work, *given)
+        for body, change in zip(bodies, found):
+            if body >= 0:
+                changes[body] += change
+        row += int(data[row + layout.ELEMENT_SIZE])
+    return changes
+
+
 def displaced(model, work, eta, nu):
     """The same workspace with the bodies moved by exp(eta) about their trees' reference points, their twists by nu."""
     work = work.copy()
@@ -94,8 +114,8 @@ def test_tangents_are_the_slopes_of_the_wrenches(kind, seed):
     spaces = model.workspace().clear()
     outward(model.arrays, np.array(state.q), np.array(state.qd), *spaces)
     nb, nv = model.num_bodies, model.num_coordinates
-    eta, nu, found = rng.normal(size=(nb, 6)), rng.normal(size=(nb, 6)), np.zeros((nb, 6))
-    add_element_tangents(model.arrays, model.with_inputs(None), spaces[0], eta, nu, found)
+    eta, nu = rng.normal(size=(nb, 6)), rng.normal(size=(nb, 6))
+    found = tangents(model, spaces[0], nv, eta, nu)
     step = 1e-6
     ahead, behind = (wrenches(model, displaced(model, spaces[0], s * eta, s * nu), nv) for s in (step, -step))
     slopes = (ahead - behind) / (2.0 * step)
