@@ -11,6 +11,7 @@ import secrets
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ from typing import Any
 from . import batch_records as records
 from . import core
 from .batch_child import Child, Told
-from .batch_jobs import Shot
+from .batch_jobs import Shot, on_a_line
 from .batch_lock import locked
 from .batch_report import (
     BAKED,
@@ -72,8 +73,11 @@ class Run:
         self._guard = threading.Lock()
         self._said: queue.SimpleQueue[tuple[int, float | Outcome]] = queue.SimpleQueue()
 
-    def bake(self) -> list[Outcome]:
+    def bake(self, told: Callable[[list[Outcome]], object] = lambda _: None) -> list[Outcome]:
         """Bake every shot that is not done; the outcomes in the order of the shots.
+
+        Args:
+            told: is given them when the work begins and after each shot, those that are not finished too.
 
         Raises:
             FormatError: an output folder cannot be written to, or another batch works in it.
@@ -82,9 +86,9 @@ class Run:
             if not self._options.dry_run:
                 for folder in sorted({shot.target.parent for shot in self._shots}):
                     held.enter_context(locked(folder))
-            return self._bake()
+            return self._bake(told)
 
-    def _bake(self) -> list[Outcome]:
+    def _bake(self, told: Callable[[list[Outcome]], object]) -> list[Outcome]:
         waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
         for number in range(len(self._shots)):
             waiting.put(number)
@@ -93,15 +97,20 @@ class Run:
             for _ in range(min(self._options.at_once, len(self._shots)))
         ]
         try:
+            told(self._so_far())
             for thread in threads:
                 thread.start()
-            self._listen()
+            self._listen(told)
         except KeyboardInterrupt:
-            self._stop()
-            for thread in threads:
-                if thread.is_alive():
-                    thread.join()
+            with suppress(KeyboardInterrupt):  # a second one waits for nothing
+                self._stop()
+                for thread in threads:
+                    if thread.is_alive():
+                        thread.join()
             self._drain()
+        return self._so_far()
+
+    def _so_far(self) -> list[Outcome]:
         return [
             self._outcomes.get(number, Outcome(shot, INTERRUPTED, "not finished"))
             for number, shot in enumerate(self._shots)
@@ -116,7 +125,7 @@ class Run:
                 return
             self._said.put((number, self._outcome(number)))
 
-    def _listen(self) -> None:
+    def _listen(self, told: Callable[[list[Outcome]], object]) -> None:
         """Tell what the threads say until every shot has ended."""
         outcomes = self._outcomes
         fractions: dict[int, float] = {}
@@ -129,6 +138,7 @@ class Run:
                 outcomes[number] = said
                 fractions.pop(number, None)
                 self._tell(said)
+                told(self._so_far())
             else:
                 fractions[number] = said
             share = (len(outcomes) + sum(fractions.values())) / len(self._shots)
@@ -146,7 +156,7 @@ class Run:
     def _tell(self, outcome: Outcome) -> None:
         self._reporter.event("shot", **summary(outcome))
         if outcome.state not in GOOD:
-            self._reporter.error(f"{outcome.shot.name}: {outcome.state}: {outcome.note}")
+            self._reporter.error(f"{outcome.shot.name}: {outcome.state}: {on_a_line(outcome.note)}")
         for warning in outcome.warnings:
             self._reporter.warning(f"{outcome.shot.name}: {warning}")
 

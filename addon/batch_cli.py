@@ -26,6 +26,9 @@ def run_batch(options: argparse.Namespace) -> int:
     except core.physics().FormatError as error:
         reporter.error(error)
         return int(reporting.EXIT_FAILED)
+    except KeyboardInterrupt:  # a second one, while the first was being answered
+        reporter.error("interrupted; the same command goes on where it was")
+        return int(reporting.EXIT_INTERRUPTED)
 
 
 def _shots(options: argparse.Namespace) -> list[batch_jobs.Shot]:
@@ -81,16 +84,21 @@ def _run(shots: list[batch_jobs.Shot], options: argparse.Namespace, reporter: An
     at_once = options.at_once or core.part("processors").available()
     reporter.start(f"batch of {len(shots)}")
     run = batch.Run(shots, batch.Options(at_once, options.overwrite, options.dry_run), reporter)
-    outcomes = run.bake()
-    told = report(outcomes)
-    is_reported = options.report is None or _write_report(options.report, told, reporter)
+
+    def write(so_far: list[Outcome]) -> str:
+        return _write_report(options.report, report(so_far)) if options.report is not None else ""
+
+    outcomes = run.bake(write)  # so that a kill leaves neither an older report nor less than what was done
+    told, problem = report(outcomes), write(outcomes)
+    if problem:
+        reporter.error(problem)
     reporter.done(**{state.replace(" ", "_"): count for state, count in told["counts"].items()})
     if not options.quiet and not options.log_json:
         reporting.write(f"{table(outcomes)}\n", sys.stdout)
     if _is_nothing(outcomes):
         reporter.error(f"{options.source}: none of its .blend files has anything to simulate")
     code = _code(outcomes, reporting)
-    return code if is_reported or code != reporting.EXIT_DONE else int(reporting.EXIT_FAILED)
+    return int(reporting.EXIT_FAILED) if problem and code == reporting.EXIT_DONE else code
 
 
 def _is_nothing(outcomes: list[Outcome]) -> bool:
@@ -107,16 +115,15 @@ def _code(outcomes: list[Outcome], reporting: Any) -> int:
     return int(reporting.EXIT_DONE if good else reporting.EXIT_FAILED)
 
 
-def _write_report(path: Path, told: dict[str, Any], reporter: Any) -> bool:
-    """Whether the report could be written."""
+def _write_report(path: Path, told: dict[str, Any]) -> str:
+    """Why the report could not be written; empty where it was."""
     files = core.part("io.files")
     try:
         with files.write_atomically(path) as temporary:
             temporary.write_text(files.format_json(told) + "\n", "utf-8")
     except OSError as error:
-        reporter.error(f"{path} cannot be written: {error.strerror or error}")
-        return False
-    return True
+        return f"{path} cannot be written: {error.strerror or error}"
+    return ""
 
 
 def _wrong(message: str) -> Exception:

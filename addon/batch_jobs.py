@@ -78,6 +78,13 @@ def read(source: Path, given: dict[str, Any], out: Path | None, recursive: bool)
     return shots
 
 
+def on_a_line(text: object) -> str:
+    """A text as a line of a table or a log can hold it: what breaks lines is written as in Python."""
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode() for each in str(text)
+    )
+
+
 def parse_setting(text: str) -> dict[str, Any]:
     """One ``ADDRESS=VALUE`` of a command line as a nested table; a value that is no TOML is a text."""
     keys, sign, value = text.partition("=")
@@ -100,7 +107,9 @@ def _folder_shots(folder: Path, given: dict[str, Any], out: Path | None, recursi
         path
         for path in sorted(folder.rglob("*") if recursive else folder.iterdir())
         if path.suffix.lower() == ".blend"
-        and path.is_file()
+        and (
+            path.is_file() or (path.is_symlink() and not path.exists())
+        )  # a link to nothing fails by its name
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
         and not (folder in out.parents and out in path.parents)  # what a batch before has written
     ]
@@ -109,7 +118,9 @@ def _folder_shots(folder: Path, given: dict[str, Any], out: Path | None, recursi
             f"{folder} has no .blend file{'' if recursive else ' (--recursive looks into its folders)'}"
         )
     return [
-        replace(_shot(str(inside.with_suffix("")), path, out / inside, given, str(path)), may_be_empty=True)
+        replace(
+            _shot(on_a_line(inside.with_suffix("")), path, out / inside, given, str(path)), may_be_empty=True
+        )
         for path in found
         for inside in [path.relative_to(folder)]
     ]
@@ -162,6 +173,8 @@ def _file_shot(
             f"{where}: its input is called {source.name!r}, which does not fit on a line: rename the file, or give the "
             "job a name"
         )
+    if not source.is_file():
+        raise _error(f"{where}: no such file: {source}")
     return _shot(name, source, target, overrides.merged(overrides.merged(defaults, job), given), where)
 
 
@@ -173,8 +186,6 @@ def _inside(path: Path) -> Path:
 
 def _shot(name: str, source: Path, target: Path, keys: dict[str, Any], where: str) -> Shot:
     """A shot from the keys of its job."""
-    if not source.is_file():
-        raise _error(f"{where}: no such file: {source}")
     timeout = keys.get("timeout")
     if timeout is not None and not (_is_number(timeout) and 0 < timeout < float("inf")):
         raise _error(f"{where}: timeout = {timeout!r}: it takes seconds above 0")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import batch_records as records
-from .batch_jobs import Shot
+from .batch_jobs import Shot, on_a_line
 
 BAKED, KEPT, WOULD = "baked", "kept", "to bake"
 SKIPPED = "skipped"
@@ -75,7 +75,8 @@ def table(outcomes: list[Outcome]) -> str:
         bodies = sum(int(scene["bodies"]) for scene in each.scenes if "bodies" in scene)
         told = each.state == BAKED
         shown = (str(frames), str(bodies), f"{each.seconds:.1f}") if told else ("", "", "")
-        note = each.note if len(each.note) <= 90 else each.note[:89] + "…"
+        note = on_a_line(each.note)
+        note = note if len(note) <= 90 else note[:89] + "…"
         rows.append((each.shot.name, each.state, *shown, note))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     lines = [

@@ -97,7 +97,7 @@ def main(arguments: Sequence[str], program: str = "python -m addon") -> int:
         options = parser(program).parse_args(list(arguments))
     except SystemExit as end:
         return int(end.code or 0)
-    _take_interrupts()
+    _take_interrupts(options.command)
     if options.command == "batch":
         from . import batch_cli
 
@@ -105,11 +105,16 @@ def main(arguments: Sequence[str], program: str = "python -m addon") -> int:
     return run_bake(options)
 
 
-def _take_interrupts() -> None:
-    """Have Ctrl-C raise KeyboardInterrupt: Blender in the background takes it for its own Esc."""
-    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    if threading.current_thread() is threading.main_thread() and not ignored:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+def _take_interrupts(command: str) -> None:
+    """Have Ctrl-C raise KeyboardInterrupt: Blender in the background takes it for its own Esc.
+
+    A batch takes SIGTERM for the same, so that a scheduler that ends it is told what was done, as a person is.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGINT, signal.SIGTERM) if command == "batch" else (signal.SIGINT,):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
 
 
 def run_bake(options: argparse.Namespace) -> int:

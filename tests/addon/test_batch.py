@@ -32,8 +32,13 @@ class FakeChild:
             while not self.ended:
                 time.sleep(0.01)
             told.code = -9
-        elif self.does == "interrupt":
+        elif str(self.does).startswith("interrupt"):
             signal.raise_signal(signal.SIGINT)
+            while self.does == "interrupt twice" and not self.ended:
+                time.sleep(0.01)
+            if self.ended:  # the batch waits for this thread by now
+                time.sleep(0.05)
+                signal.raise_signal(signal.SIGINT)
         elif self.does == "empty":
             told.code = 1
             told.take('{"event": "error", "error": "Error", "message": "nothing to simulate", "empty": true}')
@@ -197,8 +202,10 @@ def test_a_shot_that_takes_too_long_is_given_up(run, part, folder, does, note):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="raises SIGINT as POSIX has it")
-def test_an_interrupt_ends_the_children(run, folder):
-    FakeChild.behaviour = {"a": "hang", "b": "interrupt"}
+@pytest.mark.parametrize("does", ["interrupt", "interrupt twice"])
+def test_an_interrupt_ends_the_children(run, folder, does):
+    """Be it by two of them: who presses Ctrl-C again is still told what was done."""
+    FakeChild.behaviour = {"a": "hang", "b": does}
     states, _ = run()
     assert states["a"] == "interrupted" and "interrupted" in states.values()
     assert ".condyle-batch.lock" not in names(folder / "out")
@@ -244,3 +251,32 @@ def test_the_table(run, part, folder):
     assert lines[0].split() == ["shot", "state", "frames", "bodies", "seconds", "note"]
     assert lines[1].startswith("Knie größer  baked       24       1")
     assert lines[-1] == "2 baked, 1 failed"
+
+
+def test_what_is_done_is_told_from_the_beginning_and_after_each_shot(run, part, folder):
+    """A report that is written then holds after a kill what was done, and never a run before."""
+    run()  # so that FakeChild is in its place
+    batch, told = part("batch"), []
+    shots = part("batch_jobs").read(folder, {}, folder / "fresh", False)
+    reporter = part("core").part("reporting").Reporter(quiet=True)
+    batch.Run(shots, batch.Options(1), reporter).bake(lambda so_far: told.append([e.state for e in so_far]))
+    assert told == [["baked"] * done + ["interrupted"] * (3 - done) for done in range(4)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes a symbolic link, and a name with a line break")
+def test_a_folder_s_odd_names_are_told_each_on_a_line(run, part, folder):
+    """A link to nothing is a shot that fails, not one that is not there; a line break does not break the table."""
+    (folder / "gone.blend").symlink_to("nowhere.blend")
+    (folder / "line\nbreak.blend").write_bytes(b"content")
+    (folder / "folder.blend").mkdir()
+    states, outcomes = run()
+    assert states == {
+        "a": "baked",
+        "b": "baked",
+        "Knie größer": "baked",
+        "gone": "failed",
+        "line\\nbreak": "baked",
+    }
+    assert "nowhere.blend" in next(each.note for each in outcomes if each.shot.name == "gone")
+    assert len(part("batch_report").table(outcomes).splitlines()) == 7
+    assert (folder / "out/line\nbreak.blend").read_bytes() == b"baked content"

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -174,3 +175,26 @@ def test_a_job_without_a_name_whose_file_s_name_fits_on_no_line_is_told_so(part,
     )
     with pytest.raises(ph.FormatError, match=words):
         part("batch_jobs").read(path, {}, None, False)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGTERM")
+def test_a_scheduler_s_end_is_told_as_ctrl_c_is(condyle, hinge_file, tmp_path):
+    """It ended without a word, and its report was that of the run before, or none."""
+    if condyle.__name__ != "addon":
+        pytest.skip("the installed extension is called inside Blender (blender --command condyle)")
+    report = tmp_path / "report.json"
+    report.write_text("of a run before", "utf-8")
+    line = [sys.executable, "-m", "addon", "batch", str(hinge_file.parent), "--out", str(tmp_path / "out")]
+    process = subprocess.Popen(
+        [*line, "--report", str(report)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(condyle.__file__).parents[1],
+    )
+    while report.read_text("utf-8").startswith("of a run before"):  # until its child has begun
+        time.sleep(0.01)
+    process.terminate()
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130 and "1 interrupted" in output
+    assert json.loads(report.read_text("utf-8"))["counts"] == {"interrupted": 1}
+    assert not list((tmp_path / "out").iterdir())
