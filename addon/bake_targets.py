@@ -243,6 +243,8 @@ def keyed_since(item: Any) -> str:
     record = item.condyle.bake
     if record.target != "NEW" or record.action is None or record.backup is not None:
         return ""
+    if not record.paths:  # the first bakes did not say which channels are theirs
+        return ""
     return record.action.name if _has_more(record.action, record.previous_action, record) else ""
 
 

@@ -179,6 +179,14 @@ def test_keys_that_the_next_bake_does_not_read_are_told(part, scene, make, swing
     assert not told()
 
 
+def test_nothing_is_told_as_keyed_since_where_a_bake_did_not_say_what_it_wrote(part, scene, swing):
+    """The first bakes did not, and every key of theirs was told as the user's."""
+    part("tasks").bake_now(scene)
+    for item in scene.objects:
+        item.condyle.bake.paths = ""
+    assert not [text for text in part("tasks").bake_now(scene).warnings if "has no part in this" in text]
+
+
 def test_a_second_bake_in_place_reads_what_was_keyed_since(part, scene, swing):
     scene.condyle.simulation.output.target = "CURRENT"
     part("tasks").bake_now(scene)
