@@ -110,15 +110,16 @@ def speed_along(row: Array, velocity: Array) -> float:
 
 @inline
 def trees_moved(body_int: Array, row: Array) -> tuple[int, int]:
-    """The first body of the trees that have coordinates in a row, and one behind the last."""
-    start, end, i = body_int.shape[0], 0, 0
-    while i < body_int.shape[0]:
+    """The first body of the trees that have coordinates in a row, and one behind the last; bodies of trees may be
+    mixed.
+    """
+    start, end = body_int.shape[0], 0
+    for i in range(body_int.shape[0]):
         first, moved = body_int[i, DOF_START], False
         for d in range(first, first + body_int[i, DOF_COUNT]):
             moved |= row[d] != 0.0
         if moved:
             start, end = min(start, body_int[i, ROOT]), max(end, body_int[i, TREE_END])
-        i = max(i + 1, end)
     return start, end
 
 
