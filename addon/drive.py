@@ -218,6 +218,22 @@ def slider_ranges(item: Any, joint: Any) -> np.ndarray:
     return found
 
 
+def periods(joint: Any) -> np.ndarray:
+    """By how much each reading (n,) brings a joint back to where it was, whatever the others are; 0: by nothing."""
+    ends = motions.natural_ranges(joint)
+    place = np.clip(
+        0.3 + 0.2 * np.arange(len(ends)), *ends.T
+    )  # a rotation vector of 0 comes back at any whole turn
+    found = np.zeros(len(ends))
+    here = joint.transform(joint.from_readings(place))
+    for k, (lower, upper) in enumerate(ends):
+        step = upper - lower if np.isfinite(upper - lower) else 2.0 * np.pi
+        if np.isinf(joint.range[k]).any():
+            there = joint.transform(joint.from_readings(place + step * np.eye(len(ends))[k]))
+            found[k] = step if np.abs(there - here).max() < 1e-6 else 0.0
+    return found
+
+
 def plain_name(label: str) -> str:
     """The name of a coordinate without the part of a composite joint that it is of."""
     return label.rpartition(".")[2]

@@ -49,6 +49,8 @@ class Followed:
             leaps. leapt: whether it leaps to what it is there from what it is at the one before (F,). drawn: whether
             that draws it where it follows in part (F,): leaps do not.
         readings: of its sliders (F, n) in SI, or None. poses: of the child in the joint's frame (F, 4, 4) [m], or None.
+        periods: of sliders whose ends are one place (n,), from end to end; 0 of others. turns: by how much those that
+            are not limited bring the joint back to where it was (n,); 0: by nothing.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Followed:
     readings: np.ndarray | None = None
     poses: np.ndarray | None = None
     periods: np.ndarray = field(default_factory=lambda: np.empty(0))
+    turns: np.ndarray = field(default_factory=lambda: np.empty(0))
     weights: np.ndarray = field(default_factory=lambda: np.zeros(1))
     strength: Strength = field(
         default_factory=lambda: Strength(np.zeros(1), np.zeros(1), np.ones(1, dtype=bool))
@@ -166,13 +169,10 @@ def followed_of(
     made = Followed(item.name, body, joint, after, settings.length_scale * metres, switched)
     if settings.driven:
         made.readings = measured(scene, item, values)
-        ranges = drive.slider_ranges(item, joint)
-        open_ended = np.isinf(joint.range).any(axis=1)
-        made.periods = np.where(open_ended, ranges[:, 1] - ranges[:, 0], 0.0)
-        for k, row in enumerate(settings.coordinates):
-            # a length has no turns, nor has one number of a rotation vector
-            if row.unit == "m" or drive.plain_name(row.label) in drive.VECTOR:
-                made.periods[k] = 0.0
+        turns, widths = drive.periods(joint), np.ptp(drive.slider_ranges(item, joint), axis=1)
+        whole = np.round(widths / np.where(turns > 0.0, turns, np.inf))
+        made.periods = np.where((whole > 0.0) & (np.abs(widths - whole * turns) < 1e-6 * turns), widths, 0.0)
+        made.turns = np.where([row.limits == "CUSTOM" for row in settings.coordinates], 0.0, turns)
     else:
         made.poses = measured(scene, item, values)
     return made

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from . import core, given_motions, hold, keyframes, references, timing, units
+from . import core, given_motions, hold, keyframes, references, timing, units, whole_turns
 from .curve_values import SEEN
 from .given_motions import Followed
 from .motion_curves import MotionCurves
+from .whole_turns import LOOK, Shown
 
-# Looks before a frame [frames]: what is mostly still on its way to the frame's value then gets there by a leap.
-LOOK, MOST = 2.0**-8, 0.5
+# What does more than this share of its way at once leaps.
+MOST = 0.5
 # A leap between frames is known so narrowly [frames], where samples lie between them.
 NARROW = 2.0**-12
 # Looks from a frame to the next by which leaps are told from what begins to move.
@@ -22,8 +22,7 @@ LEAST_LOOKS = 8
 # A frame is looked at where the way to it is so many times as long as the way before or after.
 STANDS_OUT = 3.0
 
-
-Shown = Callable[[np.ndarray], np.ndarray]  # what a joint shows at frames (k,), (k, ...)
+Keyed = MotionCurves | None
 
 
 @dataclass(frozen=True)
@@ -43,33 +42,35 @@ class Rows:
 
 
 def looked_for(
-    scene: Any, followed: list[Followed], curves: list[MotionCurves | None], frames: np.ndarray
-) -> list[Followed]:
+    scene: Any, followed: list[Followed], curves: list[Keyed], frames: np.ndarray
+) -> list[tuple[Followed, Keyed]]:
     """Joints as they were seen at whole frames (F,), and where they leap, at frames or between them, at the last sample
-    before, too; the scene, at the first frame, is put back. It is gone from frame to frame for those alone of which
-    curves do not say what they show.
+    before, too; and their curves. Those that start over by whole turns go on. The scene, at the first frame, is put
+    back. It is gone from frame to frame for those alone of which curves do not say what they show.
     """
     wanted = [_to_look_at(each, by, frames) for each, by in zip(followed, curves)]
     if not any(len(each) for each in wanted):
-        return followed
+        return list(zip(followed, curves))
     sample = 1.0 / timing.samples(scene)
     unknown = [where if by is None else where[:0] for where, by in zip(wanted, curves)]
     with hold.at_frame(scene, int(frames[0])):
         looks = _first_looks(scene, followed, unknown, frames)
-        return [
-            _with_leaps(by.shown if by else _Looks(scene, each, known), each, where, frames, sample)
-            if len(where)
-            else each
-            for each, by, where, known in zip(followed, curves, wanted, looks)
-        ]
+        found = []
+        for each, by, where, known in zip(followed, curves, wanted, looks):
+            shown = whole_turns.counted(each, by.shown if by else _Looks(scene, each, known), where)
+            leapt = _with_leaps(shown, each, where[_near(each)[where - 1]], frames, sample)
+            found.append((leapt, None if by is None else replace(by, shown=shown)))
+    return found
 
 
-def _to_look_at(each: Followed, by: MotionCurves | None, frames: np.ndarray) -> np.ndarray:
+def _to_look_at(each: Followed, by: Keyed, frames: np.ndarray) -> np.ndarray:
     """Rows (k,) of a joint's frames (F,) which it may reach by a leap, so far as is seen without going to others."""
+    near = _led(each) if each.turns.any() else _near(each)
     if by is not None and by.starts_over:  # the way back from a short cycle is no longer than the way there
-        where = np.flatnonzero(_near(each)) + 1
+        where = np.flatnonzero(near) + 1
     else:
-        where = _with_neighbours(np.flatnonzero(_stands_out(each) & _near(each)) + 1, len(frames))
+        out = _stands_out(each) | whole_turns.stands_out(each)
+        where = _with_neighbours(np.flatnonzero(out & near) + 1, len(frames))
     return where if by is None else where[at_once(each, looks_between(by.shown, frames[where - 1]))]
 
 
@@ -145,10 +146,7 @@ def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[str]:
     places = [k for k in np.flatnonzero(_reached(each, rows)) if each.switched[rows[k]]]
     if not places:
         return []
-    lie, transform = core.physics().lie, each.joint.transform
-    changes = [lie.inverse(transform(q[k - 1])) @ transform(q[k]) for k in places]
-    turns = [float(np.linalg.norm(lie.log(change)[:3])) for change in changes]
-    ways = [float(np.linalg.norm(change[:3, 3])) for change in changes]
+    turns, ways = np.array([_size(each.joint, q[k - 1], q[k]) for k in places]).T.tolist()
     most = int(np.argmax(np.maximum(turns, np.array(ways) / (each.length_scale or 1.0))))
     by = [f"{np.degrees(turns[most]):.3g}°"] if turns[most] > SEEN else []
     by += [units.told_length(ways[most])] if ways[most] > SEEN else []
@@ -158,6 +156,19 @@ def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[str]:
         f"{text}: its keys are stepped, or start over there; it gets there within the last sample before, and what "
         "hangs on it is struck"
     ]
+
+
+def _size(joint: Any, before: np.ndarray, after: np.ndarray) -> tuple[float, float]:
+    """How far a joint turns [rad] and goes [m] by a leap from coordinates (n,) to others: as what it carries does, and
+    as an angle or a length of it says where that is more, as of a leap by half a turn or more.
+    """
+    lie, steps, kinds = core.physics().lie, np.abs(after - before), np.array(joint.coordinate_units)
+    if given_motions.rotation_vector(joint) is not None:
+        steps[given_motions.rotation_vector(joint)] = 0.0
+    change = lie.inverse(joint.transform(before)) @ joint.transform(after)
+    shown = np.linalg.norm(lie.log(change)[:3]), np.linalg.norm(change[:3, 3])
+    turn, way = (max(float(size), *steps[kinds == unit], 0.0) for size, unit in zip(shown, ("rad", "m")))
+    return turn, way
 
 
 def times_of(each: Followed, rows: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -188,6 +199,13 @@ def _going_on(each: Followed, shown: np.ndarray) -> list[np.ndarray]:
 def _near(each: Followed) -> np.ndarray:
     """Whether a joint is held at either of the frames, from each to the next (F - 1,)."""
     near: np.ndarray = each.switched[1:] | each.switched[:-1]
+    return near
+
+
+def _led(each: Followed) -> np.ndarray:
+    """Whether the animation leads a joint at either of the frames, from each to the next (F - 1,)."""
+    led = each.switched | (each.weights > 0.0) | bool(each.controller)
+    near: np.ndarray = led[1:] | led[:-1]
     return near
 
 

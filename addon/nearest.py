@@ -16,7 +16,6 @@ from . import (
     given_motions,
     joint_reading,
     keyframes,
-    motions,
     placing,
     references,
     timing,
@@ -235,7 +234,7 @@ def _inside(scene: Any, item: Any, readings: np.ndarray) -> np.ndarray:
         limited = len(joint.rotation_limits) > 0
         readings = np.where((outside | limited)[:, None], short, readings)
     values = np.clip(readings, *ranges.T)
-    for k, (period, (lower, upper)) in enumerate(zip(_periods(joint, readings[0]), ranges)):
+    for k, (period, (lower, upper)) in enumerate(zip(drive.periods(joint), ranges)):
         outside = np.abs(readings[:, k] - values[:, k]) > 1e-6 * (
             upper - lower
         )  # round-off at an end is no turn
@@ -246,27 +245,13 @@ def _inside(scene: Any, item: Any, readings: np.ndarray) -> np.ndarray:
     return values / np.array(_factors(scene, item))
 
 
-def _periods(joint: Any, readings: np.ndarray) -> np.ndarray:
-    """By how much each reading (k,) brings the joint back to where it was; 0 for what does not go round."""
-    natural = motions.natural_ranges(joint)
-    periods = np.zeros(len(readings))
-    here = joint.transform(joint.from_readings(readings))
-    for k, (lower, upper) in enumerate(natural):
-        step = np.zeros(len(readings))
-        step[k] = upper - lower if np.isfinite(upper - lower) else 2.0 * np.pi
-        if np.isinf(joint.range[k]).any():
-            there = joint.transform(joint.from_readings(readings + step))
-            periods[k] = step[k] if np.abs(there - here).max() < 1e-6 else 0.0
-    return periods
-
-
 def _key(scene: Any, item: Any, frames: np.ndarray, readings: np.ndarray) -> None:
     """Key the sliders in place of the keys that they have; over the seam of a closed joint they jump within a frame."""
     settings = item.condyle.joint
     values = _inside(scene, item, readings)
     joint, factors = joint_reading.read_joint(scene, item), np.array(_factors(scene, item))
     ranges = drive.slider_ranges(item, joint) / factors[:, None]
-    periods = _periods(joint, readings[0]) / factors
+    periods = drive.periods(joint) / factors
     for k, name in enumerate(drive.slider_names(settings)):
         path = f'["{name}"]'
         for curve in [each for each in compat.curves_in_use(item) if each.data_path == path]:
