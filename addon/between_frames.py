@@ -56,9 +56,10 @@ def _with_looks(each: Followed, by: MotionCurves, count: int) -> Followed:
 
 def _leaps(each: Followed, by: MotionCurves, at: np.ndarray, shown: np.ndarray) -> np.ndarray:
     """In which of some stretches from frame to frame (k,) what is shown (k, looks, ...) at frames (k, looks) leaps."""
-    leapt = leaps.at_once(each, shown)
-    if at.shape[1] <= leaps.LEAST_LOOKS:
-        leapt[leapt] = leaps.at_once(each, leaps.looks_between(by.shown, at[leapt, 0]))
+    leapt, least = leaps.at_once(each, shown), leaps.least_leap(each)
+    for k in np.flatnonzero(leapt).tolist():
+        ends, values = (at[k, 0], at[k, -1]), (shown[k, 0], shown[k, -1])
+        leapt[k] = leaps.leap_between(each, by.shown, ends, values, least) is not None
     return leapt
 
 

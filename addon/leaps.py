@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from . import core, given_motions, hold, keyframes, references, timing, units, whole_turns
+from . import core, given_motions, hold, keyframes, leap_search, references, timing, units, whole_turns
 from .curve_values import SEEN
 from .given_motions import Followed
+from .leap_search import LOOK, MOST, Shown
 from .motion_curves import MotionCurves
-from .whole_turns import LOOK, Shown
 
-# What does more than this share of its way at once leaps.
-MOST = 0.5
 # A leap between frames is known so narrowly [frames], where samples lie between them.
 NARROW = 2.0**-12
+# Blender's elastic keys end by so small a leap, or a smaller one, of what they go through.
+LEAST = 2e-3
 # Looks from a frame to the next by which leaps are told from what begins to move.
 LEAST_LOOKS = 8
 # A frame is looked at where the way to it is so many times as long as the way before or after.
@@ -125,7 +125,7 @@ def _first_looks(
     looks = [_Looks(scene, *pair) for pair in zip(followed, found)]
     for k in np.unique(np.concatenate(wanted)).tolist():
         high = frames[k] - LOOK
-        for at in (high, _middle(frames[k - 1], high)):
+        for at in (high, leap_search.middle(frames[k - 1], high)):
             _go_to(scene, at)
             for each, where in zip(looks, wanted):
                 if k in where:
@@ -135,10 +135,6 @@ def _first_looks(
 
 def _go_to(scene: Any, at: float) -> None:
     scene.frame_set(int(np.floor(at)), subframe=float(at % 1.0))
-
-
-def _middle(low: float, high: float) -> float:
-    return 0.5 * (low + high)
 
 
 def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[str]:
@@ -238,11 +234,11 @@ def _with_leaps(
         shown: what it shows at frames. where: rows (k,) to look at. sample: from one sample to the next [frames].
     """
     values = each.poses if each.readings is None else each.readings
-    stepped = {}
+    stepped, least = {}, least_leap(each)
     for k in where.tolist():
-        at = _leap_between(each, shown, (frames[k - 1], frames[k]), (values[k - 1], values[k]), sample)
-        if at is not None:
-            stepped[k] = at
+        at = leap_between(each, shown, (frames[k - 1], frames[k]), (values[k - 1], values[k]), least)
+        if at is not None:  # just behind the first, as at the end of a cycle, it is there a sample later
+            stepped[k] = min(max(at, frames[k - 1] + sample), frames[k])
     # what is stepped from frame to frame is a motion that was sampled, and not interpolated between the samples
     leapt = {k: at for k, at in sorted(stepped.items()) if not stepped.keys() & {k - 1, k + 1}}
     added = []
@@ -272,47 +268,23 @@ def with_rows(each: Followed, added: Rows) -> Followed:
     return each
 
 
-def _leap_between(
-    each: Followed, shown: Shown, ends: tuple[float, float], values: tuple[Any, Any], sample: float
+def leap_between(
+    each: Followed, shown: Shown, ends: tuple[float, float], values: tuple[Any, Any], least: float
 ) -> float | None:
-    """The frame in a stretch between two frames, the second among them, at which a joint that was seen at both has
-    leapt: where it does so just behind the first, as at the end of a cycle, the sample after that. None where it does
-    not leap.
+    """The frame in a stretch between two frames, the second among them, at which a joint has leapt that shows some
+    values at both; None where it does not leap. least: that is a leap, see `least_leap`.
     """
-    begin, end = ends
-    first, last = values
-    (look,) = shown(np.array([end - LOOK]))
-    if _leaps(each, first, look, last):
-        return end
-    low, high, at_low, at_high = begin, end - LOOK, first, look
-    far = _way(each, first, look)
-    while high - low > (LOOK if sample == 1.0 else NARROW):
-        middle = _middle(low, high)
-        (found,) = shown(np.array([middle]))
-        if _way(each, at_low, found) > _way(each, found, at_high):
-            high, at_high = middle, found
-        else:
-            low, at_low = middle, found
-        if (
-            _way(each, at_low, at_high) <= MOST * far
-        ):  # it goes there bit by bit: each look costs a frame change
-            return None
-    return min(max(high, begin + sample), end) if _leaps(each, first, at_low, at_high) else None
+    found = leap_search.narrowed(shown, lambda *pair: _way(each, *pair), ends, values, least, NARROW)
+    return None if found is None else found[0]
+
+
+def least_leap(each: Followed) -> float:
+    """What is a leap of a joint, at the least: what is less than `LEAST` of all that it goes through is none."""
+    found = _going_on(each, each.poses if each.readings is None else each.readings)
+    return max(SEEN, LEAST * max(float(np.linalg.norm(np.ptp(part, axis=0))) for part in found))
 
 
 def _way(each: Followed, one: Any, other: Any) -> float:
     """How far two poses of a joint are apart, or two readings: of what is keyed in ways of its own the farthest."""
     pair = np.array([one, other])
     return max(float(np.linalg.norm(part[1] - part[0])) for part in _going_on(each, pair))
-
-
-def _leaps(each: Followed, first: Any, before: Any, last: Any) -> bool:
-    """Whether the way from the first of three to the last is mostly done behind the one before that."""
-    three = np.array([first, before, last])
-    return any(_is_leap(part) for part in _going_on(each, three))
-
-
-def _is_leap(part: np.ndarray) -> bool:
-    """Whether what is (3, k) at a frame, just before the next and at the next goes most of the way at once."""
-    whole, last = np.linalg.norm(part[2] - part[0]), np.linalg.norm(part[2] - part[1])
-    return bool(last > MOST * whole and last > SEEN)

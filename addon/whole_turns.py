@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
+from . import leap_search
 from .given_motions import Followed
+from .leap_search import Shown
 
-Shown = Callable[[np.ndarray], np.ndarray]  # what a joint shows at frames (k,), (k, ...)
-
-# Looks before a frame [frames]: what is mostly still on its way to the frame's value then gets there by a leap.
-LOOK = 2.0**-8
 # What leaps by this share of a turn more or less than whole ones leaps by whole ones, and goes on meanwhile.
 OFF = 2e-3
 
@@ -55,22 +51,19 @@ def _leap(each: Followed, shown: Shown, k: int, column: int) -> tuple[np.float32
     """The frame, as Blender has it in single precision, up to which a slider has leapt by whole turns on the way to a
     row, and by how much it goes on for them; None where it does not leap, or by something else.
     """
-    turn = each.turns[column]
-    begin, end = each.frames[k - 1], each.frames[k]
-    at = np.array([begin, 0.5 * (begin + end - LOOK), end - LOOK, end])
-    values = np.array([each.readings[k - 1, column], *shown(at[1:-1])[:, column], each.readings[k, column]])
-    j = int(np.argmax(np.abs(np.diff(values))))
-    low, high, at_low, at_high = at[j], at[j + 1], values[j], values[j + 1]
-    while np.float32(high) > np.nextafter(np.float32(low), np.float32(np.inf)):
-        if abs(at_high - at_low) < 0.5 * turn:
-            return None
-        middle = float(np.float32(0.5 * (low + high)))
-        value = shown(np.array([middle]))[0, column]
-        if abs(value - at_low) > abs(at_high - value):
-            high, at_high = middle, value
-        else:
-            low, at_low = middle, value
-    turns = np.round((at_high - at_low) / turn)
-    if turns == 0.0 or abs(at_high - at_low - turns * turn) > OFF * turn:
+    turn, ends = float(each.turns[column]), (each.frames[k - 1], each.frames[k])
+    found = leap_search.narrowed(
+        lambda frames: shown(frames)[:, column],
+        lambda one, other: abs(float(other - one)),
+        ends,
+        (each.readings[k - 1, column], each.readings[k, column]),
+        least=0.5 * turn,
+        narrow=0.0,
+    )
+    if found is None:
         return None
-    return np.float32(high), -turns * turn
+    at, before, there = found
+    turns = np.round((there - before) / turn)
+    if turns == 0.0 or abs(there - before - turns * turn) > OFF * turn:
+        return None
+    return np.float32(at), -turns * turn
