@@ -34,10 +34,10 @@ def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: flo
     """
     count, looks = _looks(fps), positions(frames, fps)
     keyed = [motion_curves.read(scene, each) for each in followed]
-    leaping = leaps.looked_for(scene, followed, keyed, frames)
-    for each, _ in leaping:
+    for each in followed:
         item = references.object_by_session_uid(each.uid)
         each.strength = follow_weights.between_frames(item, each.strength, looks)
+    leaping = leaps.looked_for(scene, followed, keyed, frames)
     return [each if by is None or count < 2 else _with_looks(each, by, count) for each, by in leaping]
 
 

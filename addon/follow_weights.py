@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import curve_values
+from . import curve_values, leap_search
 
 PATH, WEIGHT_PATH = "condyle.joint.prescribed", "condyle.joint.follow"
 # With this weight a joint is held.
@@ -17,6 +17,9 @@ HELD = 0.999
 ON = 1.0 - 2.0**-23
 # When a joint is held, or let go of, is known so narrowly [frames].
 NARROW = 2.0**-20
+
+# So small a step of a weight goes evenly from one look to the next.
+LEAST_STEP = 1e-3
 
 Reading = Callable[[np.ndarray], np.ndarray]
 
@@ -40,6 +43,20 @@ class Strength:
         on: np.ndarray = self.prescribed | (self.weights >= HELD)
         return on
 
+    def held_between(self, frames: np.ndarray) -> np.ndarray:
+        """Whether it is held at some time from each of rising frames (F,) to the next, the ends among them (F - 1,)."""
+        return self._between(self.held, frames)
+
+    def led_between(self, frames: np.ndarray) -> np.ndarray:
+        """Whether it is held, or drawn, at some time from each of rising frames (F,) to the next (F - 1,)."""
+        return self._between(self.held | (self.weights > 0.0), frames)
+
+    def _between(self, on: np.ndarray, frames: np.ndarray) -> np.ndarray:
+        counts = np.concatenate([[0], np.cumsum(on)])
+        behind = np.searchsorted(self.frames, frames, side="right")
+        found: np.ndarray = counts[behind[1:]] > counts[behind[:-1] - 1]
+        return found
+
     def weights_at(self, frames: np.ndarray) -> np.ndarray:
         """Weights at frames (k,)."""
         return np.interp(frames, self.frames, self.weights)
@@ -50,10 +67,26 @@ class Strength:
         return found
 
 
+def ever(item: Any, frames: np.ndarray) -> bool:
+    """Whether curves alone say that a joint is held, or drawn, at some key of theirs within rising frames (F,)."""
+    found = False
+    for path, least in ((PATH, ON), (WEIGHT_PATH, 0.0)):
+        curve = curve_values.alone(item, path)
+        found |= curve is not None and bool((curve_values.at(curve, _keys(curve, frames)) > least).any())
+    return found
+
+
+def _keys(curve: Any, frames: np.ndarray) -> np.ndarray:
+    """Frames of a curve's keys (k,) that lie within rising frames (F,)."""
+    (keys,) = curve_values.keyed([curve])
+    within: np.ndarray = keys[(keys >= frames[0]) & (keys <= frames[-1])]
+    return within
+
+
 def between_frames(item: Any, seen: Strength, looks: np.ndarray) -> Strength:
     """A joint's strength as it was seen at whole frames, and what the curves of its weight and its switch say at looks
-    (L,) between them, the frames among them, and when they let go of it or hold it. As it was, where there are no such
-    curves or not they alone.
+    (L,) between them, the frames among them, and at their keys; and when they let go of it, hold it, or step. As it
+    was, where there are no such curves or not they alone.
     """
     weigh = _read(item, WEIGHT_PATH, seen.frames, seen.weights, lambda values: np.clip(values, 0.0, 1.0))
     switch = _read(item, PATH, seen.frames, seen.prescribed, lambda values: values > ON)
@@ -65,9 +98,12 @@ def between_frames(item: Any, seen: Strength, looks: np.ndarray) -> Strength:
         weights = seen.weights_at(frames) if weigh is None else weigh(frames)
         return Strength(frames, weights, seen.prescribed[whole] if switch is None else switch(frames))
 
-    crossed = np.flatnonzero(np.diff(said(looks).held))
-    crossings = np.array([_crossing(said, looks[k], looks[k + 1]) for k in crossed])
-    found = said(np.union1d(looks, crossings))
+    for path in (PATH, WEIGHT_PATH):
+        curve = curve_values.alone(item, path)
+        looks = looks if curve is None else np.union1d(looks, _keys(curve, looks))
+    known = said(looks)
+    crossings = [_crossing(said, looks[k], looks[k + 1]) for k in np.flatnonzero(np.diff(known.held))]
+    found = said(np.union1d(looks, [*crossings, *_steps(said, known)]))
     # of what stays as it is, or goes on evenly from look to look, the ends alone
     kept = np.isin(found.frames, seen.frames)
     kept[1:-1] |= np.abs(np.diff(found.weights, 2)) > 0.0
@@ -87,6 +123,23 @@ def _read(item: Any, path: str, frames: np.ndarray, seen: np.ndarray, limited: R
 
     same = np.abs(read(frames).astype(np.float64) - seen).max() <= curve_values.SEEN
     return read if same else None
+
+
+def _steps(said: Callable[[np.ndarray], Strength], known: Strength) -> list[float]:
+    """Frames just before, and at which, a weight steps that is known at some."""
+    found: list[float] = []
+    for k in np.flatnonzero(np.abs(np.diff(known.weights)) > LEAST_STEP).tolist():
+        step = leap_search.narrowed(
+            lambda frames: said(frames).weights,
+            lambda one, other: abs(float(other - one)),
+            (known.frames[k], known.frames[k + 1]),
+            (known.weights[k], known.weights[k + 1]),
+            LEAST_STEP,
+            narrow=0.0,
+        )
+        if step is not None:
+            found += [float(np.nextafter(np.float32(step[0]), np.float32(-np.inf))), step[0]]
+    return found
 
 
 def _crossing(said: Callable[[np.ndarray], Strength], low: float, high: float) -> float:

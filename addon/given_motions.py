@@ -12,6 +12,7 @@ from . import (
     compat,
     core,
     drive,
+    follow_weights,
     hold,
     joint_reading,
     keyframes,
@@ -76,7 +77,8 @@ class Followed:
 
 
 def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> list[Followed]:
-    """What the joints that are prescribed in any of the frames (F,) do; the scene is put back.
+    """What the joints do that are prescribed, or drawn, at some time from the first of the frames (F,) to the last; the
+    scene is put back.
 
     Raises:
         ModelError: a joint whose surface moves by itself is to follow keys; a pose is not rigid.
@@ -102,7 +104,8 @@ def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> l
     found = []
     for (item, joint, body), on, drawn, value in zip(chosen, prescribed, weights, values):
         controlled = item.condyle.joint.controller.enabled
-        if (any(on) or any(drawn) or controlled) and joint.num_coordinates:
+        led = any(on) or any(drawn) or controlled or follow_weights.ever(item, frames)
+        if led and joint.num_coordinates:
             strength = Strength(np.array(frames), np.array(drawn), np.array(on))
             made = followed_of(scene, item, joint, body, strength.held, np.array(value))
             made.weights, made.strength = strength.weights.copy(), strength
@@ -252,12 +255,10 @@ def _projected(each: Followed, poses: np.ndarray) -> Steps[Any]:
     return found.q, told
 
 
-def rows_of(switched: np.ndarray) -> np.ndarray:
-    """Which frames a motion needs: those that it follows, and their neighbours."""
-    near = switched.copy()
-    near[1:] |= switched[:-1]
-    near[:-1] |= switched[1:]
-    return np.flatnonzero(near)
+def rows_of(each: Followed) -> np.ndarray:
+    """Which of a joint's frames lead it: those between which it is held, or drawn, at some time."""
+    between = each.strength.led_between(each.frames)
+    return np.flatnonzero(np.append(between, False) | np.append(False, between))
 
 
 def windows_of(switched: np.ndarray, times: np.ndarray) -> np.ndarray:

@@ -45,14 +45,17 @@ def motions(
         loop: as of `timing.loop_options`.
     """
     made = Given()
-    early = min(options["dt"], 0.5 * options["record_interval"])
+    dt, interval = options["dt"], options["record_interval"]
+    # a frame lies between two steps: it shows what is held where the earlier of them has ended so, and the sample
+    # before it shows what is not where the later one of its own has
+    early = min(2.0 * dt, max(interval - dt, 0.5 * interval))
     for each in followed:
-        near, strength = each.switched | (each.weights > 0.0), each.strength
+        strength = each.strength
         own, at_strength = (
             np.interp(frames - each.frames[0], np.arange(len(times)), times)
             for frames in (each.frames, strength.frames)
         )
-        rows = np.arange(len(own)) if each.controller else given_motions.rows_of(near)
+        rows = np.arange(len(own)) if each.controller else given_motions.rows_of(each)
         q, told = yield from given_motions.coordinates(each, fitted, rows)
         made.warnings += told + leaps.told(each, q, rows)
         windows = None
@@ -68,7 +71,7 @@ def motions(
             )
         drawn = each.drawn[rows]  # what draws a joint to its animation does so smoothly
         at = own[rows][drawn]
-        if (near & ~each.switched).any() and drawn.sum() > 1:
+        if ((strength.weights > 0.0) & ~strength.held).any() and drawn.sum() > 1:
             weights = np.minimum(strength.weights, follow_weights.HELD)
             made.pulls[each.body] = core.part("pull").Pull(at, q[drawn], weights, each.time, at_strength)
         if each.controller:
@@ -79,8 +82,8 @@ def motions(
 
 
 def caught_early(windows: np.ndarray, early: float) -> np.ndarray:
-    """Windows (k, 2) that begin a little earlier [s]: in the step that leads to the frame of a switch, and not in the
-    one behind it, so that the frame shows what is held, as its key says. Those that meet by that are one.
+    """Windows (k, 2) that begin a little earlier [s]: in a step that leads to the frame of a switch, and not in the one
+    behind it, so that the frame shows what is held, as its key says. Those that meet by that are one.
     """
     found: list[list[float]] = []
     for start, end in windows.tolist():

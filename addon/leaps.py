@@ -58,14 +58,18 @@ def looked_for(
         found = []
         for each, by, where, known in zip(followed, curves, wanted, looks):
             shown = whole_turns.counted(each, by.shown if by else _Looks(scene, each, known), where)
-            leapt = _with_leaps(shown, each, where[_near(each)[where - 1]], frames, sample)
+            leapt = _with_leaps(
+                shown, each, where[each.strength.held_between(frames)[where - 1]], frames, sample
+            )
             found.append((leapt, None if by is None else replace(by, shown=shown)))
     return found
 
 
 def _to_look_at(each: Followed, by: Keyed, frames: np.ndarray) -> np.ndarray:
     """Rows (k,) of a joint's frames (F,) which it may reach by a leap, so far as is seen without going to others."""
-    near = _led(each) if each.turns.any() else _near(each)
+    near = each.strength.held_between(frames)
+    if each.turns.any():
+        near |= each.strength.led_between(frames) | bool(each.controller)
     if by is not None and by.starts_over:  # the way back from a short cycle is no longer than the way there
         where = np.flatnonzero(near) + 1
     else:
@@ -190,19 +194,6 @@ def parts(each: Followed, shown: np.ndarray) -> list[np.ndarray]:
 def _going_on(each: Followed, shown: np.ndarray) -> list[np.ndarray]:
     """`parts` (R, k) of a joint's rows (R, ...), of sliders without the jumps of those that start anew after a turn."""
     return parts(each, shown if each.readings is None else given_motions.going_on(each, shown))
-
-
-def _near(each: Followed) -> np.ndarray:
-    """Whether a joint is held at either of the frames, from each to the next (F - 1,)."""
-    near: np.ndarray = each.switched[1:] | each.switched[:-1]
-    return near
-
-
-def _led(each: Followed) -> np.ndarray:
-    """Whether the animation leads a joint at either of the frames, from each to the next (F - 1,)."""
-    led = each.switched | (each.weights > 0.0) | bool(each.controller)
-    near: np.ndarray = led[1:] | led[:-1]
-    return near
 
 
 def _with_neighbours(rows: np.ndarray, count: int) -> np.ndarray:
