@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import bpy
 import numpy as np
 
 from . import (
@@ -19,6 +20,7 @@ from . import (
     hold,
     muscle_bakes,
     references,
+    statistics,
     units,
 )
 from .bake_keys import Kept
@@ -101,9 +103,25 @@ def free(scene: Any) -> int:
     count = actions.free(scene) + muscle_bakes.free(scene)
     if bake_targets.is_put(scene):
         bake_targets.free(scene)
+    _forget(scene)
+    return count
+
+
+def free_and_forget(scene: Any) -> int:
+    """As `free`, and clear what the bake told of itself, in other scenes with the same bodies, too."""
+    baked = [each for each in bpy.data.scenes if each.library is None and is_baked(each)]
+    count = free(scene)
+    for each in baked:
+        if not is_baked(each):
+            _forget(each)
+            statistics.forget(each)
+    return count
+
+
+def _forget(scene: Any) -> None:
+    """Clear what a scene's bake has read, and what was told of its keys."""
     for name in ("read", "told"):
         scene.condyle.simulation.output.property_unset(name)
-    return count
 
 
 def is_baked(scene: Any) -> bool:

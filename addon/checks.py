@@ -25,7 +25,6 @@ from . import (
     refused,
     rest_poses,
     scene_to_model,
-    session,
     sliders_left,
     transforms,
     units,
@@ -86,7 +85,7 @@ def stop(scene: Any, error: Exception, curves: Mapping[int, Any]) -> Exception:
     curves: of joints that were fitted just now, by session uid.
     """
     found = errors(scene, error, curves)
-    session.findings = found
+    findings.show(scene, found)
     more = len(found) - 1
     return error if not more else core.model_error(f"{error}; and {more} more, see Warnings")
 

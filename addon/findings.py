@@ -72,9 +72,27 @@ def forget_gone() -> None:
     ]
 
 
-def forget_bake() -> None:
-    """Lines about a bake go with it."""
-    session.findings = [finding for finding in session.findings if finding.source != BAKE]
+def show(scene: Any, found: list[Finding]) -> None:
+    """Let these be the lines that are told, about a scene."""
+    session.findings, session.findings_scene = found, scene.session_uid
+
+
+def shown(scene: Any) -> list[tuple[int, Finding]]:
+    """Numbers and lines of the list, where it is about a scene, but for those that are about what is gone."""
+    if not session.findings or session.findings_scene != scene.session_uid:
+        return []
+    there = {0, *(item.session_uid for item in bpy.data.objects)}
+    return [
+        (k, finding)
+        for k, finding in enumerate(session.findings)
+        if {finding.session_uid, finding.maker} <= there
+    ]
+
+
+def forget_bake(scene: Any) -> None:
+    """Lines about a scene's bake go with it."""
+    if session.findings_scene == scene.session_uid:
+        session.findings = [finding for finding in session.findings if finding.source != BAKE]
 
 
 def select(context: Any, body: Body) -> bool:

@@ -67,6 +67,7 @@ class JobOperator:
         return self.told(outcome)
 
     def execute(self, context: Any) -> set[str]:
+        self._scene = context.scene.session_uid
         try:
             outcome = worker_client.run(self.steps(context), seconds=self.seconds)
         except core.physics().CondyleError as error:
@@ -78,7 +79,7 @@ class JobOperator:
 
     def start(self, context: Any) -> set[str]:
         """Begin, and be modal from now on."""
-        self._task = self.steps(context)
+        self._scene, self._task = context.scene.session_uid, self.steps(context)
         try:
             self._request = next(self._task)
         except StopIteration as end:
@@ -87,7 +88,7 @@ class JobOperator:
             return self._fail(error)
         session.job = Job(self.title, time.monotonic(), endless=self.endless)
         self._shown, self._line = session.job.began, session.job.line
-        session.tell("")
+        session.tell("", scene_uid=self._scene)
         manager = context.window_manager
         self._timer = manager.event_timer_add(self.tick, window=context.window)
         manager.modal_handler_add(self)
@@ -128,7 +129,7 @@ class JobOperator:
         """After a defect, which is told in full: it must not leave the add-on waiting for ever."""
         self._task.close()
         self._end(context)
-        session.tell(f"{self.title} failed: {error}", "ERROR")
+        session.tell(f"{self.title} failed: {error}", "ERROR", self._scene)
 
     def cancel(self, context: Any) -> None:
         """Blender ends the operator, because a file is loaded or the window closes."""
@@ -138,7 +139,7 @@ class JobOperator:
         self._request.cancel()
         self._task.close()
         self._end(context)
-        session.tell(f"{self.title} cancelled", "CANCEL")
+        session.tell(f"{self.title} cancelled", "CANCEL", self._scene)
         self.report({"INFO"}, f"{self.title} cancelled: nothing was changed")
         return {"CANCELLED"}
 
@@ -148,17 +149,18 @@ class JobOperator:
         show_progress(context)
 
     def _finish(self, outcome: Any) -> set[str]:
-        session.tell(self.shown(outcome), "CHECKMARK")
+        session.tell(self.shown(outcome), "CHECKMARK", self._scene)
         self.report({"INFO"}, self.told(outcome))
         return {"FINISHED"}
 
     def _fail(self, error: Exception) -> set[str]:
         from . import statistics
 
-        text = statistics.told(bpy.context.scene, error)
+        scene = next((each for each in bpy.data.scenes if each.session_uid == self._scene), None)
+        text = str(error) if scene is None else statistics.told(scene, error)
         if getattr(error, "kind", "") == "WorkerDied":
             text += ". Nothing was changed; the next press starts it again"
-        session.tell(text, "ERROR")
+        session.tell(text, "ERROR", self._scene)
         self.report({"ERROR"}, text)
         return {"CANCELLED"}
 

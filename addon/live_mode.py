@@ -58,7 +58,7 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
     options = {name: value for name, value in ready.options.items() if name not in ONLY_BAKED}
     options["pulls"] = ready.pulls
     repeating, told = live_frames.repeating(ready, units.frame_times(frames, scene))
-    session.findings = findings.named_all(scene, [*ready.warnings, *told], findings.LIVE)
+    findings.show(scene, findings.named_all(scene, [*ready.warnings, *told], findings.LIVE))
     settings = live_properties.settings()
     live_sliders.fill(
         settings, scene, ready.read, forcing.torques(scene, ready.read, frames[:1]), ready.excited

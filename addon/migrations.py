@@ -87,7 +87,7 @@ def on_load(_path: Any = None, *_rest: Any) -> None:
     session.unfinished = None
     copies.forget()
     warning = migrate()
-    session.tell(warning, "ERROR" if warning else "INFO")
+    session.tell(warning, "ERROR" if warning else "INFO", scene_uid=0)
     if warning:
         print(warning)
 

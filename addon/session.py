@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import bpy
+
 #: the file at hand was saved by a newer version: shown, not changed
 read_only: bool = False
 
@@ -13,14 +15,16 @@ job: Any = None
 #: the live run under way (see `live_run`); it is a job, too
 live: Any = None
 
-#: last line for the panel: what was done, or what went wrong
+#: last line for the panel: what was done, or what went wrong; and the scene, by session uid, that it is about (0: all)
 message: str = ""
 message_icon: str = "INFO"
+message_scene: int = 0
 #: how often it was set
 tellings: int = 0
 
-#: what the last import, scene check or bake told, see `findings`
+#: what the last import, scene check or bake told, see `findings`; and the scene, by session uid, that it is about
 findings: list[Any] = []
+findings_scene: int = 0
 
 #: what was computed of the last bake, if it went wrong, see `unfinished`
 unfinished: Any = None
@@ -30,11 +34,19 @@ stale: dict[int, list[str]] = {}
 stale_unknown: bool = False
 
 
-def tell(text: str, icon: str = "INFO") -> None:
-    """Set the panel's last line."""
-    global message, message_icon, tellings
-    message, message_icon = text, icon
+def tell(text: str, icon: str = "INFO", scene_uid: int | None = None) -> None:
+    """Set the panel's last line; scene_uid: of the scene that it is about, 0: all; None: the one that is shown."""
+    global message, message_icon, message_scene, tellings
+    if scene_uid is None:
+        scene = getattr(bpy.context, "scene", None)  # none while add-ons are switched on
+        scene_uid = 0 if scene is None else scene.session_uid
+    message, message_icon, message_scene = text, icon, scene_uid
     tellings += 1
+
+
+def message_in(scene: Any) -> str:
+    """The panel's last line where it is about a scene; else an empty text."""
+    return message if message_scene in (0, scene.session_uid) else ""
 
 
 def forget_error(since: int) -> None:

@@ -100,10 +100,7 @@ def bake_unfinished_now(scene: Any) -> BakeReport:
 
 def free_bake(scene: Any) -> int:
     """Take every bake of the scene away and put back exactly what was; returns how many objects had one."""
-    count = bake_writing.free(scene)
-    if count:
-        statistics.forget(scene)
-    return count
+    return bake_writing.free_and_forget(scene)
 
 
 def fit(scene: Any, item: Any) -> Steps[FitReport]:
@@ -136,9 +133,8 @@ def bake(scene: Any) -> Steps[BakeReport]:
         scene = references.find_scene(scene_uid)
         statistics.note_failure(scene, error)
         unfinished.keep(scene, frames, made, fitted, error)
-        session.findings = [
-            findings.named(scene, statistics.told(scene, error), findings.BAKE, is_error=True)
-        ]
+        told = findings.named(scene, statistics.told(scene, error), findings.BAKE, is_error=True)
+        findings.show(scene, [told])
         raise
     clock.lap("simulate")
     report = yield from _simulated(scene_uid, frames, made, fitted, answer, clock)
@@ -191,7 +187,7 @@ def _simulated(
     )
     scene = references.find_scene(scene_uid)
     report = replace(report, warnings=warnings + report.warnings)
-    session.findings = findings.named_all(scene, report.warnings, findings.BAKE)
+    findings.show(scene, findings.named_all(scene, report.warnings, findings.BAKE))
     return report
 
 

@@ -386,14 +386,11 @@ def test_a_constraint_that_does_nothing_is_not_in_the_way(part, scene, leg, idle
 
 def test_lines_about_what_is_gone_are_not_shown(part, scene, make):
     one, other = make.box("One"), make.box("Other")
-    findings, session, panel = part("findings"), part("session"), part("features.checks.panels").WarningsPanel
-    session.findings = [
-        findings.about("first", findings.CHECK, one),
-        findings.about("second", findings.CHECK, other),
-    ]
-    there = part("features.checks.panels")._there
-    assert [number for number, _ in there()] == [0, 1]
+    findings, panel = part("findings"), part("features.checks.panels").WarningsPanel
+    lines = (("first", one), ("second", other))
+    findings.show(scene, [findings.about(text, findings.CHECK, item) for text, item in lines])
+    assert [number for number, _ in findings.shown(scene)] == [0, 1]
     bpy.data.objects.remove(one)
-    assert [number for number, _ in there()] == [1] and panel.poll(bpy.context)
+    assert [number for number, _ in findings.shown(scene)] == [1] and panel.poll(bpy.context)
     bpy.data.objects.remove(other)
     assert not panel.poll(bpy.context)

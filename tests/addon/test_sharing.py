@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from unittest.mock import MagicMock
+
 import numpy as np
 import pytest
 
@@ -58,6 +61,42 @@ def test_a_copied_scene_has_a_rig_of_its_own_and_a_linked_one_shares_it(part, sc
         assert len(part("tasks").bake_now(which).frames) == frames
     assert len(bpy.data.actions) == 1
     assert part("tasks").free_bake(third) == 1 and shank.animation_data is None
+
+
+@pytest.mark.small
+def test_the_panel_of_a_scene_shows_what_is_true_of_that(part, scene, knee, monkeypatch):
+    """A linked copy kept Last Bake of a bake that was freed in the other scene, and told and listed what was true there."""
+    session, panels = part("session"), part("features.simulation.panels")
+    warnings, told = part("features.checks.panels").WarningsPanel, []
+    monkeypatch.setattr(panels, "draw_lines", lambda _layout, text, *_rest: told.append(text))
+
+    def shown():
+        """In the panel of the scene in the window: whether it has Last Bake, lines, and whether it has warnings."""
+        told.clear()
+        context = SimpleNamespace(scene=bpy.context.window.scene, region=MagicMock())
+        panels.BakePanel.draw(MagicMock(), context)
+        return panels.StatisticsPanel.poll(context), list(told), warnings.poll(context)
+
+    with in_window():
+        bpy.ops.scene.new(type="LINK_COPY")
+    other = bpy.context.window.scene
+    bpy.context.window.scene = scene
+    for which in (other, scene):
+        bpy.context.window.scene = which
+        with in_window():
+            assert bpy.ops.condyle.bake() == {"FINISHED"}
+    part("findings").show(scene, [part("findings").Finding("Shank is odd", "Bake")])
+    last, (line, *_), listed = shown()
+    assert last and line.startswith("Baked") and listed
+    bpy.context.window.scene = other
+    assert shown() == (True, [], False)
+    with in_window():
+        assert bpy.ops.condyle.free_bake() == {"FINISHED"}
+    assert shown() == (False, ["Bake of 1 object freed"], False)
+    bpy.context.window.scene = scene
+    assert shown()[:2] == (False, []) and session.message
+    session.tell("saved by a newer version", "ERROR", scene_uid=0)
+    assert shown()[1] == ["saved by a newer version"]
 
 
 @pytest.mark.small

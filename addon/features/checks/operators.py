@@ -28,13 +28,13 @@ class CheckScene(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ... import checks, core
+        from ... import checks, core, findings
 
         try:
             found = checks.check(context.scene)
         except core.physics().CondyleError as error:
             return failed(self, error)
-        session.findings = found
+        findings.show(context.scene, found)
         errors = sum(finding.is_error for finding in found)
         told = "nothing wrong was found"
         if found:

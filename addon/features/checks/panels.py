@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import bpy
 from bpy.types import Panel
 
 from ... import session
@@ -22,15 +21,15 @@ class WarningsPanel(SidebarPanel, Panel):
     bl_order = 0
 
     @classmethod
-    def poll(cls, _context: Any) -> bool:
-        return bool(_there())
+    def poll(cls, context: Any) -> bool:
+        return bool(_shown(context))
 
     def draw_header_preset(self, _context: Any) -> None:
         self.layout.operator("condyle.clear_findings", text="", icon="X", emboss=False)
 
     def draw(self, context: Any) -> None:
         layout = self.layout
-        shown = _there()
+        shown = _shown(context)
         for index, finding in shown[:MOST_SHOWN]:
             row = layout.row(align=True)
             text = finding.text if len(finding.text) <= LONGEST else f"{finding.text[: LONGEST - 1]}…"
@@ -45,16 +44,13 @@ class WarningsPanel(SidebarPanel, Panel):
             layout.label(text=f"and {more} more", icon="BLANK1")
 
 
-def _there() -> list[tuple[int, Any]]:
-    """Numbers and lines of the list, but for those that are about what is gone."""
+def _shown(context: Any) -> list[tuple[int, Any]]:
+    """Numbers and lines of the list."""
     if not session.findings:
         return []
-    there = {0, *(item.session_uid for item in bpy.data.objects)}
-    return [
-        (k, finding)
-        for k, finding in enumerate(session.findings)
-        if {finding.session_uid, finding.maker} <= there
-    ]
+    from ... import findings
+
+    return findings.shown(context.scene)
 
 
 classes = (WarningsPanel,)

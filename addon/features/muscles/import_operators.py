@@ -56,7 +56,8 @@ class ImportOpenSim(Operator):
         if made.ground in shown:
             made.ground.select_set(True)
             context.view_layer.objects.active = made.ground
-        session.findings = findings.named_all(context.scene, made.warnings, findings.IMPORT, made.ground)
+        told = findings.named_all(context.scene, made.warnings, findings.IMPORT, made.ground)
+        findings.show(context.scene, told)
         counts = f"{len(made.bodies)} bodies, {len(made.muscles)} muscles, {len(made.obstacles)} obstacles"
         told = f"{made.ground.name} imported: {counts}"
         if made.warnings:

@@ -120,7 +120,7 @@ class FreeBake(Operator):
             count = tasks.free_bake(context.scene)
         except core.physics().CondyleError as error:
             return failed(self, error)
-        findings.forget_bake()
+        findings.forget_bake(context.scene)
         session.tell(f"Bake of {count} {'object' if count == 1 else 'objects'} freed", "CHECKMARK")
         return {"FINISHED"}
 

@@ -30,10 +30,9 @@ class BakePanel(SidebarPanel, Panel):
             row.operator("condyle.free_bake", icon="TRASH")
             layout.operator("condyle.check_scene", icon="CHECKMARK")
             draw_badge(layout, context)
-        if session.message:
-            draw_lines(
-                layout.box().column(align=True), session.message, session.message_icon, context.region.width
-            )
+        message = session.message_in(context.scene)
+        if message:
+            draw_lines(layout.box().column(align=True), message, session.message_icon, context.region.width)
         kept = unfinished.of(context.scene)
         if kept is not None and job is None:
             last = f"{kept.frames[-1]:g}"
