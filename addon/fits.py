@@ -225,14 +225,12 @@ def _steps(
         _check_count(given.child.name, len(poses), fewest)
         if not wished["smoothing"]:  # which alone lets there be more
             wished["num_frames"] = min(wished["num_frames"], len(poses))
+        wished["num_frames"] = max(wished["num_frames"], settings.order)
     if surface:
+        for name, order in zip(("rows", "columns"), settings.grid_orders):
+            wished[name] = max(wished[name], order)
         keywords |= _of_surface(settings, wished, places)
     else:
-        if wished["frames_by"] == "NUMBER" and wished["num_frames"] < settings.order:
-            raise core.model_error(
-                f"{wished['num_frames']} control frames are too few: a curve of order {settings.order} takes at least "
-                f"{settings.order}"
-            )
         keywords |= _of_curve(scene, settings, wished, closed)
     requests = core.part("worker.requests")
     ask, read = (

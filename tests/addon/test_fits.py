@@ -82,11 +82,23 @@ def test_five_keys_do_without_a_joint(part, scene, make):
     assert len(joint.condyle.joint.frames) == joint.condyle.joint.fit.num_frames == 5
     only(joint)
     assert bpy.ops.condyle.fit(num_frames=6) == {"FINISHED"} and len(joint.condyle.joint.frames) == 5
-    joint.condyle.joint.order = 5
-    with pytest.raises(
-        RuntimeError, match="4 control frames are too few: a curve of order 5 takes at least 5"
-    ):
-        bpy.ops.condyle.fit(num_frames=4)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    "more", [{}, {"periodic": True}, {"first_end": "STRAIGHT", "last_end": "STRAIGHT"}, {"smoothing": 0.5}]
+)
+def test_a_curve_gets_as_many_frames_as_its_order_takes_at_least(part, scene, make, more):
+    """Adjust Last Operation lets there be four, which was an error where the order is higher."""
+    _keyed(make, 0.5 * np.arange(12))
+    bpy.ops.condyle.fit()
+    (joint,) = part("references").joints_of(scene)
+    settings = joint.condyle.joint
+    settings.order = 6
+    only(joint)
+    assert bpy.ops.condyle.fit(num_frames=4, **more) == {"FINISHED"}
+    assert len(settings.frames) == settings.fit.num_frames == 6
+    assert "; 6 control frames, the least that the curve's order takes" in part("session").message
 
 
 def _keyed(make, angles, turning=0.1):
@@ -304,6 +316,16 @@ def test_a_surface_is_fitted_to_scattered_keys(blade, part):
     pose = surface.transform(np.array(row.q[:2], dtype=float))
     gap = 1e3 * np.linalg.norm(pose[:3, 3] - np.array(row.pose).reshape(4, 4)[:3, 3])
     assert gap == pytest.approx(row.distance, abs=0.02)  # what the scene holds is what was fitted, to float32
+
+
+def test_a_surface_gets_as_many_rows_as_its_order_takes_at_least(blade, part):
+    _, joint, _ = blade
+    settings = joint.condyle.joint
+    assert bpy.ops.condyle.fit_surface() == {"FINISHED"}
+    settings.grid_orders = (5, 4, 4)
+    assert bpy.ops.condyle.fit_surface(rows=4, columns=6) == {"FINISHED"}
+    assert tuple(settings.grid)[:2] == (settings.fit.rows, settings.fit.columns) == (5, 6)
+    assert "; 5 rows and 6 columns, the least that its orders take" in part("session").message
 
 
 def test_a_surface_is_fitted_at_places_that_two_properties_tell(blade):

@@ -65,7 +65,7 @@ def test_a_copied_scene_has_a_rig_of_its_own_and_a_linked_one_shares_it(part, sc
 
 @pytest.mark.small
 def test_the_panel_of_a_scene_shows_what_is_true_of_that(part, scene, knee, monkeypatch):
-    """A linked copy kept Last Bake of a bake that was freed in the other scene, and told and listed what was true there."""
+    """A linked copy kept Last Bake of a bake that was freed in the other scene, and its lines and warnings."""
     session, panels = part("session"), part("features.simulation.panels")
     warnings, told = part("features.checks.panels").WarningsPanel, []
     monkeypatch.setattr(panels, "draw_lines", lambda _layout, text, *_rest: told.append(text))

@@ -123,8 +123,14 @@ class FitFromKeyframes(_FitOperator, Operator):
 
     def told(self, outcome: Any) -> str:
         told = super().told(outcome)
-        if self.frames_by == "NUMBER" and (most := outcome.wished["num_frames"]) < self.num_frames:
-            told += f"; {most} control frames, as many as they can fix"
+        count = outcome.wished["num_frames"]
+        if self.frames_by == "NUMBER" and count != self.num_frames:
+            why = (
+                "as many as they can fix"
+                if count < self.num_frames
+                else "the least that the curve's order takes"
+            )
+            told += f"; {count} control frames, {why}"
         if outcome.wished["robust"] != "NONE" and outcome.num_poses < OUTSTANDING * len(outcome.joint.frames):
             told += f"; {len(outcome.joint.frames)} control frames follow outliers, too: take fewer"
         if self.keys == "ONE_WAY" and not self.periodic and outcome.cyclic != "TO_AND_FRO":
@@ -150,7 +156,10 @@ class FitSurface(_FitOperator, Operator):
     def told(self, outcome: Any) -> str:
         margin = math.degrees(math.asin(min(1.0, outcome.joint.gimbal_margin())))
         near = f"; its angles come within {margin:.1f}° of gimbal lock" if margin < NEAR_GIMBAL_LOCK else ""
-        return super().told(outcome) + near
+        rows, columns = (outcome.wished[name] for name in ("rows", "columns"))
+        more = (rows, columns) != (self.rows, self.columns)
+        least = f"; {rows} rows and {columns} columns, the least that its orders take" if more else ""
+        return super().told(outcome) + least + near
 
 
 classes = (FitFromKeyframes, FitSurface)
