@@ -34,7 +34,8 @@ def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: flo
     """
     count, looks = _looks(fps), positions(frames, fps)
     keyed = [motion_curves.read(scene, each) for each in followed]
-    for each in followed:
+    for each, by in zip(followed, keyed):
+        each.again = None if by is None else by.again(frames)
         item = references.object_by_session_uid(each.uid)
         each.strength = follow_weights.between_frames(item, each.strength, looks)
     leaping = leaps.looked_for(scene, followed, keyed, frames)

@@ -47,8 +47,9 @@ class Followed:
         strength: both of these as time goes by, between the frames, too.
         controller: name of the one that draws it there; empty: there is none.
         uid: of its Empty in the session. frames: at which it was seen (F,), whole ones but for the last samples before
-            leaps. leapt: whether it leaps to what it is there from what it is at the one before (F,). drawn: whether
-            that draws it where it follows in part (F,): leaps do not.
+            leaps. again: by how much its curves go on from the first to the last, if they repeat themselves behind
+            that, or None. leapt: whether it leaps to what it is there from what it is at the one before (F,). drawn:
+            whether that draws it where it follows in part (F,): leaps do not.
         readings: of its sliders (F, n) in SI, or None. poses: of the child in the joint's frame (F, 4, 4) [m], or None.
         periods: of sliders whose ends are one place (n,), from end to end; 0 of others. turns: by how much those that
             are not limited bring the joint back to where it was (n,); 0: by nothing.
@@ -72,6 +73,7 @@ class Followed:
     controller: str = ""
     uid: int = 0
     frames: np.ndarray = field(default_factory=lambda: np.empty(0))
+    again: np.ndarray | None = None
     leapt: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
     drawn: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
 

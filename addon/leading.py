@@ -20,7 +20,8 @@ CORNER = 1.5
 @dataclass
 class Given:
     """What joints do by their animation, by body: motions, pulls, coordinates at the start; and by the names of
-    controllers the times (R,) [s] of their targets and these (R, n).
+    controllers the times (R,) [s] of their targets and these (R, n); again: by bodies whose curves repeat themselves
+    behind the last frame, whether they go on from there; else they start over as they began.
     """
 
     motions: dict[str, Any] = field(default_factory=dict)
@@ -28,6 +29,7 @@ class Given:
     start: dict[str, np.ndarray] = field(default_factory=dict)
     targets: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    again: dict[str, bool] = field(default_factory=dict)
 
 
 def motions(
@@ -76,6 +78,8 @@ def motions(
             made.pulls[each.body] = core.part("pull").Pull(at, q[drawn], weights, each.time, at_strength)
         if each.controller:
             made.targets[each.controller] = at, q[drawn]
+        if each.again is not None:
+            made.again[each.body] = bool(np.abs(each.again).max() > SEEN)
         if each.switched[0]:
             made.start[each.body] = q[0]
     return made

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import compat, hold, leading, muscle_points, references, tasks, timing
+from . import compat, given_motions, hold, leading, muscle_points, references, tasks, timing
 
 # Keys this many frames beyond the scene's range are read, not more: each frame takes Blender some milliseconds.
 MOST_BEYOND = 500
@@ -126,18 +126,23 @@ def repeating(made: tasks.Ready, times: np.ndarray) -> tuple[dict[str, Any], lis
     does not go round.
     """
     model, around, drawn, stay = made.read.model, [], [], []
+    anew: dict[str, float] = {}
     for entry in made.read.bodies:
         motion, pull = made.options["motions"].get(entry.name), made.pulls.get(entry.name)
         for given, goes in ((motion, around), (pull, drawn)):
             if given is None or not (np.ptp(given.values, axis=0).any() or _switches(given)):
                 continue
             whole = given.times[0] == times[0] and given.times[-1] == times[-1]
-            joint = model.joints[model.index(entry.name)]
-            if _fades(given, times) or (whole and not leading.comes_back(joint, given.values, SAME_POSE)):
+            joint, again = model.joints[model.index(entry.name)], made.again.get(entry.name)
+            comes_back = not whole or leading.comes_back(joint, given.values, SAME_POSE)
+            if _fades(given, times) or not (comes_back or again is False or (again and _counts(joint))):
                 stay.append(entry.joint_name or entry.name)
-            else:
-                goes.append(entry.name)
-    columns = _columns(model, made.options["tau"], stay)
+                continue
+            goes.append(entry.name)
+            if not comes_back and not again:
+                anew[entry.name] = made.options["record_interval"]
+    over = [entry.joint_name for entry in made.read.bodies if made.again.get(entry.name) is False]
+    columns = _columns(model, made.options["tau"], stay, over)
     controllers = []
     for name, controller in made.options.get("controllers", {}).items():
         goes = _goes_round(controller.target.values)
@@ -149,11 +154,16 @@ def repeating(made: tasks.Ready, times: np.ndarray) -> tuple[dict[str, Any], lis
             f"{', '.join(stay[:4])}{' and others' if len(stay) > 4 else ''}: animated up to frame "
             f"{made.frames[-1]:g}; a live run that goes on leaves that as it is there. What ends as it began goes round"
         )
-    chosen = {"motions": around, "pulls": drawn, "inputs": columns, "controllers": controllers}
+    chosen = {"motions": around, "pulls": drawn, "inputs": columns, "controllers": controllers, "anew": anew}
     if not any(chosen.values()):
         return {}, told
     start = made.read.state.time
     return {"start": start, "period": float(times[-1] - times[0]), **chosen}, told
+
+
+def _counts(joint: Any) -> bool:
+    """Whether the sliders of a joint are its coordinates, each by itself: what they go on by these do."""
+    return joint.reading_names == joint.coordinate_names and given_motions.rotation_vector(joint) is None
 
 
 def _switches(given: Any) -> bool:
@@ -169,8 +179,11 @@ def _fades(given: Any, times: np.ndarray) -> bool:
     return bool(switched or abs(weights[-1] - weights[0]) > SAME_SHARE)
 
 
-def _columns(model: Any, table: Any, stay: list[str]) -> list[str]:
-    """Names of the columns of a table that repeat themselves; those that do not are added to what stays."""
+def _columns(model: Any, table: Any, stay: list[str], over: list[str]) -> list[str]:
+    """Names of the columns of a table that repeat themselves; those that do not are added to what stays.
+
+    over: names of controllers whose targets start over.
+    """
     if table is None:
         return []
     values, found = table.values, []
@@ -181,6 +194,7 @@ def _columns(model: Any, table: Any, stay: list[str]) -> list[str]:
         goes = _goes_round(column)
         if goes is None:
             continue
+        goes |= name.endswith(".target") and name.startswith(tuple(f"{each}." for each in over))
         if not goes:
             stay.append(name)
             continue

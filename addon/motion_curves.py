@@ -27,6 +27,17 @@ class MotionCurves:
         modifiers = [each for curve in self.curves if curve is not None for each in curve.modifiers]
         return any(each.type == "CYCLES" and not each.mute for each in modifiers)
 
+    def again(self, frames: np.ndarray) -> np.ndarray | None:
+        """By how much what is shown goes on (...) from the first of rising frames to the last, if it repeats itself in
+        all else behind that; None where it does not, or nothing goes on in cycles, or poses go on.
+        """
+        if not self.starts_over:
+            return None
+        at = 0.5 * (frames[1:] + frames[:-1])  # at the ends themselves a cycle shows its end
+        rises = self.shown(at + frames[-1] - frames[0]) - self.shown(at)
+        rise: np.ndarray = rises.mean(axis=0) if rises.ndim == 2 else np.zeros(rises.shape[1:])
+        return rise if np.abs(rises - rise).max() < SEEN * max(1.0, np.abs(rise).max()) else None
+
 
 def read(scene: Any, each: Followed) -> MotionCurves | None:
     """The curves that lead a joint as it was seen at whole frames; None where there are none, or where something else

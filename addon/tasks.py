@@ -256,7 +256,7 @@ def written(
 @dataclass(frozen=True)
 class Ready:
     """What a simulation of the scene over whole frames (F,) needs: the model, keywords of ``simulate`` (but for what a
-    live run has of its own), excitations (F, muscles) at the frames, and what is told about it.
+    live run has of its own), excitations (F, muscles) at the frames, and what is told about it. again: see `Given`.
     """
 
     read: scene_to_model.SceneModel
@@ -266,6 +266,7 @@ class Ready:
     warnings: list[str]
     prints: staleness.Prints
     frames: np.ndarray
+    again: dict[str, bool]
 
 
 def ready(
@@ -322,7 +323,7 @@ def ready(
     warnings += [finding.text for finding in checked]
     pressed = inside_ground.warnings(read, set(given.start), options["tau"])
     told = [*warnings, *given.warnings, *begun, *looked, *pressed]
-    return Ready(read, options, given.pulls, excited[looks % 1.0 == 0.0], told, prints, frames)
+    return Ready(read, options, given.pulls, excited[looks % 1.0 == 0.0], told, prints, frames, given.again)
 
 
 def _muscles(scene_uid: int, read: Any, result: Any, excited: np.ndarray) -> Steps[Any]:

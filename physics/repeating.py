@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from ._typing import FloatArray
+from ._typing import BoolArray, FloatArray, IntArray
 from .errors import ModelError
 from .motion import Motion
 from .muscles.excitation import Keyframes, Proportional
@@ -25,11 +25,13 @@ class Repeating:
     """Which motions, pulls, columns of tables and controllers of muscles of a run repeat themselves after a period [s].
 
     Attributes:
-        start, period: from when on and after how long [s]. What has a value at both ends has the same there, but for
-            whole turns of a motion, by which it goes on.
+        start, period: from when on and after how long [s]. What has a value at both ends has the same there, or goes on
+            by the difference, as by whole turns of a motion.
         motions: names of motions. pulls: names of pulls, with their weights. inputs: names of coordinates and inputs
             of the model, columns of a table.
         controllers: names of muscles whose controllers' targets repeat themselves.
+        anew: by names of motions and pulls that have another value at their end, from which they start over, the time
+            [s] within which they get back.
     """
 
     start: float
@@ -38,6 +40,7 @@ class Repeating:
     pulls: Sequence[str] = ()
     inputs: Sequence[str] = ()
     controllers: Sequence[str] = ()
+    anew: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", number(self.start, "start of a period"))
@@ -85,6 +88,8 @@ class Repeating:
                 f"the motion of {name!r}, from {times[0]:g} s to {times[-1]:g} s, does not repeat itself after "
                 f"{self.period:g} s from {self.start:g} s on"
             )
+        if name in self.anew:
+            return self._started_over(motion, leapt, name)
         # what begins anew knows nothing of what came before, unless they meet
         anew = motion.interpolation == "cubic"
         if meets:
@@ -104,6 +109,28 @@ class Repeating:
         windows = None if motion.windows is None else self._windows(motion.windows, shifts)
         return replace(motion, times=laid, values=rows, windows=windows, leaps=laid[leaps.ravel()])
 
+    def _started_over(self, motion: Motion, leapt: BoolArray, name: str) -> Motion:
+        """A motion again and again that is at its end up to the end of each cycle, and leaps back then."""
+        rows, laid, first = self._over(motion.times, name, f"the motion of {name!r}")
+        leaps = leapt[rows]
+        leaps[first] = True
+        windows = motion.windows
+        if windows is not None:
+            windows = self._windows(windows, self.period * np.arange(self._count))
+        return replace(motion, times=laid, values=motion.values[rows], windows=windows, leaps=laid[leaps])
+
+    def _over(self, times: FloatArray, name: str, what: str) -> tuple[IntArray, FloatArray, IntArray]:
+        """Rows of one period's times (K,) in all of what starts over, their times, and which of them are the first that
+        are reached from an end.
+        """
+        if not self._meets(times):
+            raise ModelError(f"{what} has no value at both ends of the period, so that it cannot start over")
+        back = min(int(np.searchsorted(times, times[0] + self.anew[name] - 1e-9)), len(times) - 1)
+        later, more = len(times) - back, self._count - 1
+        rows = np.append(np.arange(len(times)), np.tile(np.arange(back, len(times)), more))
+        shifts = np.repeat(np.arange(self._count), [len(times), *[later] * more])
+        return rows, times[rows] + self.period * shifts, len(times) + later * np.arange(more)
+
     def _pull(self, pull: Pull, name: str) -> Pull:
         """A pull again and again. Between cycles that do not fill the period its weight goes from the end's to the
         beginning's.
@@ -116,10 +143,15 @@ class Repeating:
         weight_times, weights = pull.weight_times, pull.weights
         if self._meets(weight_times):
             weight_times, weights = weight_times[:-1], weights[:-1]
-        rows = (values + rise * np.arange(self._count)[:, None, None]).reshape(-1, values.shape[1])
+        if name in self.anew:
+            over, laid, _ = self._over(pull.times, name, f"the pull of {name!r}")
+            rows = pull.values[over]
+        else:
+            laid = self._again(times)
+            rows = (values + rise * np.arange(self._count)[:, None, None]).reshape(-1, values.shape[1])
         return replace(
             pull,
-            times=self._again(times),
+            times=laid,
             values=rows,
             weights=np.tile(weights, self._count),
             weight_times=self._again(weight_times),

@@ -211,3 +211,36 @@ def test_a_run_goes_round_alike_with_the_record_of_the_one_before_in_place(part,
     turned = runs[0].q[:rows, 0]
     # the second turn is the first one's, but for what the spline through the seam makes of its corner
     assert np.abs(turned[12:24] - turned[:12] - 2.0 * np.pi).max() < 0.05
+
+
+@pytest.mark.parametrize("led", ("PRESCRIBED", "FOLLOW", "CONTROLLER"))
+@pytest.mark.parametrize("mode", ("REPEAT", "REPEAT_OFFSET"))
+def test_a_cycle_that_drops_back_or_goes_on_does_so_again_and_again(part, scene, make, arms, led, mode):
+    """It stayed at the end of its first one, as what has no cycles does, and that was told."""
+    settings_ = arms.condyle.joint
+    settings_.prescribed, settings_.controller.enabled = led == "PRESCRIBED", led == "CONTROLLER"
+    settings_.follow = 0.7 if led == "FOLLOW" else 0.0
+    (slider,) = part("features.joints.properties").slider_names(settings_)
+    for frame, value in ((1, 0.0), (7, 0.3)):
+        arms[slider] = value
+        arms.keyframe_insert(f'["{slider}"]', frame=frame)
+    for curve in part("compat").curves_in_use(arms):
+        curve.modifiers.new("CYCLES").mode_after = mode
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    scene.frame_set(1)
+    live = Hand(part, scene, duration=1.2, record=True).walk().baked.result
+    stays = [text for text in told(part) if "animated up to frame 13" in text]
+    assert part("tasks").free_bake(scene) == 2
+    scene.frame_end = 40
+    scene.frame_set(1)
+    whole = part("tasks").bake_now(scene).result
+    rows = len(live.t)
+    off = np.abs(live.q - whole.q[:rows]).max()
+    assert rows > 26 and np.ptp(whole.q[:, 0]) > 0.2
+    if (
+        led != "CONTROLLER"
+    ):  # its targets are a table, that of the last frame of a cycle the first one's again
+        assert not stays and off < 1e-6  # sliders come in single precision
+    else:
+        assert bool(stays) == (mode == "REPEAT_OFFSET") and (stays or off < 0.05)

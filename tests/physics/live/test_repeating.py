@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -89,6 +91,27 @@ def test_a_leap_at_the_end_of_a_period_stays_one(fps):
         pieces = laid.pieces(0, 0.0, 0.0, 0.0)
         within = (pieces[:, 0] > 0.0) & (pieces[:, 0] < 5.0)
         assert np.abs(pieces[within, 2] * (1.0 - pieces[within, 2])).max() < 1e-9  # 0 or 1 at all times
+
+
+@pytest.mark.parametrize("fps", [24, 30])
+def test_what_ends_elsewhere_starts_over(fps):
+    """It is at its end up to the end of each period, and back within the time that is said, as in the first one."""
+    times = np.arange(2 * fps // 2 + 1) / (2.0 * fps)
+    values = np.where(times > 0.25, times - 0.1, times) + 0.2
+    motion = ph.Motion(times, values, leaps=[times[times > 0.25][0]])
+    pull = Pull(times, values[:, None], np.full(len(times), 0.5))
+    asked = Repeating(0.0, 0.5, ["thigh"], ["thigh"], anew={"thigh": 1.0 / fps})
+    laid = asked.applied(legs(), {"motions": {"thigh": motion}, "pulls": {"thigh": pull}})
+    for found in (laid["motions"]["thigh"], laid["pulls"]["thigh"]):
+        at = np.array([0.1, 0.5, 0.5 + 1.0 / fps, 0.6, 1.0, 100.5, 100.6])
+        wanted = [0.3, 0.6, 0.2 + 1.0 / fps, 0.3, 0.6, 0.6, 0.3]
+        np.testing.assert_allclose(np.interp(at, found.times, found.values[:, 0]), wanted, atol=1e-9)
+    pieces = laid["motions"]["thigh"].pieces(0, 0.0, 0.0, 0.0)
+    rest = (pieces[:, 0] % 0.5 > 1.0 / fps + 1e-6) & (pieces[:, 0] < 20.0)
+    assert len(laid["motions"]["thigh"].leaps) == 2 * 1200 - 1
+    np.testing.assert_allclose(np.abs(pieces[rest, 3]).max(), 1.0, atol=1e-6)
+    with pytest.raises(ModelError, match="no value at both ends of the period"):
+        replace(asked, period=0.7, motions=()).applied(legs(), {"pulls": {"thigh": pull}})
 
 
 def test_windows_are_cut_at_both_ends_and_what_lies_within_stays_as_it_is():
