@@ -6,22 +6,33 @@ from typing import Any
 
 import numpy as np
 
-from . import compat
+from . import compat, strip_curves
 
 # What keys in single precision differ by without a motion [m, rad].
 SEEN = 1e-5
 
 
 def alone(item: Any, path: str, index: int = 0) -> Any:
-    """The curve that alone says what a property of an object is; None where there is none."""
+    """The curve, of the action in use or played by a track of the NLA, that alone says what a property of an object is;
+    None where there is none. Where tracks lie under an action, what the scene shows has to confirm that.
+    """
     data = item.animation_data
-    if data is None or data.nla_tracks or data.action_influence != 1.0:
+    if data is None or data.action_influence != 1.0 or data.action_blend_type != "REPLACE":
         return None
     if any(driver.data_path == path and driver.array_index == index for driver in data.drivers):
         return None
     curves = compat.curves_in_use(item)
     found = next((each for each in curves if (each.data_path, each.array_index) == (path, index)), None)
+    if found is None and data.nla_tracks:
+        return strip_curves.played(data, path, index)
     return None if found is None or found.mute else found
+
+
+def starts_over(curve: Any) -> bool:
+    """Whether a curve goes on in cycles, or is played several times."""
+    if isinstance(curve, strip_curves.PlayedCurve) and curve.repeats:
+        return True
+    return any(each.type == "CYCLES" and not each.mute for each in curve.modifiers)
 
 
 def at(curve: Any, frames: Any) -> np.ndarray:
@@ -42,5 +53,9 @@ def columns(curves: list[Any], still: list[float], frames: np.ndarray) -> np.nda
 def keyed(curves: list[Any]) -> list[np.ndarray]:
     """Frames of the keys of each of the curves that there are."""
     return [
-        np.array([point.co.x for point in curve.keyframe_points]) for curve in curves if curve is not None
+        curve.keys
+        if isinstance(curve, strip_curves.PlayedCurve)
+        else np.array([point.co.x for point in curve.keyframe_points])
+        for curve in curves
+        if curve is not None
     ]

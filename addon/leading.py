@@ -58,6 +58,8 @@ def motions(
             for frames in (each.frames, strength.frames)
         )
         rows = np.arange(len(own)) if each.controller else given_motions.rows_of(each)
+        if not len(rows):
+            continue
         q, told = yield from given_motions.coordinates(each, fitted, rows)
         made.warnings += told + leaps.told(each, q, rows)
         windows = None

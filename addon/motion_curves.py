@@ -24,8 +24,7 @@ class MotionCurves:
     @property
     def starts_over(self) -> bool:
         """Whether some curve goes on in cycles."""
-        modifiers = [each for curve in self.curves if curve is not None for each in curve.modifiers]
-        return any(each.type == "CYCLES" and not each.mute for each in modifiers)
+        return any(curve_values.starts_over(curve) for curve in self.curves if curve is not None)
 
     def again(self, frames: np.ndarray) -> np.ndarray | None:
         """By how much what is shown goes on (...) from the first of rising frames to the last, if it repeats itself in
