@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import curve_values, follow_weights, leaps, motion_curves, references, timing
+from . import curve_values, follow_weights, leaps, motion_curves, references, timing, whole_turns
 from .given_motions import Followed
 from .motion_curves import MotionCurves
 
@@ -38,6 +38,7 @@ def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: flo
         each.again = None if by is None else by.again(frames)
         item = references.object_by_session_uid(each.uid)
         each.strength = follow_weights.between_frames(item, each.strength, looks)
+    keyed = [whole_turns.sampled(each, by) for each, by in zip(followed, keyed)]
     leaping = leaps.looked_for(scene, followed, keyed, frames)
     return [each if by is None or count < 2 else _with_looks(each, by, count) for each, by in leaping]
 

@@ -7,7 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy")
 
-from .test_leaps import arm, bake, make_keys  # noqa: E402, F401
+from .test_leaps import arm, bake, key_slider, make_keys  # noqa: E402, F401
 
 TURN = 2.0 * np.pi
 LED = ("PRESCRIBED", "FOLLOW", "CONTROLLER")
@@ -129,3 +129,28 @@ def test_a_strip_that_repeats_a_turn_turns_on(part, scene, arm, wheel, reversed_
     assert not told
     wanted = np.linspace(0.0, -3.0 * TURN if reversed_ else 3.0 * TURN, 25)
     assert np.abs(report.result.q[:, 0] - report.result.q[0, 0] - wanted).max() < 2e-5
+
+
+@pytest.mark.parametrize("interpolation", ("LINEAR", "BEZIER", "CONSTANT"))
+@pytest.mark.parametrize("step", (20.0, -35.0, 170.0))
+def test_captured_angles_that_are_kept_within_half_a_turn_turn_on(part, scene, arm, interpolation, step):
+    """With a key at each frame, and from 170 degrees to -170 at the next: they were led back within that frame, and
+    what hung on them was thrown, by 220 rad at 20 degrees a frame.
+    """
+    _, shoulder = arm
+    part("authoring").drive(scene, shoulder, True)
+    angles = np.radians(step) * np.arange(25)
+    within = (angles + np.pi) % TURN - np.pi
+    key_slider(shoulder, dict(enumerate(within.tolist(), 1)), interpolation)
+    report, told = bake(part, scene)
+    assert not told
+    # sliders come in single precision
+    assert np.abs(report.result.q[:, 0] - angles - report.result.q[0, 0]).max() < 1e-5
+
+
+def test_a_flick_by_almost_a_turn_is_one(part, scene, arm):
+    """It has keys at both of its ends, but was not captured."""
+    _, shoulder = arm
+    part("authoring").drive(scene, shoulder, True)
+    key_slider(shoulder, {1: 0.0, 12: 0.0, 13: 6.0, 25: 6.0}, "LINEAR")
+    assert bake(part, scene)[0].result.q[-1, 0] == pytest.approx(6.0, abs=1e-6)
