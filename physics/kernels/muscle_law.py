@@ -6,7 +6,7 @@ import math
 
 from ._jit import inline, jit
 from .hill import muscle_force, muscle_force_and_rates
-from .hill_layout import LAW_STATES
+from .hill_layout import LAW_STATES, MIN_FIBRE
 from .hill_tangents import muscle_force_tangent, muscle_rates_tangent
 from .layout import MUSCLE_STATES
 from .muscle_layout import MUSCLE_FIRST_STATE, MUSCLE_INPUT, MUSCLE_LAW, MUSCLE_STATE, MUSCLE_TENSION
@@ -16,6 +16,7 @@ MOST_ITERATIONS = 30
 MOST_HALVES = 200
 LEFT = 1e-6
 MET = 1e-14
+LEAST_MET = 8.0 * MET  # both bounds are this near to where a rate leaps: each moved by no more than MET last
 
 
 @jit
@@ -70,7 +71,8 @@ def bracketed(
     """The activation (which 0) or fibre length (1) at the end of an implicit step, the other state as it is.
 
     What is left of a state less its step rises with it, as either rate falls: Newton's steps within ever closer
-    bounds, halves of these where they lead out. Not finite where the bounds hold no end.
+    bounds, halves of these where they lead out. A fibre that would go on shortening beyond its least length ends there,
+    where its rate leaps to 0. Not finite where the bounds hold no end.
     """
     x = min(max(states[which], low + 1e-3 * (high - low)), high - 1e-3 * (high - low))
     for _ in range(MOST_HALVES):
@@ -88,8 +90,11 @@ def bracketed(
         if not low < nearer < high:
             nearer = 0.5 * (low + high)
         if abs(nearer - x) <= MET * (1.0 + abs(x)):
+            if abs(left) <= LEFT:
+                return nearer
+            least: float = data[law + MIN_FIBRE]
             # at a bound without an end, or where there are no numbers, something is left
-            return nearer if abs(left) <= LEFT else math.nan
+            return least if which == 1 and abs(x - least) <= LEAST_MET * (1.0 + abs(x)) else math.nan
         x = nearer
     return math.nan
 
@@ -123,6 +128,8 @@ def tension_of(data: Array, row: int, tau: Array, nv: int, length: float, speed:
     pull, first, second = muscle_force_and_rates(data, law, length, speed, excitation, activation, fibre)
     tau[at + count] = first
     if own == 2:
+        if step > 0.0 and second == 0.0:  # it may have been halted within the step, at its least length
+            second = (fibre - tau[at + 1]) / step
         tau[at + 1 + count] = second
     return float(pull)
 

@@ -26,6 +26,7 @@ from .muscle_states import (
     begin_states,
     finish_states,
     has_states,
+    look_ahead_at_states,
     prepare_states,
     record_states,
     sum_states,
@@ -267,9 +268,13 @@ def evaluate_stages(
         table_force(times, values, t + offset, tau)
         if states and stages > 1:
             prepare_states(arrays[3], first, k, dt, stage)
+        elif states:
+            look_ahead_at_states(arrays[3], integrator, tau, first, dt)
         accelerations(arrays, stage_q, stage_qd, rate, tau, qdd, work, dof, flags)
         if stages == 1:
             look_ahead_at_limits(arrays, integrator, 0.0, work)
+            if states:
+                look_ahead_at_states(arrays[3], integrator, tau, first, 0.0)
             break
         if states:
             sum_states(arrays[3], first, k, stage)

@@ -35,7 +35,7 @@ from .layout import (
     SYMPLECTIC_EULER,
 )
 from .motion import catch, finish_held, hold
-from .muscle_states import FIRST, begin_states, finish_states, record_states
+from .muscle_states import FIRST, begin_states, finish_states, look_ahead_at_states, record_states
 from .response import held_efforts
 from .rollout import (
     CHART_LIMIT,
@@ -72,14 +72,17 @@ def euler_step(
     catch(motion, t, q, qd)
     hold(motion, t, dt, q, qd, dof)
     prepare_stage(integrator, 0, dt, q, qd, stage)
+    width = tables[1].shape[1]
     look_ahead_at_limits(arrays, integrator, dt, spaces[0])
+    look_ahead_at_states(arrays[3], integrator, tau, width, dt)
     derivative(arrays, tables[0], tables[1], t, stage[0, :nv], stage[1, :nv], qd, tau, qdd, spaces)
     look_ahead_at_limits(arrays, integrator, 0.0, spaces[0])
+    look_ahead_at_states(arrays[3], integrator, tau, width, 0.0)
     copy(qd, last_qd)
     for d in range(q.shape[0]):
         qd[d] += dt * qdd[d]
     if arrays[3][MUSCLE_STATES] > 0.0:
-        finish_states(arrays[3], tables[1].shape[1], integrator, dt, stage)
+        finish_states(arrays[3], width, integrator, dt, stage)
     count, found = constrain_velocities(
         arrays, constraints, contacts, dt, False, q, qd, last_qd, system, memory, spaces
     )

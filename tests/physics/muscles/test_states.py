@@ -191,3 +191,41 @@ def test_results_and_models_keep_states(tmp_path):
     result = ph.simulate(model, model.state(), 0.01, 1e-3)
     ph.save_result(result, tmp_path / "result.npz")
     np.testing.assert_array_equal(ph.load_result(tmp_path / "result.npz").muscle_states, result.muscle_states)
+
+
+def hung_weight(mass: float) -> ph.Model:
+    """A weight on a muscle that hangs from the world along z, of the size of soleus."""
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81))
+    slider = ph.joints.Slider((0, 0, 1))
+    builder.add_body("weight", joint=slider, mass=mass, inertia=np.diag([0.01] * 3))
+    law = Thelen(3549.0, 0.05, 0.25, pennation=0.436)
+    builder.add_muscle("soleus", [PathPoint(None, (0, 0, 0)), PathPoint("weight", (0, 0, 0))], law=law)
+    return builder.build()
+
+
+@pytest.mark.parametrize("mass", [1.4, 20.0])
+def test_a_hardly_active_fibre_that_is_drawn_taut_stays_bounded_with_symplectic_euler(mass: float) -> None:
+    """Along rates at the step's begin it swung ever farther, to no number at last, and gave 100-fold energy."""
+    model = hung_weight(mass)
+    state = model.state(q=[-0.3], qd=[-5.0])
+    result = ph.simulate(model, state, duration=0.5, dt=1e-3, record_interval=5e-3)
+    fine = ph.simulate(model, state, duration=0.5, dt=5e-5, record_interval=5e-3)
+    fibre, true = result.muscle_states[:, 1], fine.muscle_states[:, 1]
+    # first order: of what the fibre does, 5 cm, a thousandth of a second is 3 mm at the weight's 5 m/s
+    assert np.abs(fibre.max() - true.max()) < 3e-3 and np.abs(fibre.min() - true.min()) < 3e-3
+    # the muscle's own work at 1 % activation is far less than this share
+    assert result.energy[:, 2].max() < 1.01 * result.energy[0, 2]
+
+
+@pytest.mark.parametrize("integrator", ["linearly_implicit_euler", "bdf1", "sdirk2"])
+def test_a_slack_fibre_reaches_its_least_length_within_an_implicit_step(integrator: str) -> None:
+    """There its rate leaps to 0, and no state met the step's equation: the run ended with the first such step."""
+    model = hung_weight(1.4)
+    state = model.state(q=[-0.30], qd=[2.0])
+    result = ph.simulate(model, state, duration=0.6, dt=1e-3, integrator=integrator, record_interval=5e-3)
+    fine = ph.simulate(model, state, duration=0.6, dt=5e-5, integrator="rk4", record_interval=5e-3)
+    least = fine.muscle_states[:, 1].min()
+    # of two stages the second one begins along the first one's slope: past it by the fibre's 0.5 m/s times a step
+    assert abs(result.muscle_states[:, 1].min() - least) < 5e-4
+    slack = fine.q[:, 0] > -0.26  # it falls freely; of first order at worst, 1 ms times 2 m/s, several times
+    assert slack.sum() > 50 and np.abs(result.q - fine.q)[slack].max() < 2e-2
