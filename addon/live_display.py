@@ -6,6 +6,7 @@ mark tells that the channels are not the user's own, and they are put back from 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
@@ -32,6 +33,10 @@ class Display:
         self._rigs = {
             body.object.name: units.array4(body.object.matrix_world) for body in bodies if body.bone
         }
+        # what an earlier run knew of the scene is not what the user has made of it since
+        here = {item.session_uid for item in scene.objects}
+        for handle in [each for each in _before if each.session_uid in here]:
+            del _before[handle]
         for body in bodies:
             kept: dict[str, Any] = {name: tuple(getattr(body.owner, name)) for name in actions.CHANNELS}
             for constraint in body.owner.constraints:
@@ -98,12 +103,14 @@ class Display:
         return error
 
     def put_back(self) -> None:
-        """The scene as it was."""
-        for scene in bpy.data.scenes:
-            if scene.session_uid == self._scene_uid:
-                put_back(scene)
-                if (scene.frame_current, scene.frame_subframe) != self._frame:
-                    scene.frame_set(self._frame[0], subframe=self._frame[1])
+        """The scene as it was; where it is gone, the bodies that are left in others."""
+        scene = next((each for each in bpy.data.scenes if each.session_uid == self._scene_uid), None)
+        if scene is None:
+            _give_back([body.object for _, body in self._bodies()])
+            return
+        put_back(scene)
+        if (scene.frame_current, scene.frame_subframe) != self._frame:
+            scene.frame_set(self._frame[0], subframe=self._frame[1])
 
 
 def put_back(scene: Any) -> None:
@@ -111,7 +118,12 @@ def put_back(scene: Any) -> None:
     if not scene.condyle.live:
         return
     scene.condyle.live = False
-    objects = {item.session_uid: item for item in scene.objects}
+    _give_back(scene.objects)
+
+
+def _give_back(items: Iterable[Any]) -> None:
+    """Give objects and their bones the channels that they had before the run."""
+    objects = {item.session_uid: item for item in items}
     for handle, kept in _before.items():
         item = objects.get(handle.session_uid)
         if item is None or (handle.bone and (item.pose is None or handle.bone not in item.pose.bones)):
