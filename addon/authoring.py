@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from . import core, followers, migrations, references, rest_poses, scene_to_model, units
+from . import core, followers, joint_reading, migrations, references, rest_poses, scene_to_model, units
 from .features.joints.properties import match_coordinates
 from .references import Body
 
@@ -239,7 +239,7 @@ def add_control_frame(
     """A control frame, as an Empty.
 
     Args:
-        matrix: its world matrix (4, 4); the child's present pose if None.
+        matrix: its world matrix (4, 4); where the joint's moving frame is by the child's present pose if None.
         index: before which frame it goes; None: last.
         empty: which Empty it becomes, in no list yet; a new one if None.
 
@@ -251,7 +251,7 @@ def add_control_frame(
         child = references.resolve(settings.child)
         if child is None:
             raise core.model_error(f"joint {item.name!r}: its child is missing, so it has no pose to take")
-        matrix = child.matrix
+        matrix = joint_reading.frame_of_child(item, child)
         if not len(settings.frames):
             rest_poses.note(item)
     world = units.split_scale(matrix, "the control frame")[0]

@@ -32,6 +32,15 @@ def child_in_joint(item: Any) -> np.ndarray:
     return units.split_scale(matrix, f"rest pose of joint {item.name!r}")[0]
 
 
+def frame_of_child(item: Any, child: references.Body) -> np.ndarray:
+    """World pose (4, 4) of a joint's moving frame where its child is now, in Blender units: where its control frames
+    lie when the child is on its curve.
+    """
+    pose = units.split_scale(child.matrix, child.name, child.owner)[0]
+    found: np.ndarray = pose @ core.physics().lie.inverse(child_in_joint(item))
+    return found
+
+
 def start_of(item: Any, joint: Any) -> tuple[np.ndarray, np.ndarray]:
     """Coordinates (n,) and their velocities (n,) that the start values of a joint's readings mean."""
     rows = item.condyle.joint.coordinates

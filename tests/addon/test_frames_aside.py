@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
@@ -65,3 +66,21 @@ def test_what_is_told_of_a_slider_that_does_not_go_along(part, scene, knee):
         bpy.ops.condyle.key_sliders()
     with pytest.raises(RuntimeError, match="a driver moves its slider 'coordinate'"):
         bpy.ops.condyle.set_from_pose()
+
+
+@pytest.mark.parametrize("preset", ["knee", "jaw"])
+def test_a_frame_that_is_added_to_a_preset_lies_on_its_curve(part, scene, preset):
+    """There the child hangs beside the curve by its rest pose: the frame was set at the child's own origin."""
+    joint = part("presets_making").add_with_bodies(scene, preset)
+    only(joint)
+    reader, settings = part("joint_reading"), joint.condyle.joint
+    ends = joint.id_properties_ui("coordinate").as_dict()
+    joint["coordinate"] = 0.43 * ends["max"]
+    joint.update_tag()
+    bpy.context.view_layer.update()
+    wanted = reader.read_joint(scene, joint).transform([0.43 * ends["max"]])
+    before = len(settings.frames)
+    assert bpy.ops.condyle.add_control_frame() == {"FINISHED"}
+    assert len(settings.frames) == before + 1 and 0 < settings.active_frame < before
+    added = part("units").to_metres(reader.control_frames(scene, joint)[settings.active_frame], scene)
+    assert np.abs(added - wanted).max() < 1e-5  # both are drawn from float32 matrices of about 1 m

@@ -156,12 +156,13 @@ class AddControlFrame(FrameOperator, Operator):
         return " ".join((cls.__doc__ or "").split())
 
     def change(self, context: Any, joint: Any) -> None:
-        from ... import authoring, curve_tools, references
+        from ... import authoring, curve_tools, joint_reading, references
 
         settings = joint.condyle.joint
         index, child = None, references.resolve(settings.child)
         if self.place == "FITTING" and child is not None:
-            index = curve_tools.index_in_order(context.scene, joint, child.matrix)
+            pose = joint_reading.frame_of_child(joint, child)
+            index = curve_tools.index_in_order(context.scene, joint, pose)
         elif self.place == "NEXT" and len(settings.frames):
             index = settings.active_frame + 1
         tell_place(self, settings, authoring.add_control_frame(context.scene, joint, index=index))
