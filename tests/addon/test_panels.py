@@ -217,6 +217,20 @@ def test_the_list_of_control_frames_names_them_and_marks_missing_ones(part, knee
 
 
 @pytest.mark.small
+def test_tiny_residuals_have_room_in_their_row(part):
+    """The words "under 0.001 mm" and "under 0.001°" were cut off in a sidebar of the width that Blender gives it."""
+    row = MagicMock()
+    residual = MagicMock(frame=12.0, distance=1e-7, angle=1e-9, trust=1.0, pinned=False)
+    draw = part("features.fitting.panels").ResidualList.draw_item
+    draw(MagicMock(), MagicMock(), row, MagicMock(), residual, 0, None, "", 0)
+    assert [call.kwargs["text"] for call in row.row().label.call_args_list] == [
+        "12",
+        "< 0.001 mm",
+        "< 0.001°",
+    ]
+
+
+@pytest.mark.small
 def test_the_slider_is_renewed_where_frames_moved_and_only_there(part, knee, monkeypatch):
     _, joint, thigh, _ = knee
     live, drive = part("live"), part("drive")

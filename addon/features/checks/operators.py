@@ -39,6 +39,8 @@ class CheckScene(Operator):
         told = "nothing wrong was found"
         if found:
             told = f"{_count(errors, 'error')}, {_count(len(found) - errors, 'warning')}"
+        if errors == len(found) > 0:  # what only the whole model shows could not be looked for
+            told = f"{_count(errors, 'error')}; warnings are looked for when there are none"
         session.tell(f"Checked: {told}", "ERROR" if errors else "CHECKMARK")
         self.report({"INFO"}, session.message)
         return {"FINISHED"}

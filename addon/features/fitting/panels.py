@@ -109,8 +109,8 @@ class ResidualList(UIList):
     ) -> None:
         row = layout.row(align=True)
         row.label(text=f"{item.frame:g}", icon="ERROR" if item.trust < 0.5 else "KEYTYPE_KEYFRAME_VEC")
-        row.label(text=f"{units.told_length(1e-3 * item.distance)}")
-        row.label(text=f"{figure(math.degrees(item.angle))}°")
+        row.label(text=short(units.told_length(1e-3 * item.distance)))
+        row.label(text=short(f"{figure(math.degrees(item.angle))}°"))
         if data.id_data.condyle.joint.type != "spline_surface":  # only a curve can pass keys exactly
             row.prop(item, "pinned", text="", icon="PINNED" if item.pinned else "UNPINNED", emboss=False)
 
@@ -118,6 +118,11 @@ class ResidualList(UIList):
         """Blender wants the new place of each item."""
         rows = getattr(data, name)
         return [], worst_first(rows) if data.worst_first else []
+
+
+def short(told: str) -> str:
+    """A figure as it has room in a row beside others, where words are cut off."""
+    return told.replace("under ", "< ")
 
 
 def worst_first(rows: Any) -> list[int]:
