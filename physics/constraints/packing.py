@@ -79,8 +79,8 @@ def _marked_model(arrays: Arrays, marks: Sequence[tuple[int, int]]) -> Arrays:
 
 def make_system(num_rows: int, nv: int) -> System:
     """Workspace for at most so many rows (see ``kernels.constraint_layout``)."""
-    from ..kernels.impacts import IMPACT_VECTORS
     from ..kernels.impulse_layout import impulse_space
+    from ..kernels.row_impulses import SPARE_VECTORS
 
     n = max(num_rows, 1)
     space, order = impulse_space(n)
@@ -100,7 +100,7 @@ def make_system(num_rows: int, nv: int) -> System:
         np.zeros(nv),
         np.zeros(space),
         np.zeros(order, dtype=np.int64),
-        np.zeros((IMPACT_VECTORS, n)),
+        np.zeros((SPARE_VECTORS, n)),
         np.zeros(rows.STATISTICS),
         np.zeros((n, 2), dtype=np.int64),
     )

@@ -7,10 +7,7 @@ rows of the constraints' Jacobian; the rows' own small system J M^-1 J^T l = -u 
 
 from __future__ import annotations
 
-import math
-
 from ._jit import jit
-from .cholesky import factorize, residual_of, solve_factored
 from .constraint_layout import (
     CONSTRAINT_KIND,
     DRIFT,
@@ -27,33 +24,23 @@ from .constraint_layout import (
     ROW_OWNER,
     ROW_VALUE,
     SEGMENTS,
-    SYSTEM_BEGINS,
-    SYSTEM_FACTOR,
     SYSTEM_FREE,
-    SYSTEM_FRICTION,
     SYSTEM_IMPULSE,
     SYSTEM_JACOBIAN,
     SYSTEM_KINDS,
-    SYSTEM_MATRIX,
-    SYSTEM_ORDER,
     SYSTEM_RESTITUTION,
     SYSTEM_RIGHT,
     SYSTEM_ROWS,
-    SYSTEM_SOLVER_ORDER,
-    SYSTEM_SPACE,
-    SYSTEM_SPARE,
     SYSTEM_STATISTICS,
     UNILATERAL_STEPS,
     UNMET,
 )
 from .constraint_rows import constraint_rows
 from .contact_rows import add_contacts, find_contacts, note_overlap
-from .impacts import solve_impacts
-from .impulse_residual import overgrown
-from .impulses import solve_impulses
 from .joint import kinematics
 from .layout import LIMIT_COUNT, OK, STATUS
 from .response import apply_impulses, respond, speed_along
+from .row_impulses import factorize_equalities, of_momentum, solve_equalities, solve_rows
 from .spatial import Array
 from .unilateral import add_limits, aim_row, forget_active, remember
 
@@ -63,35 +50,8 @@ MET = 1e-12
 # contradict each other by less.
 UNSEEN = 1e-6
 MOST_PROJECTIONS = 8
-# Residuals up to this need no look at their size; impulses below this share of what passes along their rows are
-# next to nothing.
-SMALL, NOTHING = 1e-11, 1e-6
 # Of finding rows that impulses along others violate: what falls onto the ground in a pile comes in one by one.
 MOST_ROUNDS = 64
-JAMMED = 1e-9  # residual of impulses that were not found
-
-
-@jit
-def factorize_equalities(count: int, system: Array) -> tuple[int, int]:
-    """Factors of the rows that are equalities; how many there are, and their rank."""
-    kinds, order = system[SYSTEM_KINDS], system[SYSTEM_ORDER]
-    equalities = 0
-    for k in range(count):
-        if kinds[k] == EQUALITY:
-            order[equalities] = k
-            equalities += 1
-    rank = factorize(system[SYSTEM_MATRIX], order, equalities, system[SYSTEM_FACTOR], system[SYSTEM_BEGINS])
-    return equalities, rank
-
-
-@jit
-def solve_equalities(found: tuple[int, int], system: Array) -> None:
-    """Impulses of the equalities for the right side, with the factors that there are; of the other rows none."""
-    impulse, order = system[SYSTEM_IMPULSE], system[SYSTEM_ORDER]
-    for k in range(impulse.shape[0]):
-        impulse[k] = 0.0
-    factor, begins, right = system[SYSTEM_FACTOR], system[SYSTEM_BEGINS], system[SYSTEM_RIGHT]
-    solve_factored(factor, order, found[1], found[0], begins, right, impulse)
 
 
 @jit
@@ -111,88 +71,6 @@ def constrain_accelerations(
     solve_equalities(found, system)
     apply_impulses(count, system[SYSTEM_IMPULSE], dof, system, qdd)
     return found
-
-
-@jit
-def slacken(count: int, system: Array) -> None:
-    """Let rows whose values are below zero go no farther instead of leading them back, and impulses begin with nothing.
-
-    A point that a joint lets move along a line only slips as it comes out of what it is in; where friction holds it
-    there is no way out, and no impulses bring one about.
-    """
-    rows, right, impulse = system[SYSTEM_ROWS], system[SYSTEM_RIGHT], system[SYSTEM_IMPULSE]
-    for k in range(count):
-        impulse[k] = 0.0
-        if rows[k, ROW_AIM] > 0.0:
-            right[k] = rows[k, ROW_FREE]
-
-
-@jit
-def solve_rows(count: int, found: tuple[int, int], system: Array) -> float:
-    """Impulses of all rows from their speeds without and those aimed at; the solver's residual. found is what is known
-    of the equalities' factors.
-    """
-    rows, right, restitution = system[SYSTEM_ROWS], system[SYSTEM_RIGHT], system[SYSTEM_RESTITUTION]
-    if count == found[0]:
-        for k in range(count):
-            right[k] = rows[k, ROW_AIM] - rows[k, ROW_FREE]
-        solve_equalities(found, system)
-        order, begins = system[SYSTEM_ORDER], system[SYSTEM_BEGINS]
-        return residual_of(
-            system[SYSTEM_MATRIX], order, found[1], count, begins, right, system[SYSTEM_IMPULSE]
-        )
-    impact = False
-    for k in range(count):
-        right[k] = rows[k, ROW_FREE] - rows[k, ROW_AIM]
-        impact |= restitution[k] > 0.0
-    matrix, kinds, friction = system[SYSTEM_MATRIX], system[SYSTEM_KINDS], system[SYSTEM_FRICTION]
-    impulse, space, order = system[SYSTEM_IMPULSE], system[SYSTEM_SPACE], system[SYSTEM_SOLVER_ORDER]
-    residual = 0.0
-    for turn in range(2):
-        if turn > 0:
-            slacken(count, system)
-        if impact:
-            residual = solve_impacts(
-                count,
-                matrix,
-                right,
-                kinds,
-                friction,
-                restitution,
-                impulse,
-                space,
-                order,
-                system[SYSTEM_SPARE],
-            )
-        else:
-            residual = solve_impulses(count, matrix, right, kinds, friction, impulse, space, order)
-        beyond = overgrown(count, matrix, right, impulse)
-        residual *= beyond
-        if residual <= JAMMED and beyond == 1.0:
-            break
-    return residual
-
-
-@jit
-def of_momentum(count: int, residual: float, system: Array) -> float:
-    """A residual against the impulses, or where these are next to nothing against what they would be if the rows
-    stopped all that moves along them: what is missed then is round-off of the speeds.
-    """
-    if residual <= SMALL:
-        return residual
-    jacobian, free = system[SYSTEM_JACOBIAN], system[SYSTEM_FREE]
-    matrix, impulse, size, passing = system[SYSTEM_MATRIX], system[SYSTEM_IMPULSE], 0.0, 0.0
-    for k in range(count):
-        size += impulse[k] * impulse[k]
-        if matrix[k, k] > 0.0:
-            speeds = 0.0
-            for d in range(free.shape[0]):
-                speeds += abs(jacobian[k, d] * free[d])
-            passing += (speeds / matrix[k, k]) ** 2
-    if passing == 0.0 or size >= NOTHING * NOTHING * passing:
-        return residual
-    missed = residual * math.sqrt(size) if size > 0.0 else residual
-    return missed / (NOTHING * math.sqrt(passing))
 
 
 @jit

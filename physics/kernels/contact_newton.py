@@ -8,6 +8,7 @@ import math
 
 from ._jit import inline, jit
 from .impulse_layout import (
+    DUAL,
     FRICTION,
     HOLD,
     IMPULSE,
@@ -39,9 +40,9 @@ LARGEST = 1e3  # impulses, against those that would stop each row's speed: beyon
 @inline
 def aim(i: int, space: Array, impulse: int, speed: int) -> tuple[Vector, float]:
     """Where the impulse of the contact at row i is drawn: lambda - scale u; and how long its tangential part is."""
-    r = space[SCALE, i]
+    r = space[SCALE, i + 1]
     x = (
-        space[impulse, i] - r * space[speed, i],
+        space[impulse, i] - space[SCALE, i] * space[speed, i],
         space[impulse, i + 1] - r * space[speed, i + 1],
         space[impulse, i + 2] - r * space[speed, i + 2],
     )
@@ -94,6 +95,28 @@ def choose(first: int, cones: int, m: int, space: Array, order: Array) -> None:
         order[third + i] = STICK if active else OPEN
 
 
+@inline
+def weight_of(i: int, first: int, cones: int, space: Array, order: Array) -> float:
+    """What holds an impulse along what makes no motion; tangents that slide are held by their direction."""
+    slides = i < cones and order[order.shape[0] // 3 + i] == SLIDE and (i - first) % 3 > 0
+    return PROXIMAL if slides else space[HOLD, i]
+
+
+@jit
+def clean_step(first: int, cones: int, m: int, space: Array, order: Array) -> None:
+    """Newton's step without what it takes from the round-off of rows that say the same: as these never quite agree,
+    each step would press them against each other anew, by round-off over the weight that holds them.
+    """
+    newton_step(first, cones, m, space, order, 0.0)
+    for i in range(first, m):
+        space[DUAL, i] = space[SPEED, i]
+        if space[SCALE, i] > 0.0:
+            space[SPEED, i] += weight_of(i, first, cones, space, order) / space[SCALE, i] * space[STEP, i]
+    newton_step(first, cones, m, space, order, 0.0)
+    for i in range(first, m):
+        space[SPEED, i] = space[DUAL, i]
+
+
 @jit
 def newton_step(first: int, cones: int, m: int, space: Array, order: Array, centred: float) -> None:
     """Change of the impulses, and the change of speeds that it brings, with which every contact does as chosen: of
@@ -119,7 +142,7 @@ def newton_step(first: int, cones: int, m: int, space: Array, order: Array, cent
         r = space[SCALE, i]
         for j in range(n):
             space[top + k, j] = r * space[VECTORS + i, order[act + j]]
-        space[top + k, k] += space[HOLD, i]
+        space[top + k, k] += weight_of(i, first, cones, space, order)
         space[TRIAL, k] = (
             -r * (space[SPEED, i] + space[RISE, i]) - centred * space[HOLD, i] * space[IMPULSE, i]
         )

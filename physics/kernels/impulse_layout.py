@@ -24,6 +24,9 @@ from .spatial import Array
 ) = range(13)
 VECTORS = 13
 
+EXACT = 1e-14  # share of the impulses that a defect is round-off at
+ENOUGH = 1e-10  # where round-off, or rows that say the same, let Newton's steps win little more
+
 # thirds of order: rows of the problem, what they do, those that act
 OPEN, STICK, SLIDE = 0, 1, 2
 
@@ -46,3 +49,12 @@ def combine(into: int, base: int, share: float, step: int, first: int, m: int, s
     """A vector of space as another plus a share of a third."""
     for i in range(first, m):
         space[into, i] = space[base, i] + share * space[step, i]
+
+
+@jit
+def find_speeds(first: int, m: int, space: Array) -> None:
+    """Of all rows, from their impulses."""
+    for i in range(first, m):
+        space[SPEED, i] = space[RIGHT, i]
+    for i in range(first, m):
+        push(i, space[IMPULSE, i], first, m, space, SPEED)

@@ -6,9 +6,9 @@ impulse in the cone K_mu, u + mu |u_t| n in its dual, perpendicular (De Saxce & 
 
 Equalities leave by pivoted Cholesky factors, rows without a pivot are dependent and get no impulse. Without friction an
 active set is pivoted, which ends exactly. With friction sweeps of exact solutions contact by contact (block
-Gauss-Seidel) start Newton's steps; where these are stuck, the central path (see `interior`) leads on, then Newton's
-steps with larger scales, and at last problems that hold the impulses where they are with a weight that fades (proximal
-points, Rockafellar 1976).
+Gauss-Seidel) start Newton's steps; where these are stuck, steps with larger scales are tried (see `sharpening`), then
+the central path (see `interior`) leads on, and at last problems that hold the impulses where they are with a weight
+that fades (proximal points, Rockafellar 1976).
 """
 
 from __future__ import annotations
@@ -19,8 +19,18 @@ from ._jit import jit
 from .cholesky import DEPENDENT, factorize
 from .cone import project_on_cone, solve_contact
 from .constraint_layout import EQUALITY, NORMAL, UNILATERAL
-from .contact_newton import PROXIMAL, choose, defect, descend, most_rightly, newton_step, pivot_rows
+from .contact_newton import (
+    PROXIMAL,
+    choose,
+    defect,
+    descend,
+    most_rightly,
+    newton_step,
+    pivot_rows,
+)
 from .impulse_layout import (
+    ENOUGH,
+    EXACT,
     FRICTION,
     HOLD,
     IMPULSE,
@@ -35,21 +45,20 @@ from .impulse_layout import (
     TRIAL_SPEED,
     VECTORS,
     combine,
+    find_speeds,
     push,
 )
 from .impulse_residual import natural_residual
 from .interior import follow_path
+from .sharpening import sharpen
 from .spatial import Array
 
-EXACT = 1e-14
-ENOUGH = 1e-10  # where round-off, or rows that say the same, let Newton's steps win little more
 SLOW = 0.25
 SWEEPS = 8
 MOST_NEWTON_STEPS = 50
 MOST_STUCK = 4
 FIRST_WEIGHT, LIGHTER, HEAVIER = 0.1, 0.3, 3.0
 MOST_PROXIMAL_STEPS = 60
-SHARPER, MOST_SHARPENINGS = 8.0, 7
 
 
 @jit
@@ -161,15 +170,6 @@ def prepare(first: int, cones: int, m: int, matrix: Array, space: Array, order: 
 
 
 @jit
-def find_speeds(first: int, m: int, space: Array) -> None:
-    """Of all rows, from their impulses."""
-    for i in range(first, m):
-        space[SPEED, i] = space[RIGHT, i]
-    for i in range(first, m):
-        push(i, space[IMPULSE, i], first, m, space, SPEED)
-
-
-@jit
 def sweep(first: int, cones: int, m: int, space: Array) -> None:
     """Every contact solved exactly, one after the other, while the others keep their impulses."""
     a = VECTORS
@@ -250,44 +250,6 @@ def centre(first: int, cones: int, m: int, space: Array, order: Array) -> None:
 
 
 @jit
-def magnify(first: int, m: int, space: Array, by: float) -> None:
-    """Scales of all rows, and the weights that go with them, times a power of two."""
-    for i in range(first, m):
-        space[SCALE, i] *= by
-        space[HOLD, i] *= by
-
-
-@jit
-def sharpen(first: int, cones: int, m: int, space: Array, order: Array) -> bool:
-    """Newton's steps with ever larger scales; where they do not lead to the impulses these stay, False.
-
-    Points of one body that are led to the ground from unlike heights slip by next to nothing, which no scale of their
-    responses tells from sticking: but what slips bears along its cone's edge, wherever that is. A larger scale sees
-    less slip.
-    """
-    by = 1.0
-    for i in range(first, m):
-        space[KEPT, i] = space[IMPULSE, i]
-    for _ in range(MOST_SHARPENINGS):
-        by *= SHARPER
-        magnify(first, m, space, by)
-        for _ in range(MOST_NEWTON_STEPS):
-            value, size = defect(first, cones, m, space, IMPULSE, SPEED)
-            if value <= EXACT * EXACT * size:
-                break
-            if not newton_turn(first, cones, m, space, order, value):
-                break
-        magnify(first, m, space, 1.0 / by)
-        value, size = defect(first, cones, m, space, IMPULSE, SPEED)
-        if value <= ENOUGH * ENOUGH * size:
-            return True
-    for i in range(first, m):
-        space[IMPULSE, i] = space[KEPT, i]
-    find_speeds(first, m, space)
-    return False
-
-
-@jit
 def weigh(first: int, m: int, space: Array, weight: float) -> None:
     """Add a weight, in units of each row's own response, to the diagonal: what holds impulses where they are."""
     for i in range(first, m):
@@ -324,7 +286,7 @@ def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: boo
     """Impulses of contacts with friction and of one-sided rows."""
     if warm:
         centre(first, cones, m, space, order)
-    if approach(first, cones, m, space, order, not warm):
+    if approach(first, cones, m, space, order, not warm) or sharpen(first, cones, m, space, order):
         return
     follow_path(first, cones, m, space)
     if approach(first, cones, m, space, order, False) or jams(first, m, space):

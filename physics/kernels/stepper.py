@@ -106,7 +106,7 @@ def euler_step(
         project(arrays, constraints, found, pace, q, qd, system, spaces)
     held_efforts(count, dof, system, effort)
     for k in range(count):  # what the next step sees half a step ahead: smooth forces, no impacts
-        if system[SYSTEM_KINDS][k] == EQUALITY and not struck:
+        if rows[k, ROW_FORCE] != 0.0 and not struck:
             for d in range(system[SYSTEM_SPANS][k, SPAN_FIRST], system[SYSTEM_SPANS][k, SPAN_END]):
                 if dof[d, HELD] == 0.0:
                     qdd[d] += rows[k, ROW_FORCE] * system[SYSTEM_RESPONSE][k, d]
