@@ -75,7 +75,7 @@ def charted(model: Model, dof: FloatArray, q: FloatArray, qd: FloatArray, chart:
     from ..kernels.rollout import CHART_LIMIT, change_charts
 
     # the root of `chart_event` lies a hair to either side of the limit
-    return int(change_charts(model.arrays, dof, CHART_LIMIT - 1e-6, q, qd, np.empty_like(q), chart))
+    return int(change_charts(model.arrays, dof, CHART_LIMIT - 1e-6, 0.0, q, qd, np.empty_like(q), chart))
 
 
 def chart_event(model: Model, dof: FloatArray) -> Any:

@@ -136,7 +136,9 @@ class _Run:
         touched = bool(self.memory[:, ACTIVE].any() or rows[one_sided, ROW_FORCE].any())
         self.idle = 0 if touched else self.idle + 1
         self.resting = self.idle < 2 or self.gap(self.q, self.qd) < 0.0
-        self.workspace.stage[2] = 0.0 if not self.resting else self.workspace.stage[2]
+        if not self.resting:
+            self.workspace.stage[2] = 0.0
+            self.spaces[0][self.model.num_bodies + layout.SURFACE_ROWS, layout.SHORTER] = 0.0
 
     def fly(self) -> None:
         """Free motion up to the next impact, change of chart or end of a held stretch."""

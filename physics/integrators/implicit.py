@@ -44,7 +44,7 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
     ``info`` counts what it took: "newton_iterations", "matrices" (how often the derivatives were evaluated) and
     "substitutes" (linearly implicit steps in place of those whose end Newton's iteration did not find).
     """
-    from ..kernels.implicit import implicit_rollout
+    from ..kernels.implicit_rollout import implicit_rollout
     from ..kernels.newton import GIVEN_FORCE, ITERATIONS, MATRICES, SUBSTITUTES
 
     model = problem.model

@@ -79,7 +79,7 @@ def constrain_velocities(
     constraints: Array,
     contacts: Array,
     dt: float,
-    within: bool,
+    course: tuple[float, float],
     q: Array,
     qd: Array,
     last_qd: Array,
@@ -91,7 +91,7 @@ def constrain_velocities(
     are, and of the equalities how many and of what rank.
 
     Limits and contacts come in as the step would violate them, until none is left; all rows are solved together.
-    For `within` see `aim_row`.
+    For `course` see `aim_row`.
     """
     work, dof, flags = spaces
     rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
@@ -105,7 +105,7 @@ def constrain_velocities(
         system[SYSTEM_RESTITUTION][k] = 0.0
         if system[SYSTEM_KINDS][k] != EQUALITY:
             before = speed_along(jacobian[k], last_qd)
-            aim_row(k, rows[k, ROW_VALUE], dt, before, 0.0, within, system)
+            aim_row(k, rows[k, ROW_VALUE], dt, before, 0.0, course, system)
         impulse[k] = 0.0
     forget_active(memory)
     known, equalities, found = 0, count, (0, 0)
@@ -113,10 +113,10 @@ def constrain_velocities(
     note_overlap(touching, contacts[1], statistics)
     for _ in range(MOST_ROUNDS):
         if arrays[3][LIMIT_COUNT] > 0.0:
-            count = add_limits(arrays[3], count, dt, within, q, qd, last_qd, system, memory)
+            count = add_limits(arrays[3], count, dt, course, q, qd, last_qd, system, memory)
         if touching > 0:
             count = add_contacts(
-                arrays, contacts, touching, count, dt, within, qd, last_qd, system, memory, spaces
+                arrays, contacts, touching, count, dt, course, qd, last_qd, system, memory, spaces
             )
         if count == known or flags[STATUS] != OK:
             break

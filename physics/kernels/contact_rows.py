@@ -131,7 +131,7 @@ def add_contacts(
     known: int,
     count: int,
     dt: float,
-    within: bool,
+    course: tuple[float, float],
     qd: Array,
     last_qd: Array,
     system: Array,
@@ -159,7 +159,7 @@ def add_contacts(
         push_row(body_int, work, dof, body, other, point, point, normal, jacobian[count])
         before = speed_along(jacobian[count], last_qd)
         value = found[c, FOUND_GAP]
-        aim_row(count, value, dt, before, found[c, FOUND_RESTITUTION], within, system)
+        aim_row(count, value, dt, before, found[c, FOUND_RESTITUTION], course, system)
         speed, reach = speed_along(jacobian[count], qd), rows[count, ROW_AIM]
         impact = system[SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
         warm = memory[pair, WARM] != 0.0

@@ -22,7 +22,7 @@ from .layout import (
 from .lu import lu_factorize
 from .motion import catch, follow, hold
 from .motion_layout import CHANNEL_COORDINATE
-from .muscle_states import begin_states, lead_states, record_states, set_implicit
+from .muscle_states import begin_states, lead_states, set_implicit
 from .newton import (
     ACCELERATIONS,
     BASE,
@@ -49,20 +49,14 @@ from .newton import (
     step_matrix,
 )
 from .rollout import (
-    CHART_LIMIT,
     CUBIC,
     LEAP,
     PARABOLA,
-    change_charts,
     copy,
-    has_charts,
-    record_samples,
     table_force,
 )
 from .spatial import Array
-from .stepper import record_forces
 from .stopping import stop_within, unilateral
-from .watch import check_step, note_efforts
 
 # Alexander 1977: the diagonal of the two-stage method of order two that is L-stable; its last stage is the step's end.
 GAMMA = 1.0 - math.sqrt(0.5)
@@ -142,14 +136,14 @@ def settle(
     tables: Array,
     t: float,
     dt: float,
-    within: bool,
+    course: tuple[float, float],
     q: Array,
     qd: Array,
     implicit: Array,
     spaces: Array,
 ) -> tuple[int, int]:
     """End the step: impulses, and back onto the equalities; returns how many rows there are, and how samples lie within
-    the step as far as impulses tell. For within see `stopping.stop_within`.
+    the step as far as impulses tell. For course see `unilateral.aim_row`.
     """
     constraints, system, motion, contacts, memory, effort, _, _ = more
     vectors, nv = implicit[3], q.shape[0]
@@ -171,7 +165,7 @@ def settle(
             found,
             t,
             dt,
-            within,
+            course,
             last,
             qdd,
             q,
@@ -201,7 +195,8 @@ def newton_step(
     times: Array,
     values: Array,
     t: float,
-    steps: int,
+    steps: float,
+    share: float,
     dt: float,
     q: Array,
     qd: Array,
@@ -210,7 +205,7 @@ def newton_step(
 ) -> None:
     """Backward Euler, or the two stages of SDIRK2: q' and q at the end of the last stage are those of the step.
 
-    steps is how many are done before.
+    steps is how many are done before; this one is a share of such a step.
     """
     vectors = implicit[3]
     nv, width = q.shape[0], values.shape[1]
@@ -219,7 +214,7 @@ def newton_step(
     for stage in range(stages):
         done = (1.0 - gamma) if stage == 1 else 0.0  # share of the step that the first stage's slope takes
         reached = done + gamma
-        guess_stage(steps + reached, implicit)
+        guess_stage(steps + share * reached, implicit)
         for d in range(nv):
             vectors[BASE_QD, d] = qd[d] + done * dt * vectors[NEWEST, d]
             vectors[BASE, d] = q[d] + done * dt * vectors[STAGE_QD, d]
@@ -230,7 +225,7 @@ def newton_step(
         set_implicit(arrays[3], vectors[GIVEN_FORCE], width, gamma * dt)
         if not solve_stage(arrays, more, gamma * dt, implicit, spaces, vectors[0, :0]):
             return
-        keep_stage(steps + reached, implicit)
+        keep_stage(steps + share * reached, implicit)
     lead_states(
         arrays[3], vectors[FOUND_FORCE], vectors[GIVEN_FORCE], width, gamma * dt, vectors[GIVEN_FORCE]
     )
@@ -280,15 +275,16 @@ def implicit_step(
     integrator: int,
     table: Array,
     t: float,
-    steps: int,
+    steps: float,
+    share: float,
     dt: float,
     q: Array,
     qd: Array,
     implicit: Array,
     spaces: Array,
 ) -> int:
-    """A step by whichever method, behind so many others, and how samples lie within it; table is (times, values) of
-    the given forces.
+    """A step by whichever method, behind so many others and a share of such a one, and how samples lie within it;
+    table is (times, values) of the given forces.
     """
     notes, flags = implicit[4], spaces[2]
     times, values = table
@@ -296,7 +292,7 @@ def implicit_step(
         table_force(times, values, t + dt, implicit[3][GIVEN_FORCE, : values.shape[1]])
         linear_step(arrays, more, values.shape[1], dt, q, qd, implicit, spaces)
         return PARABOLA
-    newton_step(arrays, more, integrator, times, values, t, steps, dt, q, qd, implicit, spaces)
+    newton_step(arrays, more, integrator, times, values, t, steps, share, dt, q, qd, implicit, spaces)
     if flags[STATUS] == NOT_CONVERGED or flags[STATUS] == SINGULAR:
         substitute(arrays, more, times, values, t, dt, q, qd, implicit, spaces)
         return PARABOLA
@@ -315,64 +311,3 @@ def take_hold(
     mean = 0.0 if integrator == SDIRK2 else dt
     if hold(motion, t, mean, q, qd, dof):
         notes[KNOWN], notes[HISTORY] = 0.0, 0.0
-
-
-@jit
-def implicit_rollout(
-    arrays: Array,
-    integrator: int,
-    times: Array,
-    values: Array,
-    start: float,
-    dt: float,
-    num_steps: int,
-    counters: Array,
-    samples: Array,
-    q: Array,
-    qd: Array,
-    chart: Array,
-    record_q: Array,
-    record_qd: Array,
-    implicit: Array,
-    more: Array,
-    spaces: Array,
-) -> None:
-    """As `rollout.rollout`; implicit is (slopes, system, pivots, vectors, notes, tangents), see `newton`: what is kept
-    from step to step is in it, so that the result does not depend on how a run is cut into calls.
-
-    more is None, or of a model with more than a tree (constraints, system, motion, contacts, memory, effort, records of
-    the rows' forces, and of the held coordinates'), see `stepper.advance`.
-    """
-    vectors, notes, dof, flags, nv = implicit[3], implicit[4], spaces[1], spaces[2], q.shape[0]
-    last_q, last_qd, qdd = vectors[LAST_Q, :nv], vectors[LAST_QD, :nv], vectors[ACCELERATIONS, :nv]
-    charts, second, width = has_charts(arrays), integrator == SDIRK2, values.shape[1]
-    for _ in range(num_steps):
-        t = start + counters[0] * dt
-        copy(q, last_q)
-        copy(qd, last_qd)
-        begin_states(arrays[3], width, vectors[GIVEN_FORCE], vectors[LAST_Q])
-        if more is not None:
-            take_hold(more[2], integrator, t, dt, q, qd, notes, dof)
-        way = implicit_step(
-            arrays, more, integrator, (times, values), t, counters[0], dt, q, qd, implicit, spaces
-        )
-        count = 0
-        if more is not None and flags[STATUS] == OK:
-            count, own = settle(arrays, more, (times, values), t, dt, second, q, qd, implicit, spaces)
-            way = min(way, own)
-            note_efforts(more[5], dof)
-        if flags[STATUS] == OK:
-            check_step(arrays, charts, dt, vectors[GIVEN_FORCE], q, qd, spaces)
-        if flags[STATUS] != OK:
-            copy(last_q, q)
-            copy(last_qd, qd)
-            return
-        if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
-            before, begun, found = counters[1], vectors[LAST_Q], vectors[GIVEN_FORCE]
-            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way, dof)
-            record_states(arrays[3], width, before, counters[1], samples, t, dt, begun, found, record_q)
-            if more is not None:
-                record_forces(before, counters, count, more[1], more[5], more[6], more[7])
-        if charts and change_charts(arrays, dof, CHART_LIMIT, q, qd, qdd, chart) > 0:
-            notes[KNOWN], notes[HISTORY] = 0.0, 0.0
-        counters[0] += 1

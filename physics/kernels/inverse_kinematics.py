@@ -66,7 +66,7 @@ def accept(
         for j in range(errors.shape[1]):
             errors[t, j] = trial_errors[t, j]
     # velocities are zeros and stay so; nobody counts the charts
-    if change_charts(arrays, dof, chart_limit, q, vectors[STILL], vectors[STEP], indices[CHARTS]) > 0:
+    if change_charts(arrays, dof, chart_limit, 0.0, q, vectors[STILL], vectors[STEP], indices[CHARTS]) > 0:
         kinematics(arrays, q, vectors[STILL], work, dof, flags)
 
 

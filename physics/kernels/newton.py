@@ -40,8 +40,8 @@ from .spatial import Array
 
 # vectors (rows; nv and inputs, or nv and constraint rows): accelerations and behind them the forces of constraints, the
 # stage's known part, where they lead, forces that are given and found, the correction and the next one, accelerations
-# on trial, and of the integrators: the accelerations of the three stages before, newest first, and the state before
-# the step
+# on trial, and of the integrators: the accelerations of the three stages before, newest first, the state before the
+# step or the part of one that is taken, that before the whole step, and mean forces of held coordinates over it
 (
     ACCELERATIONS,
     BASE,
@@ -58,8 +58,11 @@ from .spatial import Array
     OLDEST,
     LAST_Q,
     LAST_QD,
-) = range(15)
-IMPLICIT_VECTORS = 15
+    BEGUN_Q,
+    BEGUN_QD,
+    MEAN_EFFORT,
+) = range(18)
+IMPLICIT_VECTORS = 18
 # notes: whether the matrix is known; the step that it is for; how many stages before are known, and when they were
 # (three, in steps); counts
 KNOWN, STEP, HISTORY, TIMES, ITERATIONS, MATRICES, SUBSTITUTES, UNFOUND = 0, 1, 2, 3, 6, 7, 8, 9

@@ -32,7 +32,7 @@ from .muscle_states import (
     sum_states,
 )
 from .rotation_vector import principal_rotation_vector
-from .spatial import Array
+from .spatial import Array, flat3, scale_add3
 from .watch import check_step
 
 # A rotation vector changes its chart beyond this length: half a radian past pi, so that it does not change back at
@@ -92,12 +92,14 @@ def has_charts(arrays: Array) -> bool:
 
 @jit
 def change_charts(
-    arrays: Array, dof: Array, limit: float, q: Array, qd: Array, qdd: Array, chart: Array
+    arrays: Array, dof: Array, limit: float, behind: float, q: Array, qd: Array, qdd: Array, chart: Array
 ) -> int:
     """Bring every rotation vector longer than limit back to |r| <= pi; returns how many changed.
 
-    Their accelerations qdd, which belong to the old chart, are set to 0. A vector of which a coordinate is held goes
-    where its given motion goes.
+    behind is by how much velocities are behind the coordinates, as symplectic Euler's are by half a step: they go over
+    to the other chart at the instant of the coordinates, by their accelerations, and back in it. (Else each change gave
+    or took energy at first order: of a fast chain 7 % at once with steps of 1 ms.) Where it is 0, accelerations of the
+    old chart are set to 0. A vector of which a coordinate is held goes where its given motion goes.
     """
     body_int, _, block_int, _, _ = arrays
     changed = 0
@@ -110,11 +112,12 @@ def change_charts(
                 continue
             if dof[d, HELD] != 0.0 or dof[d + 1, HELD] != 0.0 or dof[d + 2, HELD] != 0.0:
                 continue
-            r, rd = principal_rotation_vector((q[d], q[d + 1], q[d + 2]), (qd[d], qd[d + 1], qd[d + 2]))
+            a = flat3(qdd, d) if behind > 0.0 else (0.0, 0.0, 0.0)
+            r, v, a = principal_rotation_vector(flat3(q, d), scale_add3(flat3(qd, d), behind, a), a)
             for j in range(3):
                 q[d + j] = r[j]
-                qd[d + j] = rd[j]
-                qdd[d + j] = 0.0
+                qd[d + j] = v[j] - behind * a[j]
+                qdd[d + j] = a[j] if behind > 0.0 else 0.0
             chart[i] += 1
             changed += 1
     return changed
@@ -339,5 +342,6 @@ def rollout(
                     arrays[3], first, before, counters[1], samples, t, dt, stage[FIRST], tau, record_q
                 )
         if charts:
-            change_charts(arrays, dof, CHART_LIMIT, q, qd, qdd, chart)
+            behind = 0.5 * dt if integrator == SYMPLECTIC_EULER else 0.0
+            change_charts(arrays, dof, CHART_LIMIT, behind, q, qd, qdd, chart)
         counters[0] += 1

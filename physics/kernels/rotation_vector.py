@@ -162,22 +162,26 @@ def jacobian_bend(
 
 
 @inline
-def principal_rotation_vector(r: Vector, rd: Vector) -> tuple[Vector, Vector]:
-    """The same rotation and angular velocity on the chart |r| <= pi.
+def principal_rotation_vector(r: Vector, rd: Vector, rdd: Vector) -> tuple[Vector, Vector, Vector]:
+    """The same rotation, angular velocity and angular acceleration on the chart |r| <= pi.
 
-    Kim, Lee & Park 2014, reparametrization: r (1 - 2 pi k / |r|) and its time derivative.
+    Kim, Lee & Park 2014, reparametrization: r (1 - 2 pi k / |r|) and its time derivatives.
     """
-    angle = math.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
+    angle = math.sqrt(dot3(r, r))
     turns = int(angle / (2.0 * math.pi) + 0.5)
     if turns == 0:
-        return r, rd
+        return r, rd, rdd
     removed = 2.0 * math.pi * turns
-    scale = 1.0 - removed / angle
-    rate = removed * (r[0] * rd[0] + r[1] * rd[1] + r[2] * rd[2]) / (angle * angle * angle)
-    position = (scale * r[0], scale * r[1], scale * r[2])
-    velocity = (
-        scale * rd[0] + rate * r[0],
-        scale * rd[1] + rate * r[1],
-        scale * rd[2] + rate * r[2],
+    faster = dot3(r, rd) / angle
+    scale, rate = 1.0 - removed / angle, removed * faster / (angle * angle)
+    bend = removed * ((dot3(rd, rd) + dot3(r, rdd)) / angle - 3.0 * faster * faster / angle) / (angle * angle)
+    velocity = add3((scale * rd[0], scale * rd[1], scale * rd[2]), (rate * r[0], rate * r[1], rate * r[2]))
+    acceleration = add3(
+        (scale * rdd[0], scale * rdd[1], scale * rdd[2]),
+        (
+            2.0 * rate * rd[0] + bend * r[0],
+            2.0 * rate * rd[1] + bend * r[1],
+            2.0 * rate * rd[2] + bend * r[2],
+        ),
     )
-    return position, velocity
+    return (scale * r[0], scale * r[1], scale * r[2]), velocity, acceleration

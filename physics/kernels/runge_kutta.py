@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from ._jit import jit
 from .constrained import project, project_velocities
-from .constraint_layout import (
-    KEPT,
-    RESTS,
-    ROW_FORCE,
-    ROW_MEAN,
-    SYSTEM_ROWS,
-    WARM,
-)
 from .evaluate import evaluate_here
 from .layout import MUSCLE_STATES, OK, RUNGE_KUTTA_4, STATUS
 from .motion import catch, finish_held, follow, hold
 from .muscle_states import BEGUN, begin_states, finish_states, prepare_states, sum_states
+from .parts import PARTS, add_share, keep, met, take_means, write
 from .resting import come_to_rest, hold_resting, let_move, release_pulled
 from .rollout import CUBIC, LEAP, PARABOLA, copy, prepare_stage
 from .spatial import Array
 from .stopping import stop_within, unilateral
-
-# A step in which something is met is cut into halves down to one part of so many: that part alone is of first order.
-PARTS = 32
 
 
 @jit
@@ -72,11 +62,14 @@ def runge_kutta_stages(
 
 
 @jit
-def runge_kutta_step(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) -> tuple[int, int]:
+def runge_kutta_step(
+    parts: Array, t: float, dt: float, whole: float, q: Array, qd: Array, room: Array
+) -> tuple[int, int]:
     """One step of the classical Runge-Kutta method on accelerations with equalities, and back onto them at its end.
 
     Coordinates that rest on limits are held there. Where the velocities at its end would lead beyond another limit or
-    a contact, the step is that of `stop_within`. Returns how many rows there are, and how samples lie within it.
+    a contact, the step is that of `stop_within`. It may be a part of one that takes `whole`. Returns how many rows
+    there are, and how samples lie within it.
     """
     arrays, constraints, contacts, motion, tables = parts
     stage, effort, system, memory, spaces = room
@@ -100,7 +93,7 @@ def runge_kutta_step(parts: Array, t: float, dt: float, q: Array, qd: Array, roo
             found,
             t,
             dt,
-            True,
+            (-1.0, whole),
             last,
             trial,
             q,
@@ -125,54 +118,22 @@ def runge_kutta_step(parts: Array, t: float, dt: float, q: Array, qd: Array, roo
 
 
 @jit
-def keep(memory: Array, back: bool) -> None:
-    """Keep what the last step left of limits and contacts, or put it back."""
-    width = KEPT - WARM
-    for k in range(memory.shape[0]):
-        for j in range(WARM, KEPT):
-            if back:
-                memory[k, j] = memory[k, j + width]
-            else:
-                memory[k, j + width] = memory[k, j]
-
-
-@jit
-def met(memory: Array) -> bool:
-    """Whether a limit or a contact acts that did not when its state was kept."""
-    found = False
-    before = KEPT - WARM
-    for k in range(memory.shape[0]):
-        acted = memory[k, WARM + before] != 0.0 or memory[k, RESTS + before] != 0.0
-        found |= not acted and (memory[k, WARM] != 0.0 or memory[k, RESTS] != 0.0)
-    return found
-
-
-@jit
-def add_share(share: float, first: bool, effort: Array, mean: Array, system: Array) -> None:
-    """Add to the mean forces over a step those of a part of it."""
-    rows = system[SYSTEM_ROWS]
-    for k in range(rows.shape[0]):
-        rows[k, ROW_MEAN] = share * rows[k, ROW_FORCE] + (0.0 if first else rows[k, ROW_MEAN])
-    for d in range(effort.shape[0]):
-        mean[d] = share * effort[d] + (0.0 if first else mean[d])
-
-
-@jit
-def runge_kutta_parts(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) -> tuple[int, int]:
+def runge_kutta_parts(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array, log: Array) -> int:
     """One step, cut into parts where a limit or a contact is met in it, so that the impact is near its instant.
 
-    Forces of rows and held coordinates are means over the step then. Returns as `runge_kutta_step`.
+    Forces of rows and held coordinates are means over the step then. Samples go to log as they are passed, see `write`;
+    returns how many rows there are.
     """
     stage, effort, system, memory, spaces = room
     nv = q.shape[0]
     last_q, last_qd, mean = stage[6, :nv], stage[7, :nv], stage[10, :nv]
-    done, size, count, found, way = 0, PARTS, 0, False, CUBIC
+    done, size, count, found = 0, PARTS, 0, False
     while done < PARTS and spaces[2][STATUS] == OK:
         copy(q, last_q)
         copy(qd, last_qd)
         keep(memory, False)
         start, span = t + dt * done / PARTS, dt * size / PARTS
-        count, part = runge_kutta_step(parts, start, span, q, qd, room)
+        count, way = runge_kutta_step(parts, start, span, dt, q, qd, room)
         if not found and size > 1 and met(memory):
             copy(last_q, q)
             copy(last_qd, qd)
@@ -181,14 +142,12 @@ def runge_kutta_parts(parts: Array, t: float, dt: float, q: Array, qd: Array, ro
             size //= 2
             continue
         found |= size == 1
-        way = min(way, part)
+        write(log, start, span, way, last_q, last_qd, q, qd, spaces[1])
         if size < PARTS:
             add_share(size / PARTS, done == 0, effort, mean, system)
         done += size
         while done % (2 * size) == 0 and done + 2 * size <= PARTS:
             size *= 2
     if size < PARTS or found:
-        copy(mean, effort)
-        for k in range(system[SYSTEM_ROWS].shape[0]):
-            system[SYSTEM_ROWS][k, ROW_FORCE] = system[SYSTEM_ROWS][k, ROW_MEAN]
-    return count, way
+        take_means(effort, mean, system)
+    return count

@@ -31,11 +31,21 @@ from .layout import (
     MUSCLE_STATES,
     OK,
     RUNGE_KUTTA_4,
+    SHORTER,
     STATUS,
+    SURFACE_ROWS,
     SYMPLECTIC_EULER,
 )
 from .motion import catch, finish_held, hold
-from .muscle_states import FIRST, begin_states, finish_states, look_ahead_at_states, record_states
+from .muscle_states import (
+    BEGUN,
+    FIRST,
+    begin_states,
+    finish_states,
+    look_ahead_at_states,
+    record_states,
+)
+from .parts import MOST_BOUNCES, PARTS, add_share, bounces, keep, part_before, take_means, write
 from .response import held_efforts
 from .rollout import (
     CHART_LIMIT,
@@ -47,44 +57,55 @@ from .rollout import (
     has_charts,
     look_ahead_at_limits,
     prepare_stage,
-    record_samples,
 )
 from .runge_kutta import runge_kutta_parts
 from .spatial import Array
-from .stopping import has_struck
+from .stopping import has_struck, until_bounce
 from .watch import check_step, note_efforts
 
 
 @inline
 def euler_step(
-    parts: Array, integrator: int, t: float, dt: float, q: Array, qd: Array, room: Array
+    parts: Array,
+    integrator: int,
+    t: float,
+    dt: float,
+    shorter: tuple[float, float],
+    q: Array,
+    qd: Array,
+    room: Array,
 ) -> tuple[int, int]:
     """One step of forward or symplectic Euler with impulses of all constraints; returns how many rows they have, and
     how samples lie within it.
 
-    For parts and room see `advance`.
+    For parts and room see `advance`. shorter is how much shorter than a whole step the part before and this one are:
+    symplectic Euler's velocities are half a step behind the coordinates, and go by half of the one and half of the
+    other.
     """
     arrays, constraints, contacts, motion, tables = parts
     stage, effort, system, memory, spaces = room
     dof = spaces[1]
     nv = q.shape[0]
     tau, qdd, last_qd = stage[5], stage[2, :nv], stage[7, :nv]
+    before = dt + shorter[1] - shorter[0] if integrator == SYMPLECTIC_EULER else dt
+    kick = 0.5 * (before + dt)
+    course = 0.5 * before / kick, dt + shorter[1]
     catch(motion, t, q, qd)
     hold(motion, t, dt, q, qd, dof)
-    prepare_stage(integrator, 0, dt, q, qd, stage)
+    prepare_stage(integrator, 0, before, q, qd, stage)
     width = tables[1].shape[1]
-    look_ahead_at_limits(arrays, integrator, dt, spaces[0])
+    look_ahead_at_limits(arrays, integrator, max(kick, dt), spaces[0])
     look_ahead_at_states(arrays[3], integrator, tau, width, dt)
     derivative(arrays, tables[0], tables[1], t, stage[0, :nv], stage[1, :nv], qd, tau, qdd, spaces)
     look_ahead_at_limits(arrays, integrator, 0.0, spaces[0])
     look_ahead_at_states(arrays[3], integrator, tau, width, 0.0)
     copy(qd, last_qd)
-    for d in range(q.shape[0]):
-        qd[d] += dt * qdd[d]
+    for d in range(nv):
+        qd[d] += (kick if dof[d, HELD] == 0.0 else dt) * qdd[d]
     if arrays[3][MUSCLE_STATES] > 0.0:
         finish_states(arrays[3], width, integrator, dt, stage)
     count, found = constrain_velocities(
-        arrays, constraints, contacts, dt, False, q, qd, last_qd, system, memory, spaces
+        arrays, constraints, contacts, dt, course, q, qd, last_qd, system, memory, spaces
     )
     impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
     struck = has_struck(count, last_qd, system)
@@ -109,8 +130,79 @@ def euler_step(
         if rows[k, ROW_FORCE] != 0.0 and not struck:
             for d in range(system[SYSTEM_SPANS][k, SPAN_FIRST], system[SYSTEM_SPANS][k, SPAN_END]):
                 if dof[d, HELD] == 0.0:
-                    qdd[d] += rows[k, ROW_FORCE] * system[SYSTEM_RESPONSE][k, d]
+                    qdd[d] += dt / kick * rows[k, ROW_FORCE] * system[SYSTEM_RESPONSE][k, d]
     return count, LEAP if struck else PARABOLA
+
+
+@inline
+def put_back(parts: Array, q: Array, qd: Array, room: Array) -> None:
+    """The state that `put_by` has kept."""
+    stage, nv = room[0], q.shape[0]
+    copy(stage[6, :nv], q)
+    copy(stage[3, :nv], qd)
+    copy(stage[4, :nv], stage[2, :nv])
+    begin_states(parts[0][3], parts[4][1].shape[1], stage[BEGUN], stage[5])
+    keep(room[3], True)
+
+
+@inline
+def put_by(parts: Array, all_of_it: bool, q: Array, qd: Array, room: Array) -> None:
+    """Keep where a part of a step begins; all of it if it may have to be taken again."""
+    stage, nv = room[0], q.shape[0]
+    copy(q, stage[6, :nv])
+    copy(qd, stage[3, :nv])
+    if not all_of_it:
+        return
+    copy(stage[2, :nv], stage[4, :nv])
+    begin_states(parts[0][3], parts[4][1].shape[1], stage[5], stage[BEGUN])
+    keep(room[3], False)
+
+
+@inline
+def euler_parts(
+    parts: Array,
+    integrator: int,
+    cut: bool,
+    t: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    room: Array,
+    log: Array,
+) -> int:
+    """One step of `euler_step`; where something bounces in it and it may be cut, in parts of which a short one holds
+    the bounce: impulses act on places and speeds that are those of the impact then, and energy is kept.
+
+    Forces of rows and held coordinates are means over the step. Samples go to log as they are passed, see `write`;
+    returns how many rows there are.
+    """
+    stage, effort, system, _, spaces = room
+    nv, last = q.shape[0], spaces[0][parts[0][0].shape[0] + SURFACE_ROWS]
+    mean, last_qd = stage[10, :nv], stage[7, :nv]
+    done, size, found, before, parted, count = 0, PARTS, 0, False, False, 0
+    while done < PARTS and spaces[2][STATUS] == OK:
+        put_by(parts, cut, q, qd, room)
+        start, span = t + dt * done / PARTS, dt * size / PARTS
+        shorter = (last[SHORTER], dt - span)
+        count, way = euler_step(parts, integrator, start, span, shorter, q, qd, room)
+        if cut and found < MOST_BOUNCES:
+            until = until_bounce(count, span, last_qd, system)
+            if until < math.inf and size > 1:
+                put_back(parts, q, qd, room)
+                size, before = part_before(until, span, size), True
+                continue
+            found += 1 if until < math.inf else 0
+        last[SHORTER] = shorter[1]
+        write(log, start, span, way, stage[6, :nv], stage[3, :nv], q, qd, spaces[1])
+        parted |= size < PARTS
+        if parted:
+            add_share(size / PARTS, done == 0, effort, mean, system)
+        done += size
+        size = 1 if before and size > 1 else PARTS - done
+        before = False
+    if parted:
+        take_means(effort, mean, system)
+    return count
 
 
 @jit
@@ -124,7 +216,7 @@ def strike(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) 
     evaluate(arrays, constraints, motion, tables, t, q, qd, stage[5], qdd, effort, system, spaces)
     copy(qd, last_qd)
     count, _ = constrain_velocities(
-        arrays, constraints, contacts, dt, False, q, qd, last_qd, system, memory, spaces
+        arrays, constraints, contacts, dt, (0.5, dt), q, qd, last_qd, system, memory, spaces
     )
     least = math.inf
     for k in range(count):
@@ -160,40 +252,23 @@ def record(
     parts: Array,
     t: float,
     dt: float,
-    done: tuple[int, int],
+    count: int,
+    before: int,
     counters: Array,
     samples: Array,
-    state: Array,
     records: Array,
     room: Array,
 ) -> None:
-    """Write the samples that fall into the step from t to the state, with what constraints and held coordinates took
-    in it; done is how many rows it had, and how samples lie within it.
+    """Write for the samples from `before` on, whose coordinates are there, states of muscles and what the step's rows,
+    so many, and held coordinates took in it.
     """
     stage, effort, system, _, _ = room
-    record_q, record_qd, record_force, record_effort = records
-    nv, data, before = state[0].shape[0], parts[0][3], counters[1]
-    if before >= samples.shape[0] or samples[before] > t + dt * (1.0 + 1e-9):
-        return
-    last_q, last_qd = stage[8, :nv], stage[9, :nv]
-    record_samples(
-        t,
-        dt,
-        samples,
-        counters,
-        last_q,
-        last_qd,
-        state[0],
-        state[1],
-        record_q,
-        record_qd,
-        done[1],
-        room[4][1],
-    )
+    record_q, _, record_force, record_effort = records
+    data = parts[0][3]
     if data[MUSCLE_STATES] > 0.0:
         first = parts[4][1].shape[1]
         record_states(data, first, before, counters[1], samples, t, dt, stage[FIRST], stage[5], record_q)
-    record_forces(before, counters, done[0], system, effort, record_force, record_effort)
+    record_forces(before, counters, count, system, effort, record_force, record_effort)
 
 
 @jit
@@ -220,25 +295,30 @@ def advance(
     q, qd, chart = state
     nv = q.shape[0]
     last_q, last_qd = stage[8, :nv], stage[9, :nv]
-    charts = has_charts(arrays)
+    charts, cut = has_charts(arrays), bounces(arrays[3], parts[2][0])
+    log = counters, samples, records[0], records[1]
     for _ in range(num_steps):
-        t = start + counters[0] * dt
+        t, written = start + counters[0] * dt, counters[1]
         copy(q, last_q)
         copy(qd, last_qd)
         if arrays[3][MUSCLE_STATES] > 0.0:
             begin_states(arrays[3], parts[4][1].shape[1], stage[5], stage[FIRST])
         if integrator == RUNGE_KUTTA_4:
-            done = runge_kutta_parts(parts, t, dt, q, qd, room)
+            count = runge_kutta_parts(parts, t, dt, q, qd, room, log)
         else:
-            done = euler_step(parts, integrator, t, dt, q, qd, room)
+            count = euler_parts(parts, integrator, cut, t, dt, q, qd, room, log)
         if flags[STATUS] == OK:
             note_efforts(room[1], spaces[1])
             check_step(arrays, charts, dt, stage[5], q, qd, spaces)
         if flags[STATUS] != OK:
             copy(last_q, q)
             copy(last_qd, qd)
+            counters[1] = written
             return
-        record(parts, t, dt, done, counters, samples, state, records, room)
+        if counters[1] > written:
+            record(parts, t, dt, count, written, counters, samples, records, room)
         if charts:
-            change_charts(arrays, spaces[1], CHART_LIMIT, q, qd, stage[2, :nv], chart)
+            shorter = spaces[0][arrays[0].shape[0] + SURFACE_ROWS, SHORTER]
+            behind = 0.5 * (dt - shorter) if integrator == SYMPLECTIC_EULER else 0.0
+            change_charts(arrays, spaces[1], CHART_LIMIT, behind, q, qd, stage[2, :nv], chart)
         counters[0] += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ._jit import jit
 from .constrained import constrain_velocities, project
 from .constraint_layout import (
@@ -65,22 +67,34 @@ def stays(k: int, dt: float, system: Array, memory: Array) -> bool:
 
 
 @jit
-def until_impact(count: int, dt: float, last_qd: Array, system: Array) -> float:
-    """How long until the first of a step's impacts; 0 where something is stopped that does not bounce."""
-    until, bounces = dt, False
+def until_bounce(count: int, dt: float, last_qd: Array, system: Array) -> float:
+    """How long until the first of a step's impacts with restitution; infinity where there is none, or where what
+    rests is hit by its round-off.
+    """
+    until = math.inf
     for k in range(count):
         kind = system[SYSTEM_KINDS][k]
         if kind in (EQUALITY, TANGENT) or system[SYSTEM_IMPULSE][k] == 0.0:
             continue
         value, before = system[SYSTEM_ROWS][k, ROW_VALUE], speed_along(system[SYSTEM_JACOBIAN][k], last_qd)
-        if system[SYSTEM_RESTITUTION][k] > 0.0:
-            if before < 0.0:
-                gain = before - system[SYSTEM_ROWS][k, ROW_FREE]
-                until = min(until, dt * share_until_hit(value, before, gain, dt))
-                bounces = True
-        elif -before * dt > value + TOUCHES:
+        if system[SYSTEM_RESTITUTION][k] > 0.0 and -before * dt > TOUCHES:
+            gain = before - system[SYSTEM_ROWS][k, ROW_FREE]
+            until = min(until, dt * share_until_hit(value, before, gain, dt))
+    return until
+
+
+@jit
+def until_impact(count: int, dt: float, last_qd: Array, system: Array) -> float:
+    """As `until_bounce`; 0 where there is none or something is stopped that does not bounce."""
+    for k in range(count):
+        kind = system[SYSTEM_KINDS][k]
+        if kind in (EQUALITY, TANGENT) or system[SYSTEM_IMPULSE][k] == 0.0:
+            continue
+        value, before = system[SYSTEM_ROWS][k, ROW_VALUE], speed_along(system[SYSTEM_JACOBIAN][k], last_qd)
+        if system[SYSTEM_RESTITUTION][k] <= 0.0 and -before * dt > value + TOUCHES:
             return 0.0
-    return until if bounces else 0.0
+    until = until_bounce(count, dt, last_qd, system)
+    return until if until < math.inf else 0.0
 
 
 @jit
@@ -92,7 +106,7 @@ def stop_within(
     found: tuple[int, int],
     t: float,
     dt: float,
-    within: bool,
+    course: tuple[float, float],
     last: tuple[Array, Array],
     trial: Array,
     q: Array,
@@ -107,11 +121,11 @@ def stop_within(
     whether one was struck.
 
     Where one acts, the last velocities lead all the way, as with symplectic Euler: what touches rests, and the step is
-    of first order. For methods whose states are exact to second order (within) those before an impact lead up to it.
+    of first order. For course see `unilateral.aim_row`: hit < 0, velocities before an impact lead up to it.
     """
     last_q, last_qd = last
     count, _ = constrain_velocities(
-        arrays, constraints, contacts, dt, within, last_q, trial, last_qd, system, memory, spaces
+        arrays, constraints, contacts, dt, course, last_q, trial, last_qd, system, memory, spaces
     )
     acting, kinds, impulse = False, system[SYSTEM_KINDS], system[SYSTEM_IMPULSE]
     for k in range(count):
@@ -119,7 +133,7 @@ def stop_within(
     if not acting:
         return 0, False
     struck = has_struck(count, last_qd, system)
-    until = until_impact(count, dt, last_qd, system) if within else 0.0
+    until = until_impact(count, dt, last_qd, system) if course[0] < 0.0 else 0.0
     for d in range(q.shape[0]):
         qd[d] = trial[d]
         q[d] = last_q[d] + until * last_qd[d] + (dt - until) * qd[d]

@@ -59,31 +59,41 @@ def share_until_hit(value: float, before: float, gain: float, dt: float) -> floa
 
 @inline
 def aim_row(
-    k: int, value: float, dt: float, before: float, restitution: float, within: bool, system: Array
+    k: int,
+    value: float,
+    dt: float,
+    before: float,
+    restitution: float,
+    course: tuple[float, float],
+    system: Array,
 ) -> None:
     """The speed that row k, a limit or a contact, wants at least, from what it has without impulses and had before the
     step; its restitution where it is an impact.
 
     Before the limit as much as leads to it and no further; behind it, where curved ones are left at second order, what
-    leads back, never faster than an elastic impact. Restitution is of the speed before or behind the step's forces,
-    whichever is less, so that energy does not grow; none where the step's forces bring more than there was: what rests
-    does not bounce, nor what a platform that is led lifts a hair ahead of it. For methods whose states are exact to
-    second order (within) it is of the speed at the instant at which it hits, and the forces go on behind that: with the
-    other, an energy that is right to first order would grow or fall with every impact.
+    leads back over a whole step, never faster than an elastic impact. course is (hit, whole): this may be a short part
+    of a step that takes `whole`, in which next to no impulses would have to undo all of what the step before left, of
+    several points of a body what none of its motions does. Restitution is of the speed at the instant of the impact,
+    before which the share `hit` of the step's forces acts, and the rest behind it; none where the step's forces bring
+    more than there was: what rests does not bounce, nor what a platform that is led lifts a hair ahead of it. For
+    methods whose states are exact to second order (hit < 0) it is where the way to it ends: with another, an energy
+    that is right to first order would grow or fall with every impact.
     """
     row = system[SYSTEM_ROWS][k]
     speed = speed_along(system[SYSTEM_JACOBIAN][k], system[SYSTEM_FREE])
-    reach = -value / dt if abs(value) > FLUSH else 0.0
+    hit, whole = course
+    reach = -value / (dt if value > 0.0 else whole) if abs(value) > FLUSH else 0.0
     if value < 0.0:
         reach = min(reach, max(-speed, 0.0))
     row[ROW_FREE] = speed
     row[ROW_AIM] = reach
     system[SYSTEM_RESTITUTION][k] = 0.0
-    back = restitution * min(-speed, -before) if before - speed < -before else 0.0
-    if within and before < 0.0:
-        gain = before - speed
+    gain = before - speed
+    if hit < 0.0 and before < 0.0:
         hit = share_until_hit(value, before, gain, dt)
-        back = restitution * (gain * hit - before) - gain * (1.0 - hit)
+    elif before >= 0.0 or gain >= -before:
+        restitution = 0.0
+    back = restitution * (gain * hit - before) - gain * (1.0 - hit)
     # it hits, and leaves faster than it would be led: without restitution not by round-off either
     if restitution > 0.0 and speed < reach and back > max(reach, 0.0):
         row[ROW_AIM] = 0.0
@@ -95,7 +105,7 @@ def add_limits(
     data: Array,
     count: int,
     dt: float,
-    within: bool,
+    course: tuple[float, float],
     q: Array,
     qd: Array,
     last_qd: Array,
@@ -118,7 +128,7 @@ def add_limits(
         if width == 3:
             jacobian[count, d + 1], jacobian[count, d + 2] = gradient[1], gradient[2]
         before = speed_along(jacobian[count], last_qd)
-        aim_row(count, value, dt, before, data[at + LIMIT_RESTITUTION], within, system)
+        aim_row(count, value, dt, before, data[at + LIMIT_RESTITUTION], course, system)
         speed, reach = speed_along(jacobian[count], qd), rows[count, ROW_AIM]
         impact = system[SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
         warm = memory[k, WARM] != 0.0

@@ -1,0 +1,81 @@
+"""Elastic bounces of what spins: impulses act where and how fast things are at the impact, so that energy is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.contacts import Plane
+
+INERTIA = np.diag([0.002, 0.0075, 0.0075])
+
+
+def thrown_chain(seed: int, gravity: float = -9.81) -> tuple[ph.Model, ph.State]:
+    """Three smooth elastic rods on ball joints, which fly spinning."""
+    rng = np.random.default_rng(seed)
+    builder, parent = ph.ModelBuilder(gravity=(0.0, 0.0, gravity)), None
+    for i in range(3):
+        joint: Any = ph.joints.Spherical() if i else ph.joints.Free()
+        at = np.eye(4)
+        at[0, 3] = 0.3 if i else 0.0
+        parent = builder.add_body(
+            f"rod {i}",
+            parent,
+            joint=joint,
+            joint_in_parent=at,
+            mass=1.0,
+            com=(0.15, 0.0, 0.0),
+            inertia=INERTIA,
+        )
+        ends = [(0.3, 0.0, 0.0)] + ([] if i else [(0.0, 0.0, 0.0)])
+        builder.add_contact(f"floor {i}", f"rod {i}", ends, Plane(), radius=0.02, restitution=1.0)
+    model = builder.build()
+    q = np.concatenate([[0.0, 0.0, 1.0], rng.normal(size=3), 0.5 * rng.normal(size=6)])
+    qd = np.concatenate([rng.normal(size=3), 4.0 * rng.normal(size=3), 2.0 * rng.normal(size=6)])
+    return model, model.state(q=q, qd=qd)
+
+
+def energies(
+    seed: int, dt: float, integrator: str, duration: float, gravity: float = -9.81
+) -> np.ndarray[Any, Any]:
+    model, state = thrown_chain(seed, gravity)
+    energy = ph.simulate(model, state, duration, dt, integrator, record_interval=0.01).energy[:, 2]
+    return energy / energy[0] - 1.0
+
+
+# With impulses at the beginning of the step in which something is met, these chains gained or lost 6 to 28 % in 4 s of
+# SDIRK2. In parts of 1/32 ms each of some 20 bounces is off by at most 0.4 %, either way.
+@pytest.mark.parametrize("seed", range(6))
+def test_elastic_chains_keep_their_energy_with_sdirk2(seed: int) -> None:
+    assert abs(energies(seed, 1e-3, "sdirk2", 4.0)[-1]) < 0.02
+
+
+# Symplectic Euler's velocities are half a step aside, so that its energy goes to and fro by some per cent (of first
+# order): the mean of the last half second against that of the first flight. It was off by up to 6 %.
+@pytest.mark.parametrize("seed", range(6))
+def test_elastic_chains_keep_their_energy_with_symplectic_euler(seed: int) -> None:
+    energy = energies(seed, 5e-4, "symplectic_euler", 4.0)
+    assert abs(energy[-50:].mean() - energy[:30].mean()) < 0.01
+
+
+# Of these, each of many changes of chart took or gave energy, 5 % in 6 s: velocities went over to the other chart as if
+# they were not half a step behind the coordinates.
+@pytest.mark.parametrize("seed", [0, 3, 5])
+def test_changes_of_chart_keep_the_energy_of_a_chain_in_flight(seed: int) -> None:
+    energy = energies(seed, 1e-3, "symplectic_euler", 6.0, gravity=0.0)
+    assert abs(energy[-50:].mean() - energy[:30].mean()) < 0.02
+
+
+def test_samples_within_a_step_in_which_something_bounces_are_of_its_parts() -> None:
+    """Between the ends of the whole step, without the bounce, they were off by 0.3 % of the energy."""
+    builder = ph.ModelBuilder()
+    builder.add_body("ball", joint=ph.joints.Translational(), mass=1.0, inertia=0.01 * np.eye(3))
+    builder.add_contact("floor", "ball", [(0, 0, 0)], Plane(), radius=0.05, restitution=1.0)
+    model = builder.build()
+    for integrator in ("rk4", "sdirk2"):
+        result = ph.simulate(model, model.state([0, 0, 0.5]), 3.0, 1e-3, integrator, record_interval=3.7e-4)
+        # of third order of the short part, in which 3 m/s turn round
+        assert np.abs(result.energy[:, 2] - result.energy[0, 2]).max() < 1e-6 * result.energy[0, 2]
