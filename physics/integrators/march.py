@@ -22,6 +22,9 @@ SHORTER, MOST_FAILURES, FIRST = 0.1, 12, 1e-6
 
 # So many steps in a row that are next to round-off of the time lead nowhere: LSODA takes them without end.
 MOST_STANDING, STANDING = 1000, 16.0 * np.finfo(float).eps
+# Of a step shorter than this [s] the inverse, which implicit methods divide by, is beyond all numbers.
+LEAST = 1e-300
+NO_LENGTH = "its steps have no length any more"
 
 #: of (t, y), with `direction`: +1 where its rise through zero ends a stretch, -1 its fall
 Event = Any
@@ -57,6 +60,8 @@ def march(
     solver = _begun(start, slope, now, y, until)
     values, counted, failures, standing = [event(now, y) for event in events], 0, 0, 0
     while solver.status == "running":
+        if name in WITH_JACOBIAN and not solver.h_abs >= LEAST:
+            slope.give_up(solver.y, NO_LENGTH)
         try:
             message = solver.step()
         except DivergedError:  # where a step was tried that is too long
@@ -70,7 +75,7 @@ def march(
         failures, failed = 0, solver.status == "failed"  # where the first one did there is no time before it
         standing = standing + 1 if not failed and _stands(solver) else 0
         if failed or standing > MOST_STANDING:
-            slope.give_up(solver.y, message or "its steps have no length any more")
+            slope.give_up(solver.y, message or NO_LENGTH)
         slope.recording.info["steps"] += 1
         before, values = values, [event(solver.t, solver.y) for event in events]
         struck = [k for k, event in enumerate(events) if _passed(before[k], values[k], event.direction)]
