@@ -61,6 +61,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
         advance(
             parts,
             number,
+            0.5 if name == "symplectic_euler" else 0.0,
             problem.start,
             problem.dt,
             count,

@@ -117,6 +117,7 @@ class _Run:
         advance(
             self.parts,
             layout.SYMPLECTIC_EULER,
+            0.0,
             self.now,
             dt,
             1,

@@ -275,6 +275,7 @@ def record(
 def advance(
     parts: Array,
     integrator: int,
+    behind: float,
     start: float,
     dt: float,
     num_steps: int,
@@ -288,7 +289,9 @@ def advance(
     num_steps.
 
     parts is (arrays, constraints, contacts, motion, tables) of the model: the held coordinates (`motion`), and (times,
-    values) of the generalized forces. records is (q, qd, forces of the constraints' rows, forces of held coordinates),
+    values) of the generalized forces. behind: by which share of a step velocities are those of before the coordinates:
+    symplectic Euler's by half of it, but where its steps take turns with flights, whose velocities are of the instant.
+    records is (q, qd, forces of the constraints' rows, forces of held coordinates),
     room the workspaces (stage, effort (nv,), system and memory of the rows, spaces).
     """
     arrays, stage, spaces, flags = parts[0], room[0], room[4], room[4][2]
@@ -319,6 +322,7 @@ def advance(
             record(parts, t, dt, count, written, counters, samples, records, room)
         if charts:
             shorter = spaces[0][arrays[0].shape[0] + SURFACE_ROWS, SHORTER]
-            behind = 0.5 * (dt - shorter) if integrator == SYMPLECTIC_EULER else 0.0
-            change_charts(arrays, spaces[1], CHART_LIMIT, behind, q, qd, stage[2, :nv], chart)
+            change_charts(
+                arrays, spaces[1], CHART_LIMIT, behind * (dt - shorter), q, qd, stage[2, :nv], chart
+            )
         counters[0] += 1
