@@ -17,6 +17,7 @@ from ..packing import Workspace
 from ..result import Result
 from .base import Problem, Recording, carry, watch_closely
 from .control import body_of_coordinate
+from .limit_steps import look_ahead
 from .stretches import run_in_stretches
 
 # More at once make a system that no step could wait for.
@@ -46,6 +47,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
     workspace = model.workspace()
     spaces = workspace.clear()
     watch_closely(problem, state, spaces, behind=float(name.endswith("euler")))
+    look_ahead(problem, name, state, spaces[0])
     carry(model, state, workspace.stage[5])
     system, memory, contacts, effort = constraint_space(model)
     parts = (model.arrays, model.constraint_arrays, contacts, problem.motions, problem.tau)

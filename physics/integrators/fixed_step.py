@@ -8,6 +8,7 @@ from ..model import State
 from ..result import Result
 from .base import Problem, Recording, carry, watch_closely
 from .constrained import integrate_constrained, needs_constraints
+from .limit_steps import look_ahead
 from .stretches import run_in_stretches
 
 KERNEL_NUMBERS = {
@@ -28,6 +29,7 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
     workspace = problem.model.workspace()
     spaces = workspace.clear()
     watch_closely(problem, state, spaces, behind=float(name.endswith("euler")))
+    look_ahead(problem, name, state, spaces[0])
     carry(problem.model, state, workspace.stage[5])
 
     def advance(

@@ -169,10 +169,11 @@ def prepare_stage(integrator: int, k: int, dt: float, q: Array, qd: Array, stage
 @inline
 def look_ahead_at_limits(arrays: Array, integrator: int, dt: float, work: Array) -> None:
     """Have the accelerations that come next take the springs at limits implicitly (`passive.limit_push`) in a step of
-    symplectic Euler: chosen for what a coordinate carries, they are too stiff for what a long chain leaves it.
+    symplectic Euler: chosen for what a coordinate carries, they are too stiff for what a long chain leaves it. Other
+    methods have that once for a run (`integrators.limit_steps`).
     """
-    ahead = dt if integrator == SYMPLECTIC_EULER else 0.0
-    work[arrays[0].shape[0] + SURFACE_ROWS, AHEAD] = ahead
+    if integrator == SYMPLECTIC_EULER:
+        work[arrays[0].shape[0] + SURFACE_ROWS, AHEAD] = dt
 
 
 @inline

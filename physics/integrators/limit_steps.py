@@ -1,0 +1,71 @@
+"""Whether a step of an explicit method is short enough for the springs and dampers at a model's limits."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..kernels import layout
+from ..model import Model, State
+from .base import Problem, energy_row
+
+#: Runge and Kutta's step times what swings or decays at this rate leads on, wherever in the left half-plane that is
+LARGEST = 2.6
+# What coordinates feel changes with the pose: between those that are looked at by less than this.
+POSES = 1.25
+
+
+def look_ahead(problem: Problem, name: str, state: State, work: FloatArray) -> None:
+    """Have a run of RK4 take limits implicitly in all of its stages, where they are too stiff for its steps: of first
+    order while something is at a limit, but at rest where it rests.
+    """
+    if name == "rk4":
+        energy_row(problem.model, work)[layout.AHEAD] = implicit_share(problem.model, state, problem.dt)
+
+
+def implicit_share(model: Model, state: State, dt: float) -> float:
+    """How far ahead [s] a step of RK4 has to take the springs and dampers at limits (`passive.limit_push`): dt where
+    they are too stiff for it, 0 where they are not.
+
+    They are chosen for what a coordinate carries. A chain leaves its coordinates less, as all others give way, so that
+    steps of 1 ms kept three hinges that lie on their limits trembling for ever. Rates of swinging and decay are of
+    M^-1 K and M^-1 C at the start and where all coordinates are at their lower or their upper limits.
+    """
+    stiffness, damping = limit_laws(model)
+    free = ~model.prescribed & ((stiffness > 0.0) | (damping > 0.0))
+    if not free.any():
+        return 0.0
+    from ..dynamics import mass_matrix
+
+    lower, upper = model.arrays[4][:, layout.LOWER], model.arrays[4][:, layout.UPPER]
+    fastest = 0.0
+    for bounds in (state.q, lower, upper):
+        pose = model.state(q=np.where(np.isfinite(bounds), bounds, state.q))
+        moved = np.flatnonzero(~model.prescribed)
+        answers = np.zeros((len(free), len(free)))
+        answers[np.ix_(moved, moved)] = np.linalg.pinv(mass_matrix(model, pose)[np.ix_(moved, moved)])
+        felt = answers[np.ix_(free, free)]
+        fastest = max(fastest, np.sqrt(rate(felt, stiffness[free])), rate(felt, damping[free]))
+    return dt if dt * POSES * fastest > LARGEST else 0.0
+
+
+def rate(answers: FloatArray, law: FloatArray) -> float:
+    """Largest eigenvalue of answers (n, n) to forces times diagonal laws (n,)."""
+    root = np.sqrt(law)
+    return float(np.linalg.eigvalsh(root[:, None] * answers * root).max())
+
+
+def limit_laws(model: Model) -> tuple[FloatArray, FloatArray]:
+    """Stiffness and damping (nv,) of what limits each coordinate and gives way; 0 where nothing does."""
+    rows, data = model.arrays[4], model.arrays[3]
+    bounded = np.isfinite(rows[:, layout.LOWER]) | np.isfinite(rows[:, layout.UPPER])
+    laws = [
+        np.where(bounded, rows[:, column], 0.0) for column in (layout.LIMIT_STIFFNESS, layout.LIMIT_DAMPING)
+    ]
+    for k in range(model.num_limits):
+        at = int(data[layout.LIMIT_ROWS]) + k * layout.LIMIT_WIDTH
+        if data[at + layout.LIMIT_RESTITUTION] < 0.0:
+            first = int(data[at + layout.LIMIT_DOF])
+            for law, column in zip(laws, (layout.LIMIT_SPRING, layout.LIMIT_DAMPER), strict=True):
+                law[first : first + 3] = np.maximum(law[first : first + 3], data[at + column])
+    return laws[0], laws[1]
