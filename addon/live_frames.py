@@ -141,7 +141,12 @@ def repeating(made: tasks.Ready, times: np.ndarray) -> tuple[dict[str, Any], lis
             goes.append(entry.name)
             if not comes_back and not again:
                 anew[entry.name] = made.options["record_interval"]
-    over = [entry.joint_name for entry in made.read.bodies if made.again.get(entry.name) is False]
+    over = {
+        target.name
+        for controller in model.controllers
+        if made.again.get(model.body_names[controller.body]) is False
+        for target in controller.inputs(model.bodies)
+    }
     columns = _columns(model, made.options["tau"], stay, over)
     controllers = []
     for name, controller in made.options.get("controllers", {}).items():
@@ -179,10 +184,10 @@ def _fades(given: Any, times: np.ndarray) -> bool:
     return bool(switched or abs(weights[-1] - weights[0]) > SAME_SHARE)
 
 
-def _columns(model: Any, table: Any, stay: list[str], over: list[str]) -> list[str]:
+def _columns(model: Any, table: Any, stay: list[str], over: set[str]) -> list[str]:
     """Names of the columns of a table that repeat themselves; those that do not are added to what stays.
 
-    over: names of controllers whose targets start over.
+    over: names of inputs of controllers whose targets start over.
     """
     if table is None:
         return []
@@ -194,7 +199,7 @@ def _columns(model: Any, table: Any, stay: list[str], over: list[str]) -> list[s
         goes = _goes_round(column)
         if goes is None:
             continue
-        goes |= name.endswith(".target") and name.startswith(tuple(f"{each}." for each in over))
+        goes |= name in over
         if not goes:
             stay.append(name)
             continue

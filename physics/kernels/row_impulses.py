@@ -26,7 +26,7 @@ from .constraint_layout import (
     SYSTEM_SPACE,
     SYSTEM_SPARE,
 )
-from .impacts import solve_impacts
+from .impacts import IMPACT_VECTORS, solve_impacts
 from .impulse_residual import overgrown
 from .impulses import solve_impulses
 from .spatial import Array
@@ -36,8 +36,8 @@ from .spatial import Array
 SMALL, NOTHING = 1e-11, 1e-6
 JAMMED = 1e-9  # residual of impulses that were not found
 # Impulses that a step begins with, and the nearest to what is asked for: behind the vectors of `impacts` in spare.
-BEGIN, NEAREST = 3, 4
-SPARE_VECTORS = 5
+BEGIN, NEAREST = IMPACT_VECTORS, IMPACT_VECTORS + 1
+SPARE_VECTORS = IMPACT_VECTORS + 2
 AS_AIMED, SLACK, SLACK_FROM_BEFORE = 0, 1, 2
 TURNS = 3
 

@@ -291,8 +291,8 @@ def advance(
     parts is (arrays, constraints, contacts, motion, tables) of the model: the held coordinates (`motion`), and (times,
     values) of the generalized forces. behind: by which share of a step velocities are those of before the coordinates:
     symplectic Euler's by half of it, but where its steps take turns with flights, whose velocities are of the instant.
-    records is (q, qd, forces of the constraints' rows, forces of held coordinates),
-    room the workspaces (stage, effort (nv,), system and memory of the rows, spaces).
+    records is (q, qd, forces of the constraints' rows, forces of held coordinates), room the workspaces (stage, effort
+    (nv,), system and memory of the rows, spaces).
     """
     arrays, stage, spaces, flags = parts[0], room[0], room[4], room[4][2]
     q, qd, chart = state

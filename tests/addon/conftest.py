@@ -233,3 +233,16 @@ def folder(tmp_path):
     for name in ("a", "b", "Knie größer"):
         (tmp_path / f"{name}.blend").write_bytes(f"content of {name}".encode())
     return tmp_path
+
+
+@pytest.fixture
+def baked(part, scene, make):
+    """A knee with keys of its own, baked: (thigh, shank, joint's Empty)."""
+    body = part("references").Body
+    thigh, shank = make.keyed_knee()
+    scene.frame_end = 7
+    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+    part("tasks").fit_now(scene, joint)
+    joint.condyle.joint.coordinates[0].damping = 0.1
+    part("tasks").bake_now(scene)
+    return thigh, shank, joint

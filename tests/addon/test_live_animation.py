@@ -244,3 +244,24 @@ def test_a_cycle_that_drops_back_or_goes_on_does_so_again_and_again(part, scene,
         assert not stays and off < 1e-6  # sliders come in single precision
     else:
         assert bool(stays) == (mode == "REPEAT_OFFSET") and (stays or off < 0.05)
+
+
+def test_a_copy_of_a_controller_that_starts_over_does_not_start_over_with_it(part, scene, make, arms):
+    """Names of copies begin as those of what they are copies of."""
+    body = part("references").Body
+    top, bottom = make.box("Other Top", (1, 0, 1)), make.box("Other Bottom", (1, 0, 0.5))
+    make.update()
+    other = part("authoring").add_joint(scene, body(top), body(bottom), "hinge", name=f"{arms.name}.001")
+    part("authoring").drive(scene, other, True)
+    for joint, last in ((arms, 7), (other, 13)):
+        joint.condyle.joint.controller.enabled, joint.condyle.joint.prescribed = True, False
+        (slider,) = part("features.joints.properties").slider_names(joint.condyle.joint)
+        for frame, value in ((1, 0.0), (last, 0.3)):
+            joint[slider] = value
+            joint.keyframe_insert(f'["{slider}"]', frame=frame)
+    (curve,) = part("compat").curves_in_use(arms)
+    curve.modifiers.new("CYCLES")
+    scene.frame_set(1)
+    Hand(part, scene, duration=0.6, record=True).walk()
+    (stays,) = [text for text in told(part) if "animated up to frame" in text]
+    assert stays.startswith(f"{other.name}.")

@@ -14,19 +14,6 @@ bpy = pytest.importorskip("bpy")
 pytestmark = pytest.mark.small
 
 
-@pytest.fixture
-def baked(part, scene, make):
-    """A knee with keys of its own, baked: (thigh, shank, joint's Empty)."""
-    body = part("references").Body
-    thigh, shank = make.keyed_knee()
-    scene.frame_end = 7
-    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
-    part("tasks").fit_now(scene, joint)
-    joint.condyle.joint.coordinates[0].damping = 0.1
-    part("tasks").bake_now(scene)
-    return thigh, shank, joint
-
-
 def changes(part, scene):
     return part("staleness").changes(scene)
 

@@ -11,19 +11,6 @@ pytestmark = pytest.mark.small
 
 
 @pytest.fixture
-def baked(part, scene, make):
-    """A knee with keys of its own, baked: (thigh, shank, joint's Empty)."""
-    body = part("references").Body
-    thigh, shank = make.keyed_knee()
-    scene.frame_end = 7
-    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
-    part("tasks").fit_now(scene, joint)
-    joint.condyle.joint.coordinates[0].damping = 0.1
-    part("tasks").bake_now(scene)
-    return thigh, shank, joint
-
-
-@pytest.fixture
 def hung(part, scene, make):
     """A hinge whose parent hangs on an Empty that is no body: (that Empty, a function that bakes it)."""
     body = part("references").Body
