@@ -268,8 +268,8 @@ class Model:
         """What stands behind forces and inputs where kernels take them (``kernels.muscle_states``)."""
         count = self.num_muscle_states
         if not count or muscle_states is None:
-            return np.zeros(2 * count + 1 if count else 0)
-        return np.concatenate([muscle_states, np.zeros(count + 1)])
+            return np.zeros(4 * count)
+        return np.concatenate([muscle_states, np.zeros(3 * count)])
 
     def state(self, q: Any = None, qd: Any = None, time: float = 0.0, muscle_states: Any = None) -> State:
         """A state of this model.

@@ -269,6 +269,13 @@ class Recording:
     def check(self, flags: Any, time: float, written: int) -> None:
         """DivergedError where a kernel raised a flag."""
         status = int(flags[layout.STATUS])
-        if status != layout.OK:
-            body = self.problem.model.body_names[int(flags[layout.CULPRIT])]
-            raise DivergedError(time, body, REASONS[status], self.result(written))
+        if status == layout.OK:
+            return
+        model, culprit = self.problem.model, int(flags[layout.CULPRIT])
+        if status == layout.LOST_STATE:
+            state = model.muscle_state_names[culprit]
+            muscle = next(muscle for muscle in model.muscles if state in muscle.state_names)
+            body = next(point.body for point in muscle.points if point.body is not None)
+            reason = f"the state {state!r} of a muscle on it is no longer finite"
+            raise DivergedError(time, body, reason, self.result(written))
+        raise DivergedError(time, model.body_names[culprit], REASONS[status], self.result(written))

@@ -142,7 +142,7 @@ def implicit_rollout(
             )
             write(log, t, dt, way, begun_q, begun_qd, q, qd, dof)
         if flags[STATUS] == OK:
-            check_step(arrays, charts, dt, vectors[GIVEN_FORCE], q, qd, spaces)
+            check_step(arrays, charts, width, dt, vectors[GIVEN_FORCE], q, qd, spaces)
         if flags[STATUS] != OK:
             copy(begun_q, q)
             copy(begun_qd, qd)

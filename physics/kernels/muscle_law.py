@@ -9,13 +9,15 @@ from .hill import muscle_force, muscle_force_and_rates
 from .hill_layout import LAW_STATES, MIN_FIBRE
 from .hill_tangents import muscle_force_tangent, muscle_rates_tangent
 from .layout import MUSCLE_STATES
-from .muscle_layout import MUSCLE_FIRST_STATE, MUSCLE_INPUT, MUSCLE_LAW, MUSCLE_STATE, MUSCLE_TENSION
+from .muscle_layout import MUSCLE_INPUT, MUSCLE_LAW, MUSCLE_STATE, MUSCLE_TENSION
 from .spatial import Array
 
 MOST_ITERATIONS = 30
 MOST_HALVES = 200
 LEFT = 1e-6
 MET = 1e-14
+# Runge and Kutta's method leads what decays at a rate of 2.8 over the step to its end
+STIFF = 2.0
 LEAST_MET = 8.0 * MET  # both bounds are this near to where a rate leaps: each moved by no more than MET last
 
 
@@ -27,9 +29,9 @@ def states_at_end(
     speed: float,
     excitation: float,
     states: tuple[float, float],
-    step: float,
+    steps: tuple[float, float],
 ) -> tuple[float, float]:
-    """Activation and fibre length x with x = states + step f(x): those at the end of an implicit step; not finite where
+    """Activation and fibre length x with x = states + steps f(x): those at the end of implicit steps; not finite where
     there are none to be found.
     """
     activation, fibre = states
@@ -39,21 +41,21 @@ def states_at_end(
             data, law, length, speed, excitation, activation, fibre
         )
         # the activation does not know of the fibre
-        a = (activation - states[0] - step * first) / (1.0 - step * first_by[3])
-        b = fibre - states[1] - step * second + step * second_by[3] * a
-        b /= 1.0 - step * second_by[4]
+        a = (activation - states[0] - steps[0] * first) / (1.0 - steps[0] * first_by[3])
+        b = fibre - states[1] - steps[1] * second + steps[1] * second_by[3] * a
+        b /= 1.0 - steps[1] * second_by[4]
         activation -= a
         fibre -= b
         if abs(a) <= MET * (1.0 + abs(activation)) and abs(b) <= MET * (1.0 + abs(fibre)):
             return activation, fibre
         if not (-1.0 < activation < 2.0 and 0.0 <= fibre < longest):
             break
-    activation = bracketed(data, law, (length, speed, excitation), states, step, 0, -1.0, 2.0, states[1])
+    given, activation = (length, speed, excitation), states[0]
+    if steps[0] > 0.0:
+        activation = bracketed(data, law, given, states, steps[0], 0, -1.0, 2.0, states[1])
     if states[1] == 0.0:
         return activation, 0.0
-    return activation, bracketed(
-        data, law, (length, speed, excitation), states, step, 1, 0.0, longest, activation
-    )
+    return activation, bracketed(data, law, given, states, steps[1], 1, 0.0, longest, activation)
 
 
 @jit
@@ -120,11 +122,15 @@ def tension_of(data: Array, row: int, tau: Array, nv: int, length: float, speed:
     own = int(data[law + LAW_STATES])
     if own == 0:
         return float(muscle_force(data, law, length, speed, excitation, 0.0, 0.0))
-    behind = at - int(data[row + MUSCLE_FIRST_STATE])  # where all states begin
-    step = tau[behind + 2 * count]
     activation, fibre = tau[at], tau[at + 1] if own == 2 else 0.0
-    if step > 0.0:
-        activation, fibre = states_at_end(data, law, length, speed, excitation, (activation, fibre), step)
+    step = tau[at + 1 + 2 * count] if own == 2 else 0.0
+    steps = tau[at + 2 * count], step
+    if max(steps[0], step) > 0.0:
+        activation, fibre = states_at_end(data, law, length, speed, excitation, (activation, fibre), steps)
+    elif own == 2 and tau[at + 1 + 3 * count] > 0.0:
+        _, _, _, by = muscle_rates_tangent(data, law, length, speed, excitation, activation, fibre)
+        if not -by[4] * tau[at + 1 + 3 * count] <= STIFF:
+            tau[at + 1 + 3 * count] *= -1.0
     pull, first, second = muscle_force_and_rates(data, law, length, speed, excitation, activation, fibre)
     tau[at + count] = first
     if own == 2:
@@ -151,14 +157,15 @@ def tension_slopes(
         int(data[MUSCLE_STATES]),
     )
     own = int(data[law + LAW_STATES])
-    step = max(tau[at - int(data[row + MUSCLE_FIRST_STATE]) + 2 * count], 0.0) if own > 0 else 0.0
+    step = tau[at + 1 + 2 * count] if own == 2 else 0.0
     activation, fibre = tau[at] if own > 0 else 0.0, tau[at + 1] if own == 2 else 0.0
+    if own > 0:
+        activation += tau[at + 2 * count] * tau[at + count]
     if step > 0.0:
-        activation += step * tau[at + count]
-        fibre += step * tau[at + 1 + count] if own == 2 else 0.0
+        fibre += step * tau[at + 1 + count]
     pull, by = muscle_force_tangent(data, law, length, speed, excitation, activation, fibre)
     by_length, by_speed = by[0], by[1]
-    if own == 2 and step > 0.0:
+    if step > 0.0:
         # x = states + step f(x): of f the activation's does not know of the path, the fibre's goes with all
         _, _, _, rate_by = muscle_rates_tangent(data, law, length, speed, excitation, activation, fibre)
         follows = step * by[4] / (1.0 - step * rate_by[4])

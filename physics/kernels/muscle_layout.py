@@ -27,14 +27,13 @@ MUSCLE_BITS = 32
     MUSCLE_INPUT,
     MUSCLE_LAW,
     MUSCLE_STATE,
-    MUSCLE_FIRST_STATE,
     MUSCLE_VELOCITY_TERMS,
     MUSCLE_ROUNDING,
     MUSCLE_ACTING_COUNT,
     MUSCLE_ACTING,
     MUSCLE_KEPT,
-) = range(17)
-MUSCLE_HEADER = 17
+) = range(16)
+MUSCLE_HEADER = 16
 
 # a point of a path: its body (-1: the world), where it is in the link frame, the coordinate that it depends on whether
 # it is there (-1: none) and its range, the strand behind it (0: straight), whether it moves in its body, for each

@@ -1,14 +1,19 @@
 """States of muscles (activation, fibre length) beside coordinates: where integrators keep them and how they go on.
 
-The vector tau that brings forces and inputs to the dynamics holds behind these n states, their rates, which every
-evaluation of the dynamics writes, and a number s: where s > 0 the states are those before an implicit step of that
-length, and the rates are those at its end, x' = f(x + s x').
+The vector tau that brings forces and inputs to the dynamics holds behind these n states
+- their n rates, which every evaluation of the dynamics writes,
+- n lengths s of time: where s > 0 the state is that before an implicit step of that length, and the rate is that at its
+  end, x' = f(x + s x'),
+- n spans of time: where one is > 0, the state is on its way through an explicit step of that length, and an evaluation
+  that finds this too long for it turns the span's sign (`muscle_law.tension_of`).
 """
 
 from __future__ import annotations
 
+import math
+
 from ._jit import for_muscles, inline, jit
-from .layout import MUSCLE_COUNT, MUSCLE_MASSIVE, MUSCLE_STATES, RUNGE_KUTTA_4, SYMPLECTIC_EULER
+from .layout import MUSCLE_COUNT, MUSCLE_MASSIVE, MUSCLE_STATES, RUNGE_KUTTA_4
 from .spatial import Array
 
 
@@ -43,15 +48,36 @@ def begin_states(data: Array, first: int, tau: Array, keep: Array) -> None:
 
 
 @inline
-def prepare_states(data: Array, first: int, k: int, dt: float, stage: Array) -> None:
-    """States of stage k of a Runge-Kutta step, from the rates of the one before."""
+def watch_states(data: Array, first: int, dt: float, stage: Array) -> None:
+    """Keep the states where a Runge-Kutta step begins, and have it watched that it is short enough for each."""
     count, tau = int(data[MUSCLE_STATES]), stage[5]
-    following = dt if k == 3 else 0.5 * dt
     for j in range(first, first + count):
-        if k == 0:
-            stage[BEGUN, j] = tau[j]
-        else:
-            tau[j] = stage[BEGUN, j] + following * tau[j + count]
+        stage[BEGUN, j] = tau[j]
+        tau[j + 3 * count] = dt
+
+
+@inline
+def prepare_states(data: Array, first: int, k: int, dt: float, stage: Array) -> None:
+    """States of stage k of a Runge-Kutta step, from the rates of the one before; those that it is too long for are led
+    to each stage by an implicit step.
+    """
+    count, tau = int(data[MUSCLE_STATES]), stage[5]
+    following = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
+    for j in range(first, first + count):
+        implicit = tau[j + 3 * count] < 0.0
+        tau[j + 2 * count] = following if implicit else 0.0
+        tau[j] = stage[BEGUN, j] + (0.0 if implicit or k == 0 else following * tau[j + count])
+
+
+@inline
+def has_stiffened(data: Array, first: int, k: int, stage: Array) -> bool:
+    """Whether stage k has found a step too long for a state that was led to it explicitly: all stages are to be taken
+    anew.
+    """
+    count, tau, found = int(data[MUSCLE_STATES]), stage[5], False
+    for j in range(first, first + count):
+        found |= k > 0 and tau[j + 3 * count] < 0.0 and tau[j + 2 * count] == 0.0
+    return found
 
 
 @inline
@@ -68,10 +94,13 @@ def finish_states(data: Array, first: int, integrator: int, dt: float, stage: Ar
     """States at the end of a step whose stages are evaluated."""
     count, tau = int(data[MUSCLE_STATES]), stage[5]
     for j in range(first, first + count):
-        if integrator == RUNGE_KUTTA_4:
-            tau[j] = stage[BEGUN, j] + dt / 6.0 * stage[SUMMED, j]
-        else:
+        if integrator != RUNGE_KUTTA_4:
             tau[j] += dt * tau[j + count]
+        elif tau[j + 3 * count] < 0.0:
+            tau[j] = stage[BEGUN, j] + dt * tau[j + count]
+        else:
+            tau[j] = stage[BEGUN, j] + dt / 6.0 * stage[SUMMED, j]
+        tau[j + 2 * count] = tau[j + 3 * count] = 0.0
 
 
 @jit
@@ -100,21 +129,23 @@ def record_states(
 
 @inline
 def set_implicit(data: Array, tau: Array, first: int, step: float) -> None:
-    """Say of which length the implicit step is that evaluations of the dynamics shall take with the states; 0: none."""
+    """Say of which length the implicit step is that evaluations of the dynamics shall take with the states; 0: none.
+
+    Explicit methods of first order do so, too: a fibre that is hardly active moves as fast as its tendon says, within
+    1e-5 s, and along rates at the step's begin it swings ever farther on steps of a millisecond.
+    """
     count = int(data[MUSCLE_STATES])
-    if count > 0:
-        tau[first + 2 * count] = step
+    for j in range(first + 2 * count, first + 3 * count):
+        tau[j] = step
 
 
 @inline
-def look_ahead_at_states(data: Array, integrator: int, tau: Array, first: int, dt: float) -> None:
-    """Have the rates that come next be those at the end of a step of symplectic Euler; dt 0: no longer.
-
-    A fibre that is hardly active moves as fast as its tendon says, within 1e-5 s: along rates at the step's begin it
-    swings ever farther on steps of a millisecond.
-    """
-    if integrator == SYMPLECTIC_EULER:
-        set_implicit(data, tau, first, dt)
+def first_lost_state(data: Array, first: int, tau: Array) -> int:
+    """The first state that is not finite, or -1."""
+    for j in range(int(data[MUSCLE_STATES])):
+        if not abs(tau[first + j]) < math.inf:
+            return j
+    return -1
 
 
 @inline

@@ -26,10 +26,12 @@ from .muscle_states import (
     begin_states,
     finish_states,
     has_states,
-    look_ahead_at_states,
+    has_stiffened,
     prepare_states,
     record_states,
+    set_implicit,
     sum_states,
+    watch_states,
 )
 from .rotation_vector import principal_rotation_vector
 from .spatial import Array, flat3, scale_add3
@@ -266,26 +268,31 @@ def evaluate_stages(
     stage_q, stage_qd, qdd, tau = stage[0, :nv], stage[1, :nv], stage[2, :nv], stage[5]
     sum_qd, sum_qdd = stage[3, :nv], stage[4, :nv]
     look_ahead_at_limits(arrays, integrator, dt, work)
-    for k in range(stages):  # the only place that evaluates the dynamics: it is compiled once
+    if states and stages > 1:
+        watch_states(arrays[3], first, dt, stage)
+    k = 0
+    while k < stages:  # the only place that evaluates the dynamics: it is compiled once
         prepare_stage(integrator, k, dt, q, qd, stage)
         offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
         table_force(times, values, t + offset, tau)
         if states and stages > 1:
             prepare_states(arrays[3], first, k, dt, stage)
         elif states:
-            look_ahead_at_states(arrays[3], integrator, tau, first, dt)
+            set_implicit(arrays[3], tau, first, dt)
         accelerations(arrays, stage_q, stage_qd, rate, tau, qdd, work, dof, flags)
         if stages == 1:
             look_ahead_at_limits(arrays, integrator, 0.0, work)
-            if states:
-                look_ahead_at_states(arrays[3], integrator, tau, first, 0.0)
             break
+        if states and has_stiffened(arrays[3], first, k, stage):
+            k = 0
+            continue
         if states:
             sum_states(arrays[3], first, k, stage)
         weight = 1.0 if k == 0 or k == 3 else 2.0
         for d in range(nv):
             sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
             sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
+        k += 1
 
 
 @jit
@@ -329,7 +336,7 @@ def rollout(
         if states:
             finish_states(arrays[3], first, integrator, dt, stage)
         if flags[STATUS] == OK:
-            check_step(arrays, charts, dt, tau, q, qd, spaces)
+            check_step(arrays, charts, first, dt, tau, q, qd, spaces)
         if flags[STATUS] != OK:
             copy(last_q, q)
             copy(last_qd, qd)

@@ -7,7 +7,15 @@ from .constrained import project, project_velocities
 from .evaluate import evaluate_here
 from .layout import MUSCLE_STATES, OK, RUNGE_KUTTA_4, STATUS
 from .motion import catch, finish_held, follow, hold
-from .muscle_states import BEGUN, begin_states, finish_states, prepare_states, sum_states
+from .muscle_states import (
+    BEGUN,
+    begin_states,
+    finish_states,
+    has_stiffened,
+    prepare_states,
+    sum_states,
+    watch_states,
+)
 from .parts import PARTS, add_share, keep, met, take_means, write
 from .resting import come_to_rest, hold_resting, let_move, release_pulled
 from .rollout import CUBIC, LEAP, PARABOLA, copy, prepare_stage
@@ -30,12 +38,15 @@ def runge_kutta_stages(
     stage_q, stage_qd = stage[0, :nv], stage[1, :nv]
     tau, qdd, sum_qd, sum_qdd = stage[5], stage[2, :nv], stage[3, :nv], stage[4, :nv]
     found = (0, 0)
-    for k in range(4):
+    states, k = data[MUSCLE_STATES] > 0.0, 0
+    if states:
+        watch_states(data, tables[1].shape[1], dt, stage)
+    while k < 4:
         prepare_stage(RUNGE_KUTTA_4, k, dt, q, qd, stage)
         offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
         # as given where the step begins: what comes behind a motion's end is not of this step
         follow(motion, t, dt, t + offset, stage_q, stage_qd, dof)
-        if data[MUSCLE_STATES] > 0.0:
+        if states:
             prepare_states(data, tables[1].shape[1], k, dt, stage)
         if k == 0:
             hold_resting(data, memory, dof)
@@ -46,17 +57,21 @@ def runge_kutta_stages(
             found = evaluate_here(
                 arrays, constraints, tables, t, stage_q, stage_qd, tau, qdd, effort, system, spaces
             )
-        if data[MUSCLE_STATES] > 0.0:
+        if states and has_stiffened(data, tables[1].shape[1], k, stage):
+            k = 0
+            continue
+        if states:
             sum_states(data, tables[1].shape[1], k, stage)
         weight = 1.0 if k == 0 or k == 3 else 2.0
         for d in range(nv):
             sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
             sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
+        k += 1
     for d in range(nv):
         q[d] += dt / 6.0 * sum_qd[d]
         qd[d] += dt / 6.0 * sum_qdd[d]
     finish_held(motion, t, dt, q, qd)
-    if data[MUSCLE_STATES] > 0.0:
+    if states:
         finish_states(data, tables[1].shape[1], RUNGE_KUTTA_4, dt, stage)
     return found
 

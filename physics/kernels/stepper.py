@@ -42,8 +42,8 @@ from .muscle_states import (
     FIRST,
     begin_states,
     finish_states,
-    look_ahead_at_states,
     record_states,
+    set_implicit,
 )
 from .parts import MOST_BOUNCES, PARTS, add_share, bounces, keep, part_before, take_means, write
 from .response import held_efforts
@@ -95,10 +95,9 @@ def euler_step(
     prepare_stage(integrator, 0, before, q, qd, stage)
     width = tables[1].shape[1]
     look_ahead_at_limits(arrays, integrator, max(kick, dt), spaces[0])
-    look_ahead_at_states(arrays[3], integrator, tau, width, dt)
+    set_implicit(arrays[3], tau, width, dt)
     derivative(arrays, tables[0], tables[1], t, stage[0, :nv], stage[1, :nv], qd, tau, qdd, spaces)
     look_ahead_at_limits(arrays, integrator, 0.0, spaces[0])
-    look_ahead_at_states(arrays[3], integrator, tau, width, 0.0)
     copy(qd, last_qd)
     for d in range(nv):
         qd[d] += (kick if dof[d, HELD] == 0.0 else dt) * qdd[d]
@@ -312,7 +311,7 @@ def advance(
             count = euler_parts(parts, integrator, cut, t, dt, q, qd, room, log)
         if flags[STATUS] == OK:
             note_efforts(room[1], spaces[1])
-            check_step(arrays, charts, dt, stage[5], q, qd, spaces)
+            check_step(arrays, charts, parts[4][1].shape[1], dt, stage[5], q, qd, spaces)
         if flags[STATUS] != OK:
             copy(last_q, q)
             copy(last_qd, qd)

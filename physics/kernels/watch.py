@@ -31,6 +31,7 @@ from .layout import (
     ENERGY_LEAP,
     HELD,
     KIND,
+    LOST_STATE,
     NOT_FINITE,
     ROTATION_VECTOR,
     STATUS,
@@ -38,7 +39,7 @@ from .layout import (
 )
 from .muscle_layout import POWER, PUT_IN_BY_MUSCLES
 from .muscle_mass import muscle_energies
-from .muscle_states import has_muscles
+from .muscle_states import first_lost_state, has_muscles, has_states
 from .observe import potential_energy
 from .passive import control_power
 from .spatial import Array
@@ -218,10 +219,17 @@ def note_efforts(effort: Array, dof: Array) -> None:
 
 @inline
 def check_step(
-    arrays: Array, has_charts: bool, dt: float, tau: Array, q: Array, qd: Array, spaces: Array
+    arrays: Array, has_charts: bool, first: int, dt: float, tau: Array, q: Array, qd: Array, spaces: Array
 ) -> None:
-    """Flag a step that left the finite numbers or lost a rotation's direction, or whose energy leaps."""
+    """Flag a step that left the finite numbers or lost a rotation's direction, or whose energy leaps; first is where
+    states of muscles begin in tau.
+    """
     flags, culprit = spaces[2], -1
+    if has_states(arrays):
+        lost = first_lost_state(arrays[3], first, tau)
+        if lost >= 0:
+            flags[STATUS], flags[CULPRIT] = LOST_STATE, lost
+            return
     total, speeds, power = sums_of(tau, q, qd, spaces[1])
     if not total < math.inf:
         culprit = first_not_finite(arrays[0], q, qd)

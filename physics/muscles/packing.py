@@ -42,13 +42,12 @@ class PackedMuscles:
         place, found = room_rows(self.muscles), []
         kept = place + sum(map(strand_places, self.muscles))
         behind = len(self.coordinates) + len(self.inputs)
-        states = 0
         for muscle in self.muscles:
             found.append(
                 muscle.packed(self.bodies, self.coordinates, self.inputs, frames, body_int, place, kept)
             )
-            found[-1][at.MUSCLE_STATE], found[-1][at.MUSCLE_FIRST_STATE] = behind + states, states
-            states += len(muscle.state_names)
+            found[-1][at.MUSCLE_STATE] = behind
+            behind += len(muscle.state_names)
             place += strand_places(muscle)
         return found
 

@@ -270,7 +270,7 @@ def test_states_at_the_end_of_large_implicit_steps_are_found(law_of: Any) -> Non
     for _ in range(300):
         length, excitation, step = 0.3 + rng.uniform(-0.05, 0.06), rng.uniform(), 10.0 ** rng.uniform(-4, 0)
         states = (rng.uniform(0.01, 1.0), rng.uniform(0.05, 0.16))
-        ends = states_at_end(law.record, 0, length, 0.0, excitation, states, step)
+        ends = states_at_end(law.record, 0, length, 0.0, excitation, states, (step, step))
         rates = muscle_rates_tangent(law.record, 0, length, 0.0, excitation, *ends)[:2]
         # rates of some ten fibre lengths a second, times a step of up to a second
         assert np.allclose(np.array(ends) - states, step * np.array(rates), atol=1e-11)

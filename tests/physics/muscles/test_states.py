@@ -204,17 +204,42 @@ def hung_weight(mass: float) -> ph.Model:
 
 
 @pytest.mark.parametrize("mass", [1.4, 20.0])
-def test_a_hardly_active_fibre_that_is_drawn_taut_stays_bounded_with_symplectic_euler(mass: float) -> None:
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4"])
+def test_a_hardly_active_fibre_that_is_drawn_taut_stays_bounded(integrator: str, mass: float) -> None:
     """Along rates at the step's begin it swung ever farther, to no number at last, and gave 100-fold energy."""
     model = hung_weight(mass)
     state = model.state(q=[-0.3], qd=[-5.0])
-    result = ph.simulate(model, state, duration=0.5, dt=1e-3, record_interval=5e-3)
+    result = ph.simulate(model, state, duration=0.5, dt=1e-3, integrator=integrator, record_interval=5e-3)
     fine = ph.simulate(model, state, duration=0.5, dt=5e-5, record_interval=5e-3)
     fibre, true = result.muscle_states[:, 1], fine.muscle_states[:, 1]
     # first order: of what the fibre does, 5 cm, a thousandth of a second is 3 mm at the weight's 5 m/s
     assert np.abs(fibre.max() - true.max()) < 3e-3 and np.abs(fibre.min() - true.min()) < 3e-3
     # the muscle's own work at 1 % activation is far less than this share
     assert result.energy[:, 2].max() < 1.01 * result.energy[0, 2]
+
+
+def test_runge_kutta_keeps_its_order_where_fibres_are_not_stiff() -> None:
+    """Only steps that are too long for a fibre lead it by implicit stages, which are of first order."""
+    model = hung_weight(20.0)
+    state = model.state(q=[-0.3], qd=[0.0], muscle_states=[0.8, 0.05])
+    ends = [
+        ph.simulate(model, state, duration=0.02, dt=dt, integrator="rk4").muscle_states[-1]
+        for dt in (4e-4, 2e-4, 1e-4, 2.5e-5)
+    ]
+    errors = [np.abs(end - ends[-1]).max() for end in ends[:-1]]
+    slopes = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert slopes.min() > 3.5, (errors, slopes)
+
+
+def test_a_lost_fibre_ends_the_run() -> None:
+    """A fibre of no length pulls with a finite force still: coordinates alone do not show it."""
+    model = hung_weight(1.4)
+    state = model.state(q=[-0.3], qd=[-5.0])
+    with pytest.raises(
+        ph.DivergedError, match=r"'weight': the state 'soleus\.fibre_length' .* no longer"
+    ) as told:
+        ph.simulate(model, state, duration=0.5, dt=2e-3, integrator="forward_euler")
+    assert np.isfinite(told.value.result.muscle_states).all()
 
 
 @pytest.mark.parametrize("integrator", ["linearly_implicit_euler", "bdf1", "sdirk2"])
