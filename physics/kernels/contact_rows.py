@@ -41,23 +41,30 @@ from .contacts import detect_contacts
 from .joint import kinematics
 from .layout import (
     CULPRIT,
+    DOF_COUNT,
+    DOF_START,
+    HELD,
     LIMIT_COUNT,
     LIMIT_RESTITUTION,
     LIMIT_ROWS,
     LIMIT_WIDTH,
     ORIGIN,
+    PARENT,
     STATUS,
     TOO_MANY_CONTACTS,
     VELOCITY,
 )
 from .limits import limit_value
+from .points import reference_of, twist_of
 from .response import speed_along
-from .row_pieces import push_row
-from .spatial import Array, Vector, add3, cross, dot3, load3, load_twist
+from .row_pieces import bias_of, point_acceleration, push_row
+from .spatial import NONE, Array, Vector, add3, cross, dot3, load3, load_twist, scale_add3, subtract3
 from .unilateral import SETTLED, aim_row
 
 # Gaps are looked for as far as bodies could close them in so many steps.
 STEPS_AHEAD = 3.0
+# What turns against the body that carries it by less than this share of its turning stands on it.
+ALIKE = 1e-3
 
 
 @jit
@@ -98,16 +105,57 @@ def tangents(n: Vector) -> tuple[Vector, Vector]:
 
 
 @inline
+def is_led(body_int: Array, dof: Array, body: int) -> bool:
+    """Whether a body goes as given motions lead it, and some do."""
+    some, all_of_them = False, True
+    while body >= 0:
+        first = body_int[body, DOF_START]
+        for d in range(first, first + body_int[body, DOF_COUNT]):
+            some |= dof[d, HELD] != 0.0
+            all_of_them &= dof[d, HELD] != 0.0
+        body = body_int[body, PARENT]
+    return some and all_of_them
+
+
+@jit
+def carried_drift(
+    arrays: Array, half: float, work: Array, dof: Array, body: int, other: int, point: Vector
+) -> Vector:
+    """The speed by which what stands on a body that is led round is to slide at a step's beginning in order not to over
+    the step, of which half is one half: along tangents it would creep outwards.
+
+    Both turn alike, so that this is the same all over the body, as velocities of a body without turning are. What rolls
+    or slides has none of it, nor what stands on bodies that are free: links between these keep to velocities at the
+    step's beginning, which contradict it.
+    """
+    if not is_led(arrays[0], dof, other):
+        return NONE
+    drag = twist_of(work, other)
+    twist = twist_of(work, body)
+    spin = (twist[0] - drag[0], twist[1] - drag[1], twist[2] - drag[2])
+    turning = (drag[0], drag[1], drag[2])
+    if not dot3(spin, spin) < ALIKE * ALIKE * dot3(turning, turning):
+        return NONE
+    lever = subtract3(point, reference_of(arrays[0], work, body))
+    under = subtract3(point, reference_of(arrays[0], work, other))
+    mine = point_acceleration(bias_of(work, body), twist, lever)
+    return scale_add3(NONE, -half, subtract3(mine, point_acceleration(bias_of(work, other), drag, under)))
+
+
+@inline
 def add_tangents(
     body_int: Array,
     bodies: tuple[int, int],
     point: Vector,
     normal: Vector,
     row: int,
+    drift: Vector,
     system: Array,
     spaces: Array,
 ) -> None:
-    """The two rows of sliding of a contact with friction, from `row` on."""
+    """The two rows of sliding of a contact with friction, from `row` on. drift is the speed by which it is to slide
+    at the step's beginning in order not to over the step.
+    """
     rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
     axes = tangents(normal)
     for j in range(2):
@@ -117,7 +165,7 @@ def add_tangents(
             body_int, spaces[0], spaces[1], bodies[0], bodies[1], point, point, axes[j], jacobian[row + j]
         )
         rows[row + j, ROW_FREE] = speed_along(jacobian[row + j], system[SYSTEM_FREE])
-        rows[row + j, ROW_AIM] = 0.0
+        rows[row + j, ROW_AIM] = dot3(axes[j], drift)
         rows[row + j, ROW_VALUE] = 0.0
         system[SYSTEM_RESTITUTION][row + j] = 0.0
         system[SYSTEM_FRICTION][row + j] = 0.0
@@ -170,7 +218,10 @@ def add_contacts(
         kinds[count] = NORMAL if width == 3 else UNILATERAL
         friction[count] = found[c, FOUND_FRICTION]
         if width == 3:
-            add_tangents(body_int, (body, other), point, normal, count + 1, system, spaces)
+            drift = NONE
+            if warm and not impact:
+                drift = carried_drift(arrays, 0.5 * dt, work, dof, body, other, point)
+            add_tangents(body_int, (body, other), point, normal, count + 1, drift, system, spaces)
         for j in range(width):
             rows[count + j, ROW_OWNER] = -1.0 - pair
             impulse[count + j] = memory[pair, WARM + j]
