@@ -80,7 +80,7 @@ def implicit_parts(
                 size, cuts = part_before(until, span, size), True
                 continue
             found += 1 if until < math.inf else 0
-        write(log, start, span, min(way, own), last_q, last_qd, q, qd, spaces[1])
+        write(log, start, span, dt, min(way, own), last_q, last_qd, q, qd, spaces[1])
         parted |= size < PARTS
         if parted:
             add_share(size / PARTS, done == 0, effort, mean, system)
@@ -140,7 +140,7 @@ def implicit_rollout(
             way = implicit_step(
                 arrays, more, integrator, table, t, counters[0], 1.0, dt, q, qd, implicit, spaces
             )
-            write(log, t, dt, way, begun_q, begun_qd, q, qd, dof)
+            write(log, t, dt, dt, way, begun_q, begun_qd, q, qd, dof)
         if flags[STATUS] == OK:
             check_step(arrays, charts, width, dt, vectors[GIVEN_FORCE], q, qd, spaces)
         if flags[STATUS] != OK:

@@ -6,7 +6,7 @@ from ._jit import inline, jit
 from .constraint_layout import KEPT, RESTS, ROW_FORCE, ROW_MEAN, SYSTEM_ROWS, WARM
 from .contact_layout import PAIR_RESTITUTION, PAIR_WIDTH
 from .layout import LIMIT_COUNT, LIMIT_RESTITUTION, LIMIT_ROWS, LIMIT_WIDTH
-from .rollout import copy, record_samples
+from .rollout import copy, reaches, record_samples
 from .spatial import Array
 
 # A step in which something is met is cut down to one part of so many: that part alone is of first order.
@@ -39,6 +39,7 @@ def write(
     log: Array,
     t: float,
     dt: float,
+    whole: float,
     way: int,
     last_q: Array,
     last_qd: Array,
@@ -46,12 +47,13 @@ def write(
     qd: Array,
     dof: Array,
 ) -> None:
-    """Write the samples that fall into a part of a step, from t on and dt long; log is (counters, samples, records of
-    q and qd), way as `record_samples` has it.
+    """Write the samples that fall into a part of a step that takes `whole`, from t on and dt long; log is (counters,
+    samples, records of q and qd), way as `record_samples` has it.
     """
     counters, samples, record_q, record_qd = log
-    if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
-        record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way, dof)
+    until = reaches(t, dt, whole)
+    if counters[1] < samples.shape[0] and samples[counters[1]] <= until:
+        record_samples(t, dt, until, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way, dof)
 
 
 @jit

@@ -44,6 +44,10 @@ CHART_LIMIT = math.pi + 0.5
 # How samples within a step lie between its ends; of parts of a step the least counts.
 LEAP, PARABOLA, CUBIC = 0, 1, 2
 
+# Sample times that are no farther behind a step's end are on it: shares of a step, which a run's duration may be
+# beyond its last one, and of the time, of which sums of steps and of their parts are off by round-off.
+EDGE, ROUND_OFF = 1e-9, 1e-15
+
 
 @inline
 def copy(source: Array, target: Array) -> None:
@@ -200,10 +204,17 @@ def finish_step(
         qd[d] = speed
 
 
+@inline
+def reaches(t: float, dt: float, whole: float) -> float:
+    """Up to which time samples fall into a step from t on, or a part of one that takes `whole`."""
+    return t + dt + EDGE * whole + ROUND_OFF * abs(t)
+
+
 @jit
 def record_samples(
     t: float,
     dt: float,
+    until: float,
     samples: Array,
     counters: Array,
     last_q: Array,
@@ -215,7 +226,8 @@ def record_samples(
     way: int,
     dof: Array,
 ) -> None:
-    """Write every sample time up to t + dt, between the step's ends, which are taken as they are.
+    """Write every sample time up to one that `reaches` tells, between the step's ends t and t + dt, which are taken as
+    they are.
 
     Results so fall on any frame rate without the step following it. Where the velocities are the slopes of q at both
     ends, as those of held coordinates always are, a CUBIC has an error of O(dt^4). Euler's velocities are half a step
@@ -223,10 +235,10 @@ def record_samples(
     velocities would run ahead by most of a step). Where something is struck within the step all that would overshoot,
     or show more or less energy than there is at both ends: velocities LEAP in the middle, and coordinates go straight.
     """
-    while counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
+    while counters[1] < samples.shape[0] and samples[counters[1]] <= until:
         row = counters[1]
         x = (samples[row] - t) / dt
-        if x > 1.0 - 1e-9:
+        if x > 1.0 - EDGE:
             copy(q, record_q[row])
             copy(qd, record_qd[row])
         else:
@@ -341,10 +353,13 @@ def rollout(
             copy(last_q, q)
             copy(last_qd, qd)
             return
-        if counters[1] < samples.shape[0] and samples[counters[1]] <= t + dt * (1.0 + 1e-9):
+        until = reaches(t, dt, dt)
+        if counters[1] < samples.shape[0] and samples[counters[1]] <= until:
             before = counters[1]
             way = CUBIC if integrator == RUNGE_KUTTA_4 else PARABOLA
-            record_samples(t, dt, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way, dof)
+            record_samples(
+                t, dt, until, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way, dof
+            )
             if states:
                 record_states(
                     arrays[3], first, before, counters[1], samples, t, dt, stage[FIRST], tau, record_q

@@ -157,7 +157,7 @@ def runge_kutta_parts(parts: Array, t: float, dt: float, q: Array, qd: Array, ro
             size //= 2
             continue
         found |= size == 1
-        write(log, start, span, way, last_q, last_qd, q, qd, spaces[1])
+        write(log, start, span, dt, way, last_q, last_qd, q, qd, spaces[1])
         if size < PARTS:
             add_share(size / PARTS, done == 0, effort, mean, system)
         done += size

@@ -192,7 +192,7 @@ def euler_parts(
                 continue
             found += 1 if until < math.inf else 0
         last[SHORTER] = shorter[1]
-        write(log, start, span, way, stage[6, :nv], stage[3, :nv], q, qd, spaces[1])
+        write(log, start, span, dt, way, stage[6, :nv], stage[3, :nv], q, qd, spaces[1])
         parted |= size < PARTS
         if parted:
             add_share(size / PARTS, done == 0, effort, mean, system)

@@ -79,3 +79,20 @@ def test_samples_within_a_step_in_which_something_bounces_are_of_its_parts() -> 
         result = ph.simulate(model, model.state([0, 0, 0.5]), 3.0, 1e-3, integrator, record_interval=3.7e-4)
         # of third order of the short part, in which 3 m/s turn round
         assert np.abs(result.energy[:, 2] - result.energy[0, 2]).max() < 1e-6 * result.energy[0, 2]
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "forward_euler", "rk4", "sdirk2"])
+@pytest.mark.parametrize("start", [1e4, 1e5])
+def test_a_run_that_begins_late_keeps_its_last_sample(integrator: str, start: float) -> None:
+    """Sums of steps are off from its time by the spacing of doubles; where it bounces in its last step of 1/480 s,
+    parts of that end by more than 1e-9 of them before.
+    """
+    builder = ph.ModelBuilder(gravity=(0, 0, 0))
+    builder.add_body("ball", joint=ph.joints.Translational(), mass=1.0, inertia=0.01 * np.eye(3))
+    builder.add_contact("floor", "ball", [(0, 0, 0)], Plane(), radius=0.05, restitution=1.0)
+    model, dt = builder.build(), 1.0 / 480.0
+    for count in range(2, 60, 3):
+        height = 0.05 + 2.0 * (count - 0.5) * dt  # it bounces half a step before the end
+        late = model.state([0, 0, height], [0, 0, -2.0], time=start)
+        result = ph.simulate(model, late, count * dt, dt, integrator)
+        assert len(result.t) == count + 1 and result.t[-1] == start + count * dt
