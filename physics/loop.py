@@ -13,6 +13,7 @@ from .dynamics.jacobian import body_jacobian
 from .errors import CancelledError, CondyleError, ModelError
 from .joints import Joint
 from .model import Model, State
+from .motion import places_of_motions
 from .muscles.states import check_tendons_along
 from .result import Result
 from .simulation import note_paths, simulate
@@ -79,9 +80,10 @@ def simulate_loop(
         raise ModelError(f"most_cycles must be at least 1, got {most}")
     tolerance = number(tolerance, "tolerance", positive=True)
     blend = number(blend, "blend", not_negative=True)
+    duration = number(duration, "duration", positive=True)
     if not blend < duration:
         raise ModelError(f"blend {blend:g} s must be shorter than the loop of {duration:g} s")
-    given = _given(model, options.get("motions") or {}, float(state.time))
+    given = _given(model, options.get("motions"), float(state.time))
     progress = options.pop("progress", None)
     result, cycles = _settled(model, state, duration, given, most, tolerance, progress, options)
     settled = jump_of(result).place <= tolerance
@@ -165,13 +167,9 @@ def _speed_change(result: Result, given: Any) -> float:
 def _given(model: Model, motions: Any, time: float) -> Any:
     """Which coordinates follow given motions where a cycle begins (nv,): there they are where these say."""
     given = np.zeros(model.num_coordinates, dtype=np.bool_) | model.prescribed
-    for name, motion in motions.items():
-        if not motion.holds_at(time):
-            continue
-        if name in model.coordinate_names:
-            given[model.coordinate_names.index(name)] = True
-        else:
-            given[model.coordinate_slice(name)] = True
+    for _, motion, where in places_of_motions(model, motions):
+        if motion.holds_at(time):
+            given[where] = True
     return given
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -253,38 +253,56 @@ def _windowed(rows: FloatArray, windows: FloatArray) -> FloatArray:
     return found
 
 
+def coordinates_of(model: Model, name: Any) -> slice:
+    """The coordinates that a name means: one (``"body.coordinate"``), or those of a body's joint."""
+    if name in model.coordinate_names:
+        first = model.coordinate_names.index(name)
+        return slice(first, first + 1)
+    if name not in model.body_names:
+        raise ModelError(
+            f"no coordinate or body is named {name!r}; there are bodies {', '.join(model.body_names)}, "
+            f"coordinates {', '.join(model.coordinate_names)}"
+        )
+    return model.coordinate_slice(name)
+
+
+def places_of_motions(model: Model, motions: Any) -> Iterator[tuple[str, Motion, slice]]:
+    """The name, the motion and the coordinates of each of {body or ``body.coordinate``: `Motion`}; ModelError names
+    what is wrong.
+    """
+    if motions is not None and not isinstance(motions, Mapping):
+        raise ModelError(f"motions must be {{body or coordinate: Motion}}, got {motions!r:.80}")
+    for name, motion in (motions or {}).items():
+        if not isinstance(motion, Motion):
+            raise ModelError(f"the motion of {name!r} must be a Motion, got {motion!r:.80}")
+        try:
+            where = coordinates_of(model, name)
+        except ModelError as error:
+            raise ModelError(f"motions: {error}") from error
+        count = where.stop - where.start
+        if motion.values.shape[1] != count:
+            raise ModelError(
+                f"the motion of {name!r} needs values for {count} coordinates, got {motion.values.shape[1]}"
+            )
+        yield name, motion, where
+
+
 def pack_motions(model: Model, motions: Any, state: State) -> MotionArrays:
     """Channels and pieces of all motions {body or ``body.coordinate``: `Motion`} of a run from a state; ModelError
     names what is wrong.
     """
-    if motions is None:
-        motions = {}
-    if not isinstance(motions, Mapping):
-        raise ModelError(f"motions must be {{body or coordinate: Motion}}, got {motions!r:.80}")
     names = model.coordinate_names
     channels: list[list[int]] = []
     pieces: list[FloatArray] = []
     taken: dict[int, str] = {}
     size = 0
-    for name, motion in motions.items():
-        if not isinstance(motion, Motion):
-            raise ModelError(f"the motion of {name!r} must be a Motion, got {motion!r:.80}")
-        if name in names:
-            first, count = names.index(name), 1
-        else:
-            where = model.coordinate_slice(name)
-            first, count = where.start, where.stop - where.start
-        if motion.values.shape[1] != count:
-            raise ModelError(
-                f"the motion of {name!r} needs values for {count} coordinates, got {motion.values.shape[1]}"
-            )
-        for k in range(count):
-            if first + k in taken:
-                raise ModelError(f"{names[first + k]} has two motions, of {taken[first + k]!r} and {name!r}")
-            taken[first + k] = name
-            q, qd = float(state.q[first + k]), float(state.qd[first + k])
-            rows = motion.pieces(k, q, qd, float(state.time))
-            channels.append([first + k, size, len(rows), KINDS.index(motion.kind)])
+    for name, motion, where in places_of_motions(model, motions):
+        for k, d in enumerate(range(where.start, where.stop)):
+            if d in taken:
+                raise ModelError(f"{names[d]} has two motions, of {taken[d]!r} and {name!r}")
+            taken[d] = name
+            rows = motion.pieces(k, float(state.q[d]), float(state.qd[d]), float(state.time))
+            channels.append([d, size, len(rows), KINDS.index(motion.kind)])
             pieces.append(rows)
             size += len(rows)
     if not channels:

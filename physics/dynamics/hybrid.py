@@ -11,6 +11,7 @@ from .._typing import FloatArray
 from ..body import Body
 from ..errors import ModelError
 from ..model import Model, State
+from ..motion import coordinates_of
 from ..validation import finite_array, float_array
 from . import articulated, check_accelerations, check_state, newton_euler, with_inputs
 from .constrained import constrained_accelerations, require_equalities
@@ -83,15 +84,3 @@ def _given(model: Model, accelerations: Any) -> tuple[FloatArray, FloatArray]:
         held[where] = 1.0
     held[model.prescribed] = 1.0
     return held, given
-
-
-def coordinates_of(model: Model, name: Any) -> slice:
-    """The coordinates that a name means: one (``"body.coordinate"``), or those of a body's joint."""
-    if name in model.coordinate_names:
-        first = model.coordinate_names.index(name)
-        return slice(first, first + 1)
-    if name not in model.body_names:
-        raise ModelError(
-            f"no coordinate or body is named {name!r}; there are {', '.join(model.coordinate_names)}"
-        )
-    return model.coordinate_slice(name)

@@ -11,10 +11,10 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..joints.functions import Function
 from ..model import Model, State
+from ..motion import coordinates_of
 from ..result import Result
 from ..validation import finite_array, float_array, number
 from . import check_state, inverse_dynamics, mass_matrix, with_inputs
-from .hybrid import coordinates_of
 from .maximal import positive_solve
 
 

@@ -91,6 +91,26 @@ def bead_on_segments(rise):
     return builder.build()
 
 
+@pytest.mark.parametrize(
+    ("duration", "options", "words"),
+    [
+        (-1.0, {}, "duration must be positive, got -1"),
+        ("long", {}, "duration must be numbers, got 'long'"),
+        (1.0, {"most_cycles": -3}, "most_cycles must be at least 1, got -3"),
+        (1.0, {"motions": [1]}, "motions must be"),
+        (
+            1.0,
+            {"motions": {"nobody": ph.Motion([0.0], [0.0])}},
+            "motions: no coordinate or body is named 'nobody'",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_loop_is_named(duration, options, words):
+    model, state = thrown()
+    with pytest.raises(ph.ModelError, match=words):
+        ph.simulate_loop(model, state, duration, **options)
+
+
 @pytest.mark.parametrize("integrator", ["DOP853", "Radau", "LSODA", "event_driven"])
 def test_methods_without_steps_refuse_corners(integrator):
     model = bead_on_segments(1.5)

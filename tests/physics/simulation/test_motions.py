@@ -109,7 +109,11 @@ def test_bad_names_are_told():
     model = chain(2)
     motion = ph.Motion([0.0], [0.0])
     for motions, words in (
-        ({"nobody": motion}, "no body is named 'nobody'"),
+        (
+            {"link0.angel": motion},
+            "motions: no coordinate or body is named 'link0.angel'; there are bodies link0, link1, "
+            "coordinates link0.angle, link1.angle",
+        ),
         ({"link0": 3.0}, "motion of 'link0' must be a Motion"),
         ({"link0": motion, "link0.angle": motion}, "two motions"),
         ([motion], "motions must be"),
