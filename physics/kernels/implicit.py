@@ -20,7 +20,7 @@ from .layout import (
     STATUS,
 )
 from .lu import lu_factorize
-from .motion import catch, follow, hold
+from .motion import follow, hold
 from .motion_layout import CHANNEL_COORDINATE
 from .muscle_states import begin_states, lead_states, set_implicit
 from .newton import (
@@ -307,7 +307,6 @@ def take_hold(
     """Put the coordinates that are held in a step from time t where they are; where others are than before, what is
     known from step to step is of no use.
     """
-    catch(motion, t, q, qd)
     mean = 0.0 if integrator == SDIRK2 else dt
     if hold(motion, t, mean, q, qd, dof):
         notes[KNOWN], notes[HISTORY] = 0.0, 0.0

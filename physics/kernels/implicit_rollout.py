@@ -7,6 +7,7 @@ import math
 from ._jit import jit
 from .implicit import implicit_step, settle, take_hold
 from .layout import OK, SDIRK2, STATUS
+from .motion import catch
 from .muscle_states import begin_states, record_states
 from .newton import (
     ACCELERATIONS,
@@ -54,6 +55,7 @@ def implicit_parts(
     vectors, notes, width, nv = implicit[3], implicit[4], table[1].shape[1], q.shape[0]
     last_q, last_qd, mean = vectors[LAST_Q, :nv], vectors[LAST_QD, :nv], vectors[MEAN_EFFORT, :nv]
     done, size, found, cuts, parted, count = 0, PARTS, 0, False, False, 0
+    again = False
     while done < PARTS and spaces[2][STATUS] == OK:
         copy(q, last_q)
         copy(qd, last_qd)
@@ -61,6 +63,8 @@ def implicit_parts(
         if cut:
             keep(memory, False)
         start, span, gone = t + dt * done / PARTS, dt * size / PARTS, steps + done / PARTS
+        if not again:
+            catch(motion, start, q, qd)
         take_hold(motion, integrator, start, span, q, qd, notes, spaces[1])
         way = implicit_step(
             arrays, more, integrator, table, start, gone, size / PARTS, span, q, qd, implicit, spaces
@@ -77,7 +81,8 @@ def implicit_parts(
                 begin_states(arrays[3], width, vectors[LAST_Q], vectors[GIVEN_FORCE])
                 keep(memory, True)
                 notes[HISTORY] = 0.0
-                size, cuts = part_before(until, span, size), True
+                spaces[2][STATUS] = OK
+                size, cuts, again = part_before(until, span, size), True, True
                 continue
             found += 1 if until < math.inf else 0
         write(log, start, span, dt, min(way, own), last_q, last_qd, q, qd, spaces[1])
@@ -86,7 +91,7 @@ def implicit_parts(
             add_share(size / PARTS, done == 0, effort, mean, system)
         done += size
         size = 1 if cuts and size > 1 else PARTS - done
-        cuts = False
+        cuts, again = False, False
     if parted:
         take_means(effort, mean, system)
     return count

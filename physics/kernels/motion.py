@@ -24,6 +24,8 @@ from .spatial import Array, Vector
 
 # Times that are nearer than this are the same: sums of steps are off by round-off [s].
 EDGE = 1e-9
+# A velocity that changes by less than this share at once does not leap.
+SMOOTH = 1e-6
 
 
 @inline
@@ -117,13 +119,30 @@ def catch(motion: Array, t: float, q: Array, qd: Array) -> None:
         piece = find_piece(motion, k, t + EDGE)
         before = piece_before(pieces, first, piece, find_piece(motion, k, t - EDGE), t)
         pieces[first, PIECE_LEAP] = 0.0
-        if piece == before or pieces[piece, PIECE_HOLDS] == 0.0 or pieces[before, PIECE_HOLDS] != 0.0:
+        free = False
+        for between in range(before, piece):  # for less than a step, it may be
+            free |= pieces[between, PIECE_HOLDS] == 0.0
+        if not free or pieces[piece, PIECE_HOLDS] == 0.0:
             continue
         value, speed, _ = evaluate_piece(pieces, piece, t)
         shift = 0.0 if channels[k, CHANNEL_KIND] == GIVEN_POSITION else q[d] - value
         faster = qd[d] - speed if channels[k, CHANNEL_KIND] == GIVEN_ACCELERATION else 0.0
         lead_on(motion, k, piece, t, shift, faster)
         pieces[first, PIECE_LEAP] = speed + faster - qd[d]
+
+
+@jit
+def leaps_within(motion: Array, t: float, dt: float) -> bool:
+    """Whether velocities of held coordinates leap in a step from time t on, behind `catch`."""
+    channels, pieces = motion
+    found = False
+    for k in range(channels.shape[0]):
+        here = pieces_of_step(motion, k, t, dt)
+        if pieces[here[1], PIECE_HOLDS] != 0.0:
+            change = jumps(pieces, here, t, dt) + pieces[channels[k, CHANNEL_FIRST], PIECE_LEAP]
+            ahead = evaluate_piece(pieces, here[2], t + dt)[1]
+            found |= abs(change) > SMOOTH * (abs(ahead) + abs(ahead - change))
+    return found
 
 
 @jit

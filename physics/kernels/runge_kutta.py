@@ -90,7 +90,6 @@ def runge_kutta_step(
     stage, effort, system, memory, spaces = room
     data, dof, nv = arrays[3], spaces[1], q.shape[0]
     tau, qdd, trial = stage[5], stage[2, :nv], stage[3, :nv]
-    catch(motion, t, q, qd)
     found = runge_kutta_stages(parts, t, dt, q, qd, room)
     if memory.shape[0] > 0 or unilateral(constraints):
         last = stage[6, :nv], stage[7, :nv]
@@ -142,25 +141,28 @@ def runge_kutta_parts(parts: Array, t: float, dt: float, q: Array, qd: Array, ro
     stage, effort, system, memory, spaces = room
     nv = q.shape[0]
     last_q, last_qd, mean = stage[6, :nv], stage[7, :nv], stage[10, :nv]
-    done, size, count, found = 0, PARTS, 0, False
+    done, size, count, found, again = 0, PARTS, 0, False, False
     while done < PARTS and spaces[2][STATUS] == OK:
         copy(q, last_q)
         copy(qd, last_qd)
         keep(memory, False)
         start, span = t + dt * done / PARTS, dt * size / PARTS
+        if not again:
+            catch(parts[3], start, q, qd)
         count, way = runge_kutta_step(parts, start, span, dt, q, qd, room)
         if not found and size > 1 and met(memory):
             copy(last_q, q)
             copy(last_qd, qd)
             begin_states(parts[0][3], parts[4][1].shape[1], stage[BEGUN], stage[5])
             keep(memory, True)
-            size //= 2
+            spaces[2][STATUS] = OK
+            size, again = size // 2, True
             continue
         found |= size == 1
         write(log, start, span, dt, way, last_q, last_qd, q, qd, spaces[1])
         if size < PARTS:
             add_share(size / PARTS, done == 0, effort, mean, system)
-        done += size
+        done, again = done + size, False
         while done % (2 * size) == 0 and done + 2 * size <= PARTS:
             size *= 2
     if size < PARTS or found:

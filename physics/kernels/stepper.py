@@ -36,7 +36,7 @@ from .layout import (
     SURFACE_ROWS,
     SYMPLECTIC_EULER,
 )
-from .motion import catch, finish_held, hold
+from .motion import catch, finish_held, hold, leaps_within
 from .muscle_states import (
     BEGUN,
     FIRST,
@@ -65,6 +65,21 @@ from .watch import check_step, note_efforts
 
 
 @inline
+def kick_off(kick: float, dt: float, leaps: bool, qd: Array, stage: Array, dof: Array) -> None:
+    """Lead velocities on by accelerations: over a step's time those of held coordinates, over `kick` the others.
+
+    Where held coordinates leap their accelerations are impulses of so much time as the step takes, and what they bring
+    is the same for any other. The rest is then taken from the accelerations of the step before, which is also what the
+    next one sees half a step ahead.
+    """
+    for d in range(qd.shape[0]):
+        qd[d] += (kick if dof[d, HELD] == 0.0 and not leaps else dt) * stage[2, d]
+        if leaps:
+            qd[d] += (kick - dt) * stage[4, d] if dof[d, HELD] == 0.0 else 0.0
+            stage[2, d] = stage[4, d]
+
+
+@inline
 def euler_step(
     parts: Array,
     integrator: int,
@@ -90,8 +105,8 @@ def euler_step(
     before = dt + shorter[1] - shorter[0] if integrator == SYMPLECTIC_EULER else dt
     kick = 0.5 * (before + dt)
     course = 0.5 * before / kick, dt + shorter[1]
-    catch(motion, t, q, qd)
     hold(motion, t, dt, q, qd, dof)
+    leaps = leaps_within(motion, t, dt)
     prepare_stage(integrator, 0, before, q, qd, stage)
     width = tables[1].shape[1]
     look_ahead_at_limits(arrays, integrator, max(kick, dt), spaces[0])
@@ -99,8 +114,7 @@ def euler_step(
     derivative(arrays, tables[0], tables[1], t, stage[0, :nv], stage[1, :nv], qd, tau, qdd, spaces)
     look_ahead_at_limits(arrays, integrator, 0.0, spaces[0])
     copy(qd, last_qd)
-    for d in range(nv):
-        qd[d] += (kick if dof[d, HELD] == 0.0 else dt) * qdd[d]
+    kick_off(kick, dt, leaps, qd, stage, dof)
     if arrays[3][MUSCLE_STATES] > 0.0:
         finish_states(arrays[3], width, integrator, dt, stage)
     count, found = constrain_velocities(
@@ -126,7 +140,7 @@ def euler_step(
         project(arrays, constraints, found, pace, q, qd, system, spaces)
     held_efforts(count, dof, system, effort)
     for k in range(count):  # what the next step sees half a step ahead: smooth forces, no impacts
-        if rows[k, ROW_FORCE] != 0.0 and not struck:
+        if rows[k, ROW_FORCE] != 0.0 and not struck and not leaps:
             for d in range(system[SYSTEM_SPANS][k, SPAN_FIRST], system[SYSTEM_SPANS][k, SPAN_END]):
                 if dof[d, HELD] == 0.0:
                     qdd[d] += dt / kick * rows[k, ROW_FORCE] * system[SYSTEM_RESPONSE][k, d]
@@ -142,6 +156,7 @@ def put_back(parts: Array, q: Array, qd: Array, room: Array) -> None:
     copy(stage[4, :nv], stage[2, :nv])
     begin_states(parts[0][3], parts[4][1].shape[1], stage[BEGUN], stage[5])
     keep(room[3], True)
+    room[4][2][STATUS] = OK
 
 
 @inline
@@ -150,9 +165,9 @@ def put_by(parts: Array, all_of_it: bool, q: Array, qd: Array, room: Array) -> N
     stage, nv = room[0], q.shape[0]
     copy(q, stage[6, :nv])
     copy(qd, stage[3, :nv])
+    copy(stage[2, :nv], stage[4, :nv])
     if not all_of_it:
         return
-    copy(stage[2, :nv], stage[4, :nv])
     begin_states(parts[0][3], parts[4][1].shape[1], stage[5], stage[BEGUN])
     keep(room[3], False)
 
@@ -179,16 +194,19 @@ def euler_parts(
     nv, last = q.shape[0], spaces[0][parts[0][0].shape[0] + SURFACE_ROWS]
     mean, last_qd = stage[10, :nv], stage[7, :nv]
     done, size, found, before, parted, count = 0, PARTS, 0, False, False, 0
+    again = False
     while done < PARTS and spaces[2][STATUS] == OK:
         put_by(parts, cut, q, qd, room)
         start, span = t + dt * done / PARTS, dt * size / PARTS
         shorter = (last[SHORTER], dt - span)
+        if not again:
+            catch(parts[3], start, q, qd)
         count, way = euler_step(parts, integrator, start, span, shorter, q, qd, room)
         if cut and found < MOST_BOUNCES:
             until = until_bounce(count, span, last_qd, system)
             if until < math.inf and size > 1:
                 put_back(parts, q, qd, room)
-                size, before = part_before(until, span, size), True
+                size, before, again = part_before(until, span, size), True, True
                 continue
             found += 1 if until < math.inf else 0
         last[SHORTER] = shorter[1]
@@ -198,7 +216,7 @@ def euler_parts(
             add_share(size / PARTS, done == 0, effort, mean, system)
         done += size
         size = 1 if before and size > 1 else PARTS - done
-        before = False
+        before, again = False, False
     if parted:
         take_means(effort, mean, system)
     return count

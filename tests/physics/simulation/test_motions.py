@@ -379,3 +379,13 @@ def test_a_motion_that_ends_with_the_run_moves_on_to_the_last(integrator, dt, le
     assert abs(ends.qd[-1, 0] - 3.0 * np.cos(2.0)) < 0.01
     assert np.abs(ends.qd[-1] - goes_on.qd[-1]).max() < 0.02
     assert abs(ends.efforts[-1, 0] - goes_on.efforts[-1, 0]) < 1.0
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "sdirk2"])
+def test_a_joint_that_is_free_for_less_than_a_step_is_caught_where_it_is(integrator):
+    """No step sees it free: it leapt back to where its motion would have led it from its first time on."""
+    model = chain(1)
+    motion = ph.Motion([0.0, 1.0], [1.0, 1.0], "velocity", "linear", windows=[(0.1, 0.5011), (0.5013, 1.0)])
+    result = ph.simulate(model, model.state([0.3], [0.5]), 0.8, 1e-3, integrator, motions={"link0": motion})
+    assert np.diff(result.q[150:, 0]) == pytest.approx(1e-3, abs=1e-12)  # 1 rad/s
+    assert result.qd[-1, 0] == pytest.approx(1.0, abs=1e-12)
