@@ -25,6 +25,7 @@ REASONS = {
     layout.NOT_FINITE: "a coordinate is no longer finite",
     layout.NOT_CONVERGED: "Newton's iteration found no end of the step: take a smaller one",
     layout.TOO_MANY_CONTACTS: "it touches more things at once than there is room for",
+    layout.CONTRADICTION: "constraints cannot be met",
     layout.ENERGY_LEAP: "its energy leaps beyond the work that is done on it",
 }
 

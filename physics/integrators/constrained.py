@@ -22,8 +22,6 @@ from .stretches import run_in_stretches
 
 # More at once make a system that no step could wait for.
 MOST_CONTACTS = 200
-# A constraint that is this far off behind a step [m, rad] is contradicted by held coordinates or other constraints.
-TORN = 1e-3
 
 
 def needs_constraints(problem: Problem) -> bool:
@@ -148,7 +146,7 @@ def refuse_torn_at(now: float, problem: Problem, system: System, written: int, r
     """As `refuse_torn`, at a time and with so many samples written."""
     from ..dynamics.constrained import unmet
 
-    if not system[rows.SYSTEM_STATISTICS][rows.LEFT_NOW] > TORN:
+    if not system[rows.SYSTEM_STATISTICS][rows.LEFT_NOW] > rows.TORN:
         return
     name, row, off = unmet(problem.model, system)
     moved = int(np.argmax(np.abs(system[rows.SYSTEM_JACOBIAN][row])))

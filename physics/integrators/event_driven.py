@@ -127,10 +127,10 @@ class _Run:
             (recording.q, recording.qd, recording.forces, recording.efforts),
             self.room,
         )
+        refuse_torn_at(self.now, self.problem, self.system, int(counters[1]), recording)
         recording.check(self.spaces[2], self.now, int(counters[1]))
         self.settle(written, int(counters[1]), recording, self.now)
         self.now = min(self.now + dt, self.end)
-        refuse_torn_at(self.now, self.problem, self.system, int(counters[1]), recording)
         recording.info["steps"] += 1
         rows = self.system[SYSTEM_ROWS][: self.model.num_constraint_rows]
         one_sided = self.system[SYSTEM_KINDS][: len(rows)] != EQUALITY

@@ -7,7 +7,7 @@ rows of the constraints' Jacobian; the rows' own small system J M^-1 J^T l = -u 
 
 from __future__ import annotations
 
-from ._jit import jit
+from ._jit import inline, jit
 from .constraint_layout import (
     CONSTRAINT_KIND,
     DRIFT,
@@ -32,13 +32,14 @@ from .constraint_layout import (
     SYSTEM_RIGHT,
     SYSTEM_ROWS,
     SYSTEM_STATISTICS,
+    TORN,
     UNILATERAL_STEPS,
     UNMET,
 )
 from .constraint_rows import constraint_rows
 from .contact_rows import add_contacts, find_contacts, note_overlap
 from .joint import kinematics
-from .layout import LIMIT_COUNT, OK, STATUS
+from .layout import CONTRADICTION, LIMIT_COUNT, OK, STATUS
 from .response import apply_impulses, respond, speed_along
 from .row_impulses import factorize_equalities, of_momentum, solve_equalities, solve_rows
 from .spatial import Array
@@ -255,6 +256,13 @@ def project(
     if not worst <= UNSEEN:
         statistics[UNMET] += 1.0
     return count
+
+
+@inline
+def note_contradiction(system: Array, flags: Array) -> None:
+    """Flag a step behind which equalities are not met any more, whatever else has become of it."""
+    if system[SYSTEM_STATISTICS][LEFT_NOW] > TORN:
+        flags[STATUS] = CONTRADICTION
 
 
 @jit

@@ -70,6 +70,8 @@ SPAN_FIRST, SPAN_END = 0, 1
 # left of the drift at present, how deep a point of a contact was in its obstacle, and the number of that pair
 RESIDUAL, MOST_ROWS, UNILATERAL_STEPS, DRIFT, DRIFT_LEFT, UNMET, LEFT_NOW, OVERLAP, DEEPEST = range(9)
 STATISTICS = 9
+# A constraint that is this far off behind a step [m, rad] is contradicted by held coordinates or other constraints.
+TORN = 1e-3
 
 # memory of a limit or a contact between steps: whether it is among the rows of the step, its impulses in the last one
 # (three of them where there is friction), whether a coordinate rests on the limit, and these four as they were before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ._jit import jit
+from .constrained import note_contradiction
 from .implicit import implicit_step, settle, take_hold
 from .layout import OK, SDIRK2, STATUS
 from .motion import catch
@@ -138,6 +139,7 @@ def implicit_rollout(
                 arrays, more, integrator, table, cut, t, counters[0], dt, q, qd, implicit, spaces, log
             )
             note_efforts(more[5], dof)
+            note_contradiction(more[1], flags)
         else:
             copy(q, vectors[LAST_Q, :nv])
             copy(qd, vectors[LAST_QD, :nv])

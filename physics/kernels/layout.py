@@ -149,7 +149,7 @@ COUPLED, DOF_WORK_WIDTH = 22, 32
 # flags: status and the body that caused it, or the muscles' state
 STATUS, CULPRIT = 0, 1
 OK, OUT_OF_RANGE, SINGULAR, NOT_FINITE, NOT_CONVERGED, TOO_MANY_CONTACTS, ENERGY_LEAP = 0, 1, 2, 3, 4, 5, 6
-LOST_STATE = 7
+LOST_STATE, CONTRADICTION = 7, 8
 
 # integrators of the rollout
 SYMPLECTIC_EULER, FORWARD_EULER, RUNGE_KUTTA_4 = 0, 1, 2

@@ -8,6 +8,7 @@ from ._jit import inline, jit
 from .constrained import (
     constrain_velocities,
     foresee,
+    note_contradiction,
     project,
     turns_corner,
 )
@@ -327,6 +328,7 @@ def advance(
             count = runge_kutta_parts(parts, t, dt, q, qd, room, log)
         else:
             count = euler_parts(parts, integrator, cut, t, dt, q, qd, room, log)
+        note_contradiction(room[2], flags)
         if flags[STATUS] == OK:
             note_efforts(room[1], spaces[1])
             check_step(arrays, charts, parts[4][1].shape[1], dt, stage[5], q, qd, spaces)

@@ -199,3 +199,19 @@ def test_trees_may_come_in_any_order(order):
     found = ph.constrained_dynamics(model, state)
     # round-off, against what the closures' forces are
     assert np.abs(found.qdd - expected[:count]).max() < 1e-10 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize(
+    "integrator", ["symplectic_euler", "forward_euler", "rk4", "bdf1", "sdirk2", "linearly_implicit_euler"]
+)
+def test_a_linkage_that_is_led_where_it_cannot_go_is_told_at_once(integrator):
+    """Led back to where it closes, two methods ended as if nothing had been; two told of numbers that are not finite,
+    and at a later time where the machine was faster.
+    """
+    model, state = four_bar()
+    start = float(state.q[2])
+    motion = ph.Motion([0.0, 0.1, 0.5], [start, start, start + 6.0])
+    with pytest.raises(ph.DivergedError, match=r"constraint 'loop' is .* off and cannot be met") as caught:
+        ph.simulate(model, state, 0.5, 1e-3, integrator, motions={"rocker.angle": motion})
+    assert caught.value.time == pytest.approx(0.222, abs=0.5e-3)  # crank and coupler are in line then
+    assert drift(model, caught.value.result) < 1e-6
