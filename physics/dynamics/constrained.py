@@ -156,18 +156,23 @@ def assemble(model: Model, state: State) -> State:
     q, qd = np.array(state.q), np.array(state.qd)
     system = make_system(model.num_constraint_rows, nv)
     worst = np.inf
-    for _ in range(MOST_STEPS):
-        last = worst
+
+    def factors() -> tuple[tuple[int, int], Any]:
+        """Of the rows where q is now."""
         spaces = model.workspace().clear()
         forces = np.concatenate([model.with_inputs(None), model.carried(state.muscle_states)])
         kernel(model.arrays, q, qd, forces, np.zeros(nv), *spaces)
         check_flags(model, spaces[2])
-        found = constrain_accelerations(
-            model.arrays, model.constraint_arrays, q, qd, np.zeros(nv), system, spaces
-        )
+        known = model.arrays, model.constraint_arrays, q, qd, np.zeros(nv), system, spaces
+        return constrain_accelerations(*known), spaces
+
+    for _ in range(MOST_STEPS):
+        last = worst
+        found, spaces = factors()
         count = project(model.arrays, model.constraint_arrays, found, 0.0, q, qd, system, spaces)
         worst = float(np.abs(_equality_values(system, count)).max(initial=0.0))
         if worst <= NEAR or (worst <= MET and worst > 0.5 * last):
+            found, spaces = factors()  # those from where the last step began may be far off
             project_velocities(model.arrays, model.constraint_arrays, found, q, qd, system, spaces)
             result = State(q, qd, state.time, state.chart, state.muscle_states)
             for array in (q, qd):

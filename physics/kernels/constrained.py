@@ -51,6 +51,7 @@ MET = 1e-12
 # contradict each other by less.
 UNSEEN = 1e-6
 MOST_PROJECTIONS = 8
+ASTRAY = 1e3  # times as far off as at first: there is no way back
 # Of finding rows that impulses along others violate: what falls onto the ground in a pile comes in one by one.
 MOST_ROUNDS = 64
 
@@ -243,12 +244,12 @@ def project(
     velocities, and its share to the rows' forces, as of constraint forces at the step's end (SHAKE); 0 leaves them.
     """
     statistics = system[SYSTEM_STATISTICS]
-    count, worst, before = 0, 0.0, 0.0
+    count, worst, before, first = 0, 0.0, 0.0, 0.0
     for turn in range(MOST_PROJECTIONS):
         count, worst = worst_value(arrays, constraints, q, qd, system, spaces)
         if turn == 0:
-            statistics[DRIFT] = max(statistics[DRIFT], worst)
-        if worst <= MET or (turn > 1 and worst > 0.5 * before) or not worst < 1e3:
+            statistics[DRIFT], first = max(statistics[DRIFT], worst), worst
+        if worst <= MET or (turn > 1 and worst > 0.5 * before) or not worst < ASTRAY * first:
             break
         before = worst
         shift(count, found, pace, q, qd, system, spaces[1])
