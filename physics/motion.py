@@ -21,6 +21,7 @@ from .kernels.motion_layout import (
     PIECE_HOLDS,
     PIECE_LEAP,
     PIECE_ORDER,
+    PIECE_RESTS,
     PIECE_START,
     PIECE_WIDTH,
 )
@@ -138,6 +139,7 @@ class Motion(ReadOnlyArrays):
         rows[1:-1, PIECE_COEFFICIENTS:PIECE_LEAP] = coefficients
         rows[1:-1, PIECE_HOLDS] = 1.0
         rows[[0, -1], PIECE_HOLDS] = float(self.hold)
+        rows[0, PIECE_RESTS] = float(self.hold and start < breaks[0] - AT_END * max(1.0, abs(start)))
         rows[0, PIECE_COEFFICIENTS] = coefficients[0, 0]
         rows[-1, PIECE_COEFFICIENTS] = _value(coefficients[-1], float(breaks[-1] - breaks[-2]))
         return rows if self.windows is None else _windowed(rows, self.windows)

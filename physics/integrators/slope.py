@@ -19,6 +19,7 @@ from ..kernels.motion_layout import (
     PIECE_COEFFICIENTS,
     PIECE_HOLDS,
     PIECE_ORDER,
+    PIECE_RESTS,
     PIECE_START,
 )
 from ..motion import MotionArrays
@@ -320,8 +321,8 @@ def motion_stops(problem: Problem, start: float, end: float) -> list[float]:
         first, count = int(channel[CHANNEL_FIRST]), int(channel[CHANNEL_COUNT])
         own = pieces[first : first + count]
         changes = own[1:, PIECE_HOLDS] != own[:-1, PIECE_HOLDS]
-        # before its first time a motion does not lead anywhere
-        changes[1:] |= (own[2:, PIECE_HOLDS] != 0.0) & _leaps(own[1:])
+        begins = 0 if own[0, PIECE_RESTS] else 1  # where the run does, the motion has led nowhere before
+        changes[begins:] |= (own[begins + 1 :, PIECE_HOLDS] != 0.0) & _leaps(own[begins:])
         stops.update(own[1:, PIECE_START][changes].tolist())
     found: list[float] = []
     for stop in sorted(stops):

@@ -17,6 +17,7 @@ from .motion_layout import (
     PIECE_LEAP,
     PIECE_LOOKED,
     PIECE_ORDER,
+    PIECE_RESTS,
     PIECE_SEEN,
     PIECE_START,
 )
@@ -58,12 +59,13 @@ def evaluate_piece(pieces: Array, piece: int, t: float) -> Vector:
 @inline
 def pieces_of_step(motion: Array, k: int, t: float, dt: float) -> tuple[int, int, int]:
     """The pieces of channel k that lead to time t, from it on, and to the end of a step from there; the first and the
-    last are the second where the coordinate is not held all the way, or rests before the motion begins.
+    last are the second where the coordinate is not held all the way, or the run begins with the motion.
     """
     channels, pieces = motion
     piece = find_piece(motion, k, t + EDGE)
     before = find_piece(motion, k, t - EDGE)
-    if before == channels[k, CHANNEL_FIRST] or pieces[before, PIECE_HOLDS] == 0.0:
+    first = channels[k, CHANNEL_FIRST]
+    if pieces[before, PIECE_HOLDS] == 0.0 or (before == first and pieces[first, PIECE_RESTS] == 0.0):
         before = piece
     last = piece
     end = find_piece(motion, k, t + dt - EDGE)

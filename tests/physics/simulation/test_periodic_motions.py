@@ -61,3 +61,21 @@ def test_what_moves_on_both_sides_of_a_leap_moves_into_it_and_out_of_it():
         wanted = [1.0 if times[k] < 1.0 else -1.0, 1.0 if times[k + 1] < 1.0 else -1.0]
         np.testing.assert_allclose(slopes, wanted, atol=1e-12)
         np.testing.assert_allclose(pieces[k](np.array([0.0, width])), values[k : k + 2], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "integrator", ["symplectic_euler", "forward_euler", "rk4", "bdf1", "sdirk2", "DOP853", "event_driven"]
+)
+@pytest.mark.parametrize("begin", [0.2, 0.2011])  # where a step ends, and within one
+def test_what_hangs_on_a_joint_that_rests_until_its_motion_begins_feels_the_beginning(integrator, begin):
+    """It did so only where the motion began within a step of a fixed length: 2 rad/s more or less by chance."""
+    model = chain(2)
+    motion = ph.Motion([begin, begin + 0.3], [0.3, 0.9], interpolation="linear")
+    start = model.state({"link0": 0.3, "link1": 0.2})
+    moved = ph.simulate(model, start, 0.25, 5e-4, integrator, motions={"link0": motion})
+    rested = ph.simulate(model, start, 0.25, 5e-4, integrator, motions={"link0": ph.Motion([0.0], [0.3])})
+    k = int(np.searchsorted(moved.t, begin)) + 2
+    kick = moved.qd[k, 1] - rested.qd[k, 1]
+    mass = ph.mass_matrix(model, model.state(rested.q[k]))
+    # the other link's momentum about its hinge stays; some 50 rad/s^2 act for up to three steps
+    assert kick == pytest.approx(-2.0 * mass[1, 0] / mass[1, 1], abs=0.1)
