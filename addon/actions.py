@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import bake_keys, bake_targets, core, migrations, units
+from . import bake_keys, bake_targets, core, kept_texts, migrations, units
 from .bake_keys import Kept
 from .bakeable import how_to_disconnect, is_armature_linked, is_played, own_constraints
 from .channels import missed_between, rotation_channels, rotation_path
@@ -260,9 +260,8 @@ def free(scene: Any) -> int:
                 path for path, _ in moved
             )
             if record.rotation_mode and not turned:
-                body.owner.rotation_mode = (
-                    record.rotation_mode
-                )  # before its channels: changing it converts them
+                # before its channels: changing it converts them
+                kept_texts.put_back(body.owner, "rotation_mode", record.rotation_mode)
             restore_channels(body, moved)
             for constraint in own_constraints(body):
                 constraint.mute = not record.was_driven

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 
-from . import bake_bones, bake_targets, bake_tracks, compat, constraint_prints
+from . import bake_bones, bake_targets, bake_tracks, compat, constraint_prints, kept_texts
 from .references import Body
 
 #: data path -> indices of its numbers, of which the value is that of the frame that is shown
@@ -137,7 +136,7 @@ def own_curves(item: Any) -> list[Played]:
         curves = [_played(curve, names=names) for curve in compat.curves(action, slot)]
         if record.backup is None or record.action is None:
             return curves
-        ours = {bake_bones.with_names(path, renamed) for path in json.loads(record.paths or "[]")}
+        ours = {bake_bones.with_names(path, renamed) for path in kept_texts.names(record.paths) or ()}
         names = bake_bones.lacking(item, record.action, renamed)
         now = compat.curves(record.action, compat.same_slot(record.action, slot))
         used = [_played(curve, names=names) for curve in now]

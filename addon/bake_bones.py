@@ -14,7 +14,7 @@ from typing import Any
 
 import bpy
 
-from . import compat, references
+from . import compat, kept_texts, references
 
 _BONE = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 
@@ -42,8 +42,10 @@ def follow(item: Any) -> None:
         slot = compat.earlier_slot(action, item.id_type, record.previous_slot, record.slot_handle)
         _rename(action, slot, lacking(item, action, renamed))
     _follow_baked(item, renamed)
-    record.paths = json.dumps([with_names(path, renamed) for path in json.loads(record.paths or "[]")])
-    noted = json.loads(record.bones)
+    paths = kept_texts.names(record.paths)
+    if paths is not None:
+        record.paths = json.dumps([with_names(path, renamed) for path in paths])
+    noted = kept_texts.called(record.bones) or {}
     record.bones = json.dumps({renamed.get(name, name): uid for name, uid in noted.items()})
 
 
@@ -63,7 +65,7 @@ def _follow_baked(item: Any, renamed: Mapping[str, str]) -> None:
 
 def renamed_since(item: Any) -> dict[str, str]:
     """The bones of an object that have other names than its bake noted: their names now by those."""
-    noted = json.loads(item.condyle.bake.bones or "{}")
+    noted = kept_texts.called(item.condyle.bake.bones) or {}
     now = {name: _name_now(item, name, uid) for name, uid in noted.items()}
     return {old: new for old, new in now.items() if old != new}
 

@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import bake_keys, core, forcing, muscle_points, references
+from . import bake_keys, core, forcing, kept_texts, muscle_points, references
 from .bake_keys import Output
 from .curve_keys import KeyedPath
 from .features.joints.panels import label_of, title_of
@@ -111,7 +111,7 @@ def keyed(
 
 def _unused(item: Any, name: str) -> str:
     """The name, or where the user has a property of that name another one."""
-    if name not in item or name in json.loads(item.condyle.bake.figures or "[]"):
+    if name not in item or name in (kept_texts.names(item.condyle.bake.figures) or ()):
         return name
     return next(other for other in (f"{name} {k}" for k in range(2, 1000)) if other not in item)
 
@@ -121,4 +121,4 @@ def add_properties(names: Iterable[tuple[Any, str]]) -> None:
     for item, name in names:
         item[name] = 0.0
         record = item.condyle.bake
-        record.figures = json.dumps([*json.loads(record.figures or "[]"), name])
+        record.figures = json.dumps([*(kept_texts.names(record.figures) or ()), name])

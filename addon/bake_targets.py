@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from . import bake_bones, bake_tracks, compat, core, curve_keys, migrations
+from . import bake_bones, bake_tracks, compat, core, curve_keys, kept_texts, migrations
 from .bake_tracks import IN_PLACE
 from .curve_keys import KeyedPath
 
@@ -220,14 +220,12 @@ def free(item: Any) -> None:
         if previous is not None and not previous.users:
             previous.use_fake_user = True  # nothing else may use it, and it is the user's
     elif data is not None:
-        if record.blend_type:
-            data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
-            data.action_influence = record.influence
+        _blend_as_before(data, record)
         before = None if doubled else previous
         compat.reassign(data, before, record.previous_slot, record.slot_handle)
         if not record.had_animation_data and not data.drivers and not data.nla_tracks:
             item.animation_data_clear()
-    for name in json.loads(record.figures or "[]"):
+    for name in kept_texts.names(record.figures) or ():
         if name in item:
             del item[name]
     if action is not None and action != previous and _has_more(action, previous, record):
@@ -236,6 +234,14 @@ def free(item: Any) -> None:
         if made is not None and made != previous and made.users == 0:
             bpy.data.actions.remove(made)
     item.condyle.property_unset("bake")
+
+
+def _blend_as_before(data: Any, record: Any) -> None:
+    """Let animation data blend the action in use as it did before a bake."""
+    if record.blend_type:
+        kept_texts.put_back(data, "action_blend_type", record.blend_type)
+        kept_texts.put_back(data, "action_extrapolation", record.extrapolation)
+        data.action_influence = record.influence
 
 
 def keyed_since(item: Any) -> str:
@@ -249,8 +255,12 @@ def keyed_since(item: Any) -> str:
 
 
 def _has_more(action: Any, previous: Any, record: Any) -> bool:
-    """Whether an action that a bake made has keys that are neither ours nor those of the action before."""
-    ours = set(json.loads(record.paths or "[]"))
+    """Whether an action that a bake made has keys that are neither ours nor those of the action before; so it may have
+    where it is not known which are ours.
+    """
+    ours = kept_texts.names(record.paths)
+    if ours is None:
+        return True
     for slot in action.slots if compat.has_slots(action) else (None,):
         known = compat.curves(previous, compat.same_slot(previous, slot))
         before = {(curve.data_path, curve.array_index): curve for curve in known}
@@ -278,7 +288,8 @@ def _restore_in_place(item: Any) -> Any:
 def _give_back(item: Any, action: Any) -> int | None:
     """Give the action that a bake changed, or a copy of it, our channels as they were before.
 
-    Returns the handle of the slot to be used; None: it is gone, or what the copy has for it, and nothing was changed.
+    Returns the handle of the slot to be used; None: it is gone, or what the copy has for it, or it is not known which
+    channels are ours, and nothing was changed.
     """
     record = item.condyle.bake
     backup, name, handle = record.backup, record.previous_slot, record.slot_handle
@@ -287,9 +298,9 @@ def _give_back(item: Any, action: Any) -> int | None:
         slot = compat.find_slot(action, record.made_slot, handle)
     else:
         slot = compat.same_slot(action, kept)
-    if slot is None and compat.has_slots(action) and not record.made_slot:
+    ours = kept_texts.names(record.paths)
+    if ours is None or (slot is None and compat.has_slots(action) and not record.made_slot):
         return None
-    ours = set(json.loads(record.paths or "[]"))
     missing = {
         (curve.data_path, curve.array_index): curve
         for curve in compat.curves(backup, kept)
@@ -364,9 +375,7 @@ def _hold_off_action(item: Any, data: Any, made: Any, handle: int) -> Callable[[
     """Put the earlier action in use, or that copy of it; returns what puts back the one that is in use now."""
     record, action, slot = item.condyle.bake, data.action, compat.slot_name(data)
     blending = [getattr(data, name) for name in BLENDING]
-    if record.blend_type:
-        data.action_blend_type, data.action_extrapolation = record.blend_type, record.extrapolation
-        data.action_influence = record.influence
+    _blend_as_before(data, record)
     before = made or record.backup or record.previous_action
     before = None if bake_tracks.is_doubled(data, record) else before
     compat.reassign(data, before, record.previous_slot, handle or record.slot_handle)

@@ -18,6 +18,7 @@ from . import (
     bakeable,
     core,
     hold,
+    kept_texts,
     muscle_bakes,
     references,
     statistics,
@@ -68,6 +69,7 @@ def write(
         for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
             bake_targets.check(item, output.target)
         muscle_bakes.check(scene, frames, list(drawn), [entry.body.object for entry in channels])
+    lost = broken(scene)
     free(scene)
     if between is not None:
         between()
@@ -79,7 +81,7 @@ def write(
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     told = bake_keys.described(kept)
     scene.condyle.simulation.output.told = told
-    return Written([action.name for action in made], told, _missed(frames, channels))
+    return Written([action.name for action in made], told, [*lost, *_missed(frames, channels)])
 
 
 def _missed(frames: np.ndarray, channels: list[actions.Channels]) -> list[str]:
@@ -129,6 +131,25 @@ def is_baked(scene: Any) -> bool:
     if bake_targets.is_put(scene):
         return True
     return any(actions.is_baked(item) or muscle_bakes.is_baked(item) for item in scene.objects)
+
+
+def broken(scene: Any) -> list[str]:
+    """A line for each text that the bake in place has kept and that cannot be read."""
+    told = []
+    read = scene.condyle.simulation.output.read
+    if read and kept_texts.prints(read) is None:
+        told.append(f"{scene.name}: what its bake was made of cannot be read any more: bake again")
+    for item in (scene, *(each for each in scene.objects if actions.is_baked(each))):
+        record = item.condyle.bake
+        lost = []
+        if kept_texts.names(record.paths) is None:
+            lost.append("which channels it has keyed: the baked action stays in the file")
+        if kept_texts.names(record.figures) is None:
+            lost.append("which custom properties it has added: they stay")
+        if kept_texts.called(record.bones) is None:
+            lost.append("which bones it has keyed: earlier actions do not follow new names of bones")
+        told += [f"{item.name}: its bake does not know any more {each}, when it is freed" for each in lost]
+    return told
 
 
 def _channels_of(scene: Any, frames: np.ndarray, read: Any, result: Any) -> list[actions.Channels]:

@@ -14,7 +14,18 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import bake_keys, compat, core, forcing, migrations, muscle_around, muscle_looks, muscle_points, units
+from . import (
+    bake_keys,
+    compat,
+    core,
+    forcing,
+    kept_texts,
+    migrations,
+    muscle_around,
+    muscle_looks,
+    muscle_points,
+    units,
+)
 from .key_reduction import thinned
 from .scene_to_model import SceneModel
 
@@ -279,7 +290,7 @@ def free(scene: Any) -> int:
     for item in baked:
         settings = item.condyle.muscle
         made = item.data
-        shown = json.loads(made.get(HOOKS, "{}"))
+        shown = kept_texts.switches(made.get(HOOKS, "")) or {}
         item.data = settings.own_curve
         settings.own_curve = None
         for modifier in item.modifiers:

@@ -20,6 +20,7 @@ from . import (
     compat,
     constraint_prints,
     follow_weights,
+    kept_texts,
     muscle_points,
     print_names,
     references,
@@ -75,7 +76,7 @@ def prints(scene: Any) -> Prints:
         found.setdefault(body.name, {}).update(_of_body(body, animation))
     rigs = {body.object.name_full: body.object for body in bodies if body.bone}
     for name, item in rigs.items():
-        bones = {body.bone for body in bodies if body.object == item}
+        bones = {body.bone for body in bodies if body.bone and body.object == item}
         found.setdefault(name, {}).update(_of_rig(item, animation, bones))
     parents = _parents([*(body.object for body in bodies), *carriers])
     for item in {each.name_full: each for each in parents}.values():
@@ -320,8 +321,8 @@ def _note_elsewhere(scene: Any) -> None:
         output = other.condyle.simulation.output
         if other == scene or other.library is not None or not output.read:
             continue
-        kept = json.loads(output.read)
-        if baked & kept.keys():
+        kept = kept_texts.prints(output.read)
+        if kept is not None and baked & kept.keys():
             kept["Scene"][ELSEWHERE] = "yes"
             output.read = _packed(kept)
 
@@ -336,7 +337,13 @@ def changes(scene: Any) -> list[str]:
     kept = scene.condyle.simulation.output.read
     if not kept or not bake_writing.is_baked(scene):
         return []
-    old, new = json.loads(kept), prints(scene)
+    broken = bake_writing.broken(scene)
+    old = kept_texts.prints(kept)
+    return broken if old is None else [*broken, *_told(scene, old, prints(scene))]
+
+
+def _told(scene: Any, old: Prints, new: Prints) -> list[str]:
+    """A line for each thing that is another in these prints of now than in those of a bake."""
     name, number = LOOKED_AT
     if old["Scene"].get(name) != number:
         old["Scene"][name] = number

@@ -114,14 +114,16 @@ class FreeBake(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ... import core, findings, tasks
+        from ... import bake_writing, core, findings, tasks
 
+        lost = bake_writing.broken(context.scene)
         try:
             count = tasks.free_bake(context.scene)
         except core.physics().CondyleError as error:
             return failed(self, error)
         findings.forget_bake(context.scene)
-        session.tell(f"Bake of {count} {'object' if count == 1 else 'objects'} freed", "CHECKMARK")
+        told = f"Bake of {count} {'object' if count == 1 else 'objects'} freed"
+        session.tell("; ".join([told, *lost]), "ERROR" if lost else "CHECKMARK")
         return {"FINISHED"}
 
 

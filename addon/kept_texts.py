@@ -1,0 +1,57 @@
+"""What a bake keeps as text in hidden properties; None where a file or a script has left something else there.
+
+What cannot be told to be the bake's is then taken for the user's, who loses nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def names(text: str) -> list[str] | None:
+    """Names, or data paths; none where nothing was kept."""
+    found = _read(text, "[]")
+    whole = isinstance(found, list) and all(isinstance(each, str) for each in found)
+    return found if whole else None
+
+
+def called(text: str) -> dict[str, str] | None:
+    """Texts by name; none where nothing was kept."""
+    found = _read(text, "{}")
+    return found if _is_called(found) else None
+
+
+def prints(text: str) -> dict[str, dict[str, str]] | None:
+    """Texts by label, by owner, the scene among these."""
+    found = _read(text, "")
+    whole = isinstance(found, dict) and "Scene" in found and all(map(_is_called, found.values()))
+    return found if whole else None
+
+
+def switches(text: Any) -> dict[str, list[bool]] | None:
+    """Two switches by name; none where nothing was kept."""
+    found = _read(text, "{}")
+    whole = isinstance(found, dict) and all(
+        isinstance(pair, list) and len(pair) == 2 and all(isinstance(each, bool) for each in pair)
+        for pair in found.values()
+    )
+    return found if whole else None
+
+
+def put_back(owner: Any, name: str, kept: str) -> None:
+    """Give an enumeration of Blender's the value that was kept of it; nothing where it has no such value."""
+    if kept in owner.bl_rna.properties[name].enum_items:
+        setattr(owner, name, kept)
+
+
+def _read(text: Any, nothing: str) -> Any:
+    """What a text is as JSON; None where it is no such text."""
+    try:
+        return json.loads(text or nothing) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_called(found: Any) -> bool:
+    return isinstance(found, dict) and all(isinstance(each, str) for each in found.values())

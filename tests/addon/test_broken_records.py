@@ -1,0 +1,69 @@
+"""What a bake keeps as text may be anything, by a broken file or a script: that is told, and nothing is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+pytestmark = pytest.mark.small
+
+BROKEN = ("{", "null", "7", '["a", 7]', '{"Scene": 3}', "no JSON", "[" * 100_000)
+TARGETS = ("NEW", "CURRENT", "OVERWRITE", "STRIP")
+
+
+def keys(part, item):
+    return {
+        (curve.data_path, curve.array_index): [tuple(key.co) for key in curve.keyframe_points]
+        for curve in part("compat").curves_in_use(item)
+    }
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_what_a_bake_was_made_of_is_told_to_be_broken(part, scene, baked, text):
+    """The look at changes ended with JSONDecodeError or KeyError, in the panel's timer and when another scene baked."""
+    output = scene.condyle.simulation.output
+    output.read = text
+    (line,) = part("staleness").changes(scene)
+    assert line.startswith(f"{scene.name}: what its bake was made of cannot be read any more")
+    other = bpy.data.scenes.new("Other")
+    other.collection.objects.link(baked[0])
+    part("staleness").note(other, *2 * [part("staleness").prints(other)])
+    assert output.read == text  # it is not this scene's to mend
+    assert bpy.ops.condyle.free_bake() == {"FINISHED"}
+    assert "cannot be read any more" in part("session").message and not output.read
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("text", ("{", '{"a": 1}', "[1]"))
+def test_a_bake_that_does_not_know_what_it_keyed_is_freed_without_loss(part, scene, baked, text, target):
+    """Free Bake, a new bake, a fit and the look at changes ended with JSONDecodeError."""
+    _, shank, _ = baked
+    part("tasks").free_bake(scene)
+    own, mode = keys(part, shank), shank.rotation_mode
+    scene.condyle.simulation.output.target = target
+    part("tasks").bake_now(scene)
+    made, record = shank.condyle.bake.action.name, shank.condyle.bake
+    record.paths = record.figures = record.bones = text
+    record.blend_type = record.extrapolation = shank.condyle.channels.rotation_mode = "NONE SUCH"
+    assert (
+        sum(line.startswith("Shank: its bake does not know") for line in part("staleness").changes(scene))
+        == 3
+    )
+    with part("hold").without_bake(scene):
+        assert keys(part, shank) == own
+    warnings = part("tasks").bake_now(scene).warnings  # frees the one in place
+    assert sum(line.startswith("Shank: its bake does not know") for line in warnings) == 3
+    assert bpy.data.actions[made].use_fake_user  # what may be the user's in it is not lost
+    shank.condyle.bake.paths = text
+    assert bpy.ops.condyle.free_bake() == {"FINISHED"}
+    assert "Shank: its bake does not know any more which channels" in part("session").message
+    assert keys(part, shank) == own and shank.rotation_mode == mode
+    assert not shank.condyle.bake.paths and not part("actions").is_baked(shank)
+
+
+def test_an_armature_that_is_a_body_beside_its_bones_has_prints(part, scene, make):
+    """Its own body was looked for among the bones."""
+    rig = make.armature("Rig", {"Root": ((0, 0, 3), (0, 0, 4), None), "Tip": ((0, 0, 4), (0, 0, 5), "Root")})
+    rig.pose.bones["Tip"].condyle.body.enabled = rig.condyle.body.enabled = True
+    assert {"Rig", "Rig/Tip"} <= part("staleness").prints(scene).keys()
