@@ -37,6 +37,10 @@ from .batch_report import (
     Outcome,
     summary,
 )
+from .cli import FROM_OUTSIDE
+
+#: how long [s] after a child's end by a signal this process may hear of the same one
+TOGETHER = 1.0
 
 
 @dataclass(frozen=True)
@@ -179,6 +183,8 @@ class Run:
         except Exception as error:  # a defect: told like any failure, with its trace; the other shots go on
             traceback.print_exc()
             state, note, told = FAILED, f"{type(error).__name__}: {error}", Told()
+        if -told.code in FROM_OUTSIDE:  # a signal to all of them may have reached the child first
+            self._stopping.wait(TOGETHER)
         if self._stopping.is_set() and state not in GOOD:
             state, note = INTERRUPTED, "not finished"
         return Outcome(shot, state, note, round(time.monotonic() - began, 3), told.scenes, told.warnings)

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 GONE = 130  # exit code of a batch's child whose parent is gone
+#: signals by which a batch is ended from outside; that of a terminal that is closed is Unix's
+FROM_OUTSIDE = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
 BAKE_CODES = "Exit codes: 0 done, 1 a scene failed, 2 usage, 3 a simulation diverged, 130 interrupted."
 BATCH_CODES = (
     "Exit codes: 0 every shot is done or has nothing to simulate, 1 some are not, or none has anything to simulate, or "
@@ -108,12 +110,13 @@ def main(arguments: Sequence[str], program: str = "python -m addon") -> int:
 def _take_interrupts(command: str) -> None:
     """Have Ctrl-C raise KeyboardInterrupt: Blender in the background takes it for its own Esc.
 
-    A batch takes SIGTERM for the same, so that a scheduler that ends it is told what was done, as a person is.
+    A batch takes what else ends it from outside for the same, so that a scheduler, or who closes its terminal, is told
+    what was done, as a person is.
     """
     if threading.current_thread() is not threading.main_thread():
         return
-    for number in (signal.SIGINT, signal.SIGTERM) if command == "batch" else (signal.SIGINT,):
-        if signal.getsignal(number) is not signal.SIG_IGN:
+    for number in sorted(FROM_OUTSIDE) if command == "batch" else (signal.SIGINT,):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
             signal.signal(number, signal.default_int_handler)
 
 

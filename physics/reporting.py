@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -108,13 +109,15 @@ class Reporter:
 
 def write(text: str, stream: TextIO) -> None:
     """Write at once, with a question mark for each character that a stream cannot have. Where nobody reads it any more,
-    as behind ``| head``, all goes nowhere from then on: the work is done without.
+    as behind ``| head`` or on a terminal that was closed, all goes nowhere from then on: the work is done without.
     """
     encoding = stream.encoding or "utf-8"
     try:
         stream.write(text.encode(encoding, "replace").decode(encoding))
         stream.flush()
-    except BrokenPipeError:
+    except OSError as error:
+        if error.errno not in (errno.EPIPE, errno.EIO):
+            raise
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)

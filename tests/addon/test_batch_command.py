@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -177,9 +178,46 @@ def test_a_job_without_a_name_whose_file_s_name_fits_on_no_line_is_told_so(part,
         part("batch_jobs").read(path, {}, None, False)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGTERM")
-def test_a_scheduler_s_end_is_told_as_ctrl_c_is(condyle, hinge_file, tmp_path):
-    """It ended without a word, and its report was that of the run before, or none."""
+@pytest.mark.skipif(sys.platform == "win32", reason="sends signals of Unix")
+@pytest.mark.parametrize("how", ["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("to_all", [False, True])
+def test_an_end_from_outside_is_told_as_ctrl_c_is(condyle, hinge_file, tmp_path, how, to_all):
+    """It ended without a word, and its report was that of the run before, or none. A scheduler sends the signal to all
+    processes of a job, a terminal that is closed to all that it runs: one may come to the child first, which had
+    crashed then by what was told.
+    """
+    process, report = begun(condyle, hinge_file, tmp_path)
+    number = getattr(signal, how)
+    if to_all:
+        tasks = Path(f"/proc/{process.pid}/task")
+        if not tasks.is_dir():
+            pytest.skip("finds a process's children as Linux tells them")
+        while not (found := [pid for each in tasks.glob("*/children") for pid in each.read_text().split()]):
+            time.sleep(0.01)
+        for pid in found:
+            os.kill(int(pid), number)
+        time.sleep(0.1)
+    process.send_signal(number)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130 and "1 interrupted" in output
+    assert json.loads(report.read_text("utf-8"))["counts"] == {"interrupted": 1}
+    assert not list((tmp_path / "out").iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closes a terminal of Unix")
+def test_a_batch_whose_terminal_is_closed_leaves_its_report(condyle, hinge_file, tmp_path):
+    """Lines for a terminal that is gone are lost, and nothing else."""
+    ours, theirs = os.openpty()
+    process, report = begun(condyle, hinge_file, tmp_path, terminal=theirs)
+    os.close(theirs)
+    os.close(ours)
+    os.killpg(process.pid, signal.SIGHUP)
+    assert process.wait(timeout=60) == 130
+    assert json.loads(report.read_text("utf-8"))["counts"] == {"interrupted": 1}
+
+
+def begun(condyle, hinge_file, tmp_path, terminal=subprocess.PIPE):
+    """A batch of one shot that has begun, in a group of processes of its own; and its report."""
     if condyle.__name__ != "addon":
         pytest.skip("the installed extension is called inside Blender (blender --command condyle)")
     report = tmp_path / "report.json"
@@ -187,14 +225,12 @@ def test_a_scheduler_s_end_is_told_as_ctrl_c_is(condyle, hinge_file, tmp_path):
     line = [sys.executable, "-m", "addon", "batch", str(hinge_file.parent), "--out", str(tmp_path / "out")]
     process = subprocess.Popen(
         [*line, "--report", str(report)],
-        stdout=subprocess.PIPE,
+        stdout=terminal,
+        stderr=None if terminal == subprocess.PIPE else terminal,
         text=True,
         cwd=Path(condyle.__file__).parents[1],
+        start_new_session=True,
     )
     while report.read_text("utf-8").startswith("of a run before"):  # until its child has begun
         time.sleep(0.01)
-    process.terminate()
-    output, _ = process.communicate(timeout=60)
-    assert process.returncode == 130 and "1 interrupted" in output
-    assert json.loads(report.read_text("utf-8"))["counts"] == {"interrupted": 1}
-    assert not list((tmp_path / "out").iterdir())
+    return process, report
