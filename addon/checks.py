@@ -17,6 +17,7 @@ from . import (
     hold,
     inside_ground,
     keyframes,
+    left_over,
     muscle_points,
     muscle_reading,
     obstacles,
@@ -161,6 +162,7 @@ def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int
         *_of_muscles(scene, read),
         *_of_masses(scene, read),
         *_keyed_in_bakes(scene),
+        *left_over.check(scene),
     ]
     hung = any(entry.joint_uid for entry in read.bodies)
     gravity = np.linalg.norm(np.array(scene.condyle.simulation.gravity)) > 0.0

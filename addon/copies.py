@@ -39,7 +39,7 @@ from typing import Any
 
 import bpy
 
-from . import core, followers, idle, references, rest_poses, session
+from . import core, followers, idle, left_over, references, rest_poses, session
 from .references import Body
 
 DELAY = 0.1  # seconds from a change to a look at what is to be mended
@@ -67,6 +67,7 @@ def mend() -> int:
             changed += followers.put_away(item)
         elif references.is_deleted(item):
             changed += _stop(item)
+    left_over.tell(bpy.context.scene)
     own = [item for item in _in_scenes() if item.library is None and item.override_library is None]
     return changed + sum(_let_go(body) for item in own for body in _constrained(item))
 

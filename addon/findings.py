@@ -19,7 +19,7 @@ CHECK, BAKE, IMPORT, LIVE = "Check", "Bake", "Import", "Live"
 @dataclass(frozen=True)
 class Finding:
     """A line for people; `session_uid` is of the object that it is about (0: none), `bone` one of its bones, `maker`
-    the session uid of the object without which the line is about nothing (0: none).
+    the session uid of the object without which the line is about nothing (0: none); remedy: of an operator that helps.
     """
 
     text: str
@@ -28,6 +28,7 @@ class Finding:
     session_uid: int = 0
     bone: str = ""
     maker: int = 0
+    remedy: str = ""
 
     def culprit(self) -> Body | None:
         """What it is about; None where that is gone, or it is about nothing that can be selected."""

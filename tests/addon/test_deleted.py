@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 bpy = pytest.importorskip("bpy")
-from .copying import frames_of, moved_by, simulated  # noqa: E402
+from .copying import frames_of, in_window, moved_by, simulated  # noqa: E402
 from .test_copies import select  # noqa: E402
 
 
@@ -59,3 +59,37 @@ def test_a_deleted_follower_comes_back(part, scene, knee):
     _, shank, joint = knee
     bpy.data.objects.remove(joint.condyle.joint.follower)
     assert part("copies").mend() == 1 and moved_by(joint, shank) > 0.05
+
+
+def left(part):
+    return [finding for finding in part("session").findings if finding.remedy]
+
+
+def test_what_a_deleted_joint_leaves_is_told_and_can_be_removed(part, scene, make, knee):
+    """Its control frames stayed in the scene without a word: to be found and selected one by one."""
+    joint = knee[2]
+    with in_window():
+        bpy.ops.ed.undo_push(message="a knee")
+        select(joint)
+        bpy.ops.object.delete()
+        bpy.ops.ed.undo_push(message="delete")
+        part("copies").mend()
+        (line,) = left(part)
+        assert line.text.startswith("Knee was deleted and its 4 control frames are left")
+        assert part("session").message == line.text and part("findings").shown(scene)
+        part("session").tell("")
+        part("copies").mend()
+        assert not part("session").message and left(part) == [line]  # told once, and listed on
+        bpy.ops.ed.undo()
+        part("copies").mend()
+        assert not left(part) and not bpy.ops.condyle.remove_left_over.poll()
+        bpy.ops.ed.redo()
+        part("copies").mend()
+        scene = bpy.context.scene
+        assert [each.text for each in left(part)] == [line.text]
+        kept = next(item for item in scene.objects if item.condyle.frame_of is not None)
+        make.empty("Hung", kept)
+        assert bpy.ops.condyle.remove_left_over() == {"FINISHED"}
+        assert not left(part) and part("session").message == "3 Empties removed"
+        # what something hangs on is not taken away from under it
+        assert [item for item in scene.objects if item.condyle.frame_of is not None] == [kept]

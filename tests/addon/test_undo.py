@@ -142,6 +142,7 @@ RECIPES = {
     "demo_knee": on("Spare"),
     "choose_type": on("Knee", before=op("drive"), kind="ellipsoid"),
     "remove_joint": on("Knee", before=op("drive")),
+    "remove_left_over": on("Knee", before=bpy.ops.object.delete),
     "set_rest_pose": on("Knee", before=at_frame(9)),
     "drive": on("Knee"),
     "stop_driving": on("Knee", before=op("drive")),

@@ -84,6 +84,32 @@ class SelectCulprit(Operator):
         return {"FINISHED"}
 
 
+class RemoveLeftOver(Operator):
+    """Delete the control frames, and ends, of joints and connections that were deleted"""
+
+    bl_idname = "condyle.remove_left_over"
+    bl_label = "Remove What Is Left"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        from ... import left_over
+
+        if not left_over.of(context.scene):
+            cls.poll_message_set("Nothing is left of joints that were deleted")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ... import left_over
+
+        count = left_over.remove(context.scene)
+        session.tell(f"{count} {'Empty' if count == 1 else 'Empties'} removed", "CHECKMARK")
+        return {"FINISHED"}
+
+
 class ClearFindings(Operator):
     """Empty the list of warnings"""
 
@@ -102,4 +128,4 @@ class ClearFindings(Operator):
         return {"FINISHED"}
 
 
-classes = (CheckScene, SelectCulprit, ClearFindings)
+classes = (CheckScene, SelectCulprit, RemoveLeftOver, ClearFindings)

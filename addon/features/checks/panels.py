@@ -39,6 +39,8 @@ class WarningsPanel(SidebarPanel, Panel):
                 arrow = row.row(align=True)
                 arrow.enabled = finding.culprit_in(context.scene) is not None
                 arrow.operator("condyle.select_culprit", text="", icon="RESTRICT_SELECT_OFF").index = index
+        for remedy in dict.fromkeys(finding.remedy for _, finding in shown if finding.remedy):
+            layout.operator(remedy)
         more = len(shown) - MOST_SHOWN
         if more > 0:
             layout.label(text=f"and {more} more", icon="BLANK1")
