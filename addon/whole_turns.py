@@ -2,68 +2,124 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from . import curve_values, leap_search
+from .curve_values import SEEN
 from .given_motions import Followed
 from .leap_search import Shown
 from .motion_curves import MotionCurves
 
 # What leaps by this share of a turn more or less than whole ones leaps by whole ones, and goes on meanwhile.
 OFF = 2e-3
+# Keys are a sampled motion's where they are no farther from each other than a frame, in single precision; what is
+# nearer than the least of it [frames] are two keys of one place, at the end of a cycle.
+LEAST_GAP, MOST_GAP = 2.0**-8, 1.0 + 2.0**-8
+# So far on the way from a key to the next, what leaps there has leapt; frames nearer than this are the same.
+BEHIND, SAME = 2.0**-6, 1e-4
+
+
+@dataclass(frozen=True)
+class _Seam:
+    """Two keys of a slider [frames] between which it starts over by whole turns: what it shows at the first (n,), and
+    goes to the second in all and for these turns alone, up to there or (`stepped`) at once.
+    """
+
+    column: int
+    begin: float
+    end: float
+    shown: float
+    way: float
+    amount: float
+    stepped: bool
 
 
 def sampled(each: Followed, by: MotionCurves | None) -> MotionCurves | None:
-    """Let a joint's sliders that have a key at every frame, as captured ones have, go on where they start over by whole
-    turns, as angles do that are kept within half a turn; returns what their curves say so.
+    """Let a joint's sliders that have a key at every frame or more often, as captured ones have, go on where they start
+    over by whole turns, as angles do that are kept within half a turn; returns what their curves say so.
     """
     if by is None or not each.turns.any():
         return by
-    begin = [(*found, column) for column in np.flatnonzero(each.turns) for found in _seams(each, by, column)]
-    if not begin:
+    seams = [found for column in np.flatnonzero(each.turns).tolist() for found in _seams(each, by, column)]
+    if not seams:
         return by
-    amounts = np.zeros((len(begin), len(each.turns)))
-    for row, (_, amount, column) in zip(amounts, begin):
-        row[column] = amount
-    starts = np.array([start for start, _, _ in begin])
 
-    def on(frames: np.ndarray) -> np.ndarray:
-        gone: np.ndarray = np.clip(frames[:, None] - starts, 0.0, 1.0) @ amounts
-        return gone
+    def shown(frames: np.ndarray) -> np.ndarray:
+        return _gone_on(seams, frames, by.shown(frames))
 
-    each.readings = each.readings + on(each.frames)
-    return replace(by, shown=lambda frames: by.shown(frames) + on(frames))
+    each.readings = _gone_on(seams, each.frames, each.readings)
+    return replace(by, shown=shown)
 
 
-def _seams(each: Followed, by: MotionCurves, column: int) -> list[tuple[float, float]]:
-    """Frames from which to the next a slider with keys at both, and at those beside, goes by half a turn or more where
-    it goes by less beside; and by how much it goes on for the whole turns by which that is nearest to what is beside.
-    """
-    turn, curve = each.turns[column], by.curves[column]
-    ways = np.diff(each.readings[:, column])
-    has = np.isin(each.frames, np.concatenate(curve_values.keyed([curve])) if curve is not None else [])
-    keyed = np.concatenate([[True], has[:-1] & has[1:], [True]])
-    found = []
-    for k in np.flatnonzero(np.abs(ways) > 0.5 * turn).tolist():
-        near = np.array([ways[j] for j in (k - 1, k + 1) if 0 <= j < len(ways)])
-        near = near[np.abs(near) <= 0.5 * turn]
-        turns = np.round((ways[k] - near.mean()) / turn) if len(near) and keyed[k : k + 3].all() else 0.0
-        if turns:
-            ways[k] -= turns * turn
-            found.append((float(each.frames[k]), float(-turns * turn)))
+def _gone_on(seams: list[_Seam], frames: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Values (k, n) of sliders that are shown at frames (k,), turning on at seams; evenly from key to key of these."""
+    found, gone = values.copy(), np.zeros(values.shape[1])
+    for seam in sorted(seams, key=lambda each: each.begin):
+        k = seam.column
+        found[frames >= seam.end, k] += seam.amount
+        if not seam.stepped:
+            inside = (frames > seam.begin) & (frames < seam.end)
+            share = (frames[inside] - seam.begin) / (seam.end - seam.begin)
+            found[inside, k] = seam.shown + gone[k] + share * (seam.way + seam.amount)
+        gone[k] += seam.amount
     return found
 
 
+def _seams(each: Followed, by: MotionCurves, column: int) -> Iterator[_Seam]:
+    """Where a slider goes by half a turn or more from a key to the next, no more than a frame later, and by less beside
+    that, where keys are as near: it goes on for the whole turns by which that is nearest to what is beside.
+    """
+    turn, curve = each.turns[column], by.curves[column]
+    if curve is None:
+        return
+    keys = _keys(curve, *each.frames[[0, -1]].tolist())
+    if len(keys) < 3:
+        return
+    values = by.shown(keys)[:, column]
+    gaps, ways = np.diff(keys), np.diff(values)
+    near = (gaps > LEAST_GAP) & (gaps < MOST_GAP)
+    less = np.abs(ways) <= 0.5 * turn
+    for k in np.flatnonzero(near & ~less).tolist():
+        beside = [j for j in (k - 1, k + 1) if 0 <= j < len(ways)]
+        like = [ways[j] / gaps[j] for j in beside if less[j]]
+        if not like or not near[beside].all():
+            continue
+        turns = np.round((ways[k] - gaps[k] * np.mean(like)) / turn)
+        behind, middle = by.shown(keys[k] + gaps[k] * np.array([BEHIND, 0.5]))[:, column]
+        # what leaps just behind a key is the end of a cycle
+        if turns and abs(behind - values[k]) <= 0.5 * turn:
+            stepped = abs(middle - values[k]) < SEEN
+            yield _Seam(column, keys[k], keys[k + 1], values[k], ways[k], -turns * turn, stepped)
+            ways[k] -= turns * turn
+            less[k] = abs(ways[k]) <= 0.5 * turn
+
+
+def _keys(curve: Any, first: float, last: float) -> np.ndarray:
+    """Rising frames (k,) of a curve's keys from one frame to another, and of those next to them; in its cycles, too."""
+    (found,) = curve_values.keyed([curve])
+    keys = np.unique(found)
+    begin, span = (keys[0], keys[-1] - keys[0]) if len(keys) else (0.0, 0.0)
+    if span > LEAST_GAP and curve_values.starts_over(curve):
+        rounds = np.arange(np.floor((first - begin) / span) - 1.0, np.ceil((last - begin) / span) + 1.0)
+        keys = np.unique(keys + span * rounds[:, None])
+        keys = keys[np.diff(keys, prepend=-np.inf) > SAME]  # where one cycle ends the next begins
+    inside = np.searchsorted(keys, [first, last])
+    return keys[max(inside[0] - 2, 0) : inside[1] + 3]
+
+
 def stands_out(each: Followed) -> np.ndarray:
-    """From which frame to the next one (F - 1,) some slider goes unlike before or after, by half a turn or more."""
+    """From which frame to the next one (F - 1,) a slider may start over by whole turns: anywhere, where at some frame
+    one goes unlike before or after, by half a turn or more. It may do so at several frames running, all alike.
+    """
     if not each.turns.any():
         return np.zeros(len(each.frames) - 1, dtype=bool)
     bends = np.abs(np.diff(each.readings, 2, axis=0)) > 0.5 * each.turns
     bent = (bends & (each.turns > 0.0)).any(axis=1)
-    found: np.ndarray = np.append(bent, False) | np.append(False, bent)
-    return found
+    return np.full(len(each.frames) - 1, bool(bent.any()))
 
 
 def counted(each: Followed, shown: Shown, where: np.ndarray) -> Shown:

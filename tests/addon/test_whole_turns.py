@@ -154,3 +154,54 @@ def test_a_flick_by_almost_a_turn_is_one(part, scene, arm):
     part("authoring").drive(scene, shoulder, True)
     key_slider(shoulder, {1: 0.0, 12: 0.0, 13: 6.0, 25: 6.0}, "LINEAR")
     assert bake(part, scene)[0].result.q[-1, 0] == pytest.approx(6.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("cycles", (False, True))
+@pytest.mark.parametrize(("first", "gap"), [(0.5, 1.0), (1.0, 0.8), (1.0, 0.75), (1.0, 1.0)])
+def test_captured_angles_with_keys_between_frames_turn_on_in_cycles_too(part, scene, arm, first, gap, cycles):
+    """As of another rate: only keys at whole frames were looked at, and no cycle but the first; what hung on them was
+    thrown by 70 to 580 rad.
+    """
+    _, shoulder = arm
+    part("authoring").drive(scene, shoulder, True)
+    count, step = round(12.0 / gap), np.radians(60.0)
+    at = first + gap * np.arange(count + 1 if cycles else 2 * count + 3)
+    within = (step * (at - 1.0) + np.pi + 0.1) % TURN - np.pi - 0.1
+    key_slider(shoulder, dict(zip(at.tolist(), within.tolist())), "LINEAR")
+    if cycles:
+        make_keys(shoulder, "LINEAR")[0].modifiers.new("CYCLES")
+    scene.condyle.start.samples = "4"
+    report, told = bake(part, scene)
+    assert not told
+    wanted = step * (report.frames - 1.0)
+    # sliders and keys come in single precision
+    assert np.abs(report.result.q[:, 0] - report.result.q[0, 0] - wanted).max() < 5e-5
+
+
+@pytest.mark.parametrize(("start", "scale"), [(1.0, 2.0 / 3.0), (0.5, 1.0)])
+def test_captured_angles_that_a_strip_plays_in_another_rate_turn_on(part, scene, arm, start, scale):
+    _, shoulder = arm
+    part("authoring").drive(scene, shoulder, True)
+    angles = np.radians(30.0) * np.arange(39)
+    key_slider(shoulder, dict(enumerate(((angles + np.pi) % TURN - np.pi).tolist(), 1)), "LINEAR")
+    data = shoulder.animation_data
+    strip = data.nla_tracks.new().strips.new("Capture", 1, data.action)
+    data.action = None
+    strip.scale = scale
+    strip.frame_start_raw, strip.frame_end_raw = start, start + 38.0 * scale
+    report, told = bake(part, scene)
+    assert not told
+    wanted = np.radians(30.0) / scale * (report.frames - 1.0)
+    assert np.abs(report.result.q[:, 0] - report.result.q[0, 0] - wanted).max() < 5e-5
+
+
+@pytest.mark.parametrize("rate", (1.7, 5.0, 5.5))
+def test_a_driven_wheel_turns_on_where_it_starts_over_at_frames_running(part, scene, arm, rate):
+    """No frame stands out from those beside it there; it was led back, by 69 rad in all at 5.5 rad a frame."""
+    _, shoulder = arm
+    part("authoring").drive(scene, shoulder, True)
+    shoulder.driver_add('["coordinate"]').driver.expression = f"((frame - 1) * {rate}) % {TURN!r}"
+    report, told = bake(part, scene)
+    assert not told
+    # sliders come in single precision
+    assert np.abs(report.result.q[:, 0] - rate * (report.frames - 1.0)).max() < 1e-5
