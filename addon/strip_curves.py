@@ -41,11 +41,11 @@ class PlayedCurve:
         return np.concatenate(found)
 
     def evaluate(self, frame: float) -> float:
-        """Its value at a frame of the scene: behind a strip, and before the first, that at its nearest end."""
-        strip, curve = next(
-            (part for part in self.parts[::-1] if part[0].frame_start < frame),
-            self.parts[0],
-        )
+        """Its value at a frame of the scene: behind a strip, and before the first, that at its nearest end. Where one
+        ends and the next begins it is still the first one's.
+        """
+        begun = [part for part in self.parts if part[0].frame_start <= frame] or self.parts[:1]
+        strip, curve = next((part for part in begun if frame <= part[0].frame_end), begun[-1])
         return float(curve.evaluate(_frame_of(strip, frame)))
 
 

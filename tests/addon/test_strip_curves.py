@@ -61,10 +61,12 @@ def test_a_row_of_strips_plays_one_after_the_other(part, scene, make):
     key_slider(item, KEYS, "LINEAR")
     pushed_down(item, 1)
     pushed_down(item, 11, use_reverse=True)
-    pushed_down(item, 25)
+    pushed_down(item, 25)  # behind a gap, where it plays from its first frame on
+    late = pushed_down(item, 40)
+    late.frame_start_raw, late.frame_end_raw = 36.5, 46.5
     item.animation_data.action = None
     curve = part("curve_values").alone(item, '["coordinate"]')
-    for frame in np.arange(1.0, 38.0, 0.25).tolist():
+    for frame in np.arange(1.0, 48.0, 0.25).tolist():
         scene.frame_set(int(frame), subframe=frame % 1.0)
         assert curve.evaluate(frame) == pytest.approx(item["coordinate"], abs=1e-5)
 
