@@ -17,8 +17,9 @@ from .references import Handle, key_of
 from .transforms import LocalPoses
 
 MOVED = 1e-5
-#: channels of bodies before any run of this session, by handle: {name: value}; and muted constraints by name
-_before: dict[Handle, dict[str, Any]] = {}
+#: channels of bodies before the last run of each scene, by its session uid and their handles: {name: value}; and muted
+#: constraints by name
+_before: dict[int, dict[Handle, dict[str, Any]]] = {}
 
 
 class Display:
@@ -34,15 +35,13 @@ class Display:
             body.object.name: units.array4(body.object.matrix_world) for body in bodies if body.bone
         }
         # what an earlier run knew of the scene is not what the user has made of it since
-        here = {item.session_uid for item in scene.objects}
-        for handle in [each for each in _before if each.session_uid in here]:
-            del _before[handle]
+        _before[self._scene_uid] = known = {}
         for body in bodies:
             kept: dict[str, Any] = {name: tuple(getattr(body.owner, name)) for name in actions.CHANNELS}
             for constraint in body.owner.constraints:
                 if constraint.name.startswith("Condyle"):
                     kept[f"constraint {constraint.name}"] = constraint.mute
-            _before[body.handle()] = kept
+            known[body.handle()] = kept
         self._begin(scene)
 
     def _begin(self, scene: Any) -> None:
@@ -106,7 +105,7 @@ class Display:
         """The scene as it was; where it is gone, the bodies that are left in others."""
         scene = next((each for each in bpy.data.scenes if each.session_uid == self._scene_uid), None)
         if scene is None:
-            _give_back([body.object for _, body in self._bodies()])
+            _give_back(self._scene_uid, [body.object for _, body in self._bodies()])
             return
         put_back(scene)
         if (scene.frame_current, scene.frame_subframe) != self._frame:
@@ -118,13 +117,13 @@ def put_back(scene: Any) -> None:
     if not scene.condyle.live:
         return
     scene.condyle.live = False
-    _give_back(scene.objects)
+    _give_back(scene.session_uid, scene.objects)
 
 
-def _give_back(items: Iterable[Any]) -> None:
-    """Give objects and their bones the channels that they had before the run."""
+def _give_back(scene_uid: int, items: Iterable[Any]) -> None:
+    """Give objects and their bones the channels that they had before the last run of a scene."""
     objects = {item.session_uid: item for item in items}
-    for handle, kept in _before.items():
+    for handle, kept in _before.get(scene_uid, {}).items():
         item = objects.get(handle.session_uid)
         if item is None or (handle.bone and (item.pose is None or handle.bone not in item.pose.bones)):
             continue

@@ -91,3 +91,23 @@ def test_bodies_of_a_scene_that_is_removed_in_a_run_are_put_back(part, scene, ph
         run(part, scene, lambda: bpy.data.scenes.remove(scene))
     assert [tuple(rod.location) + tuple(rod.rotation_euler) for rod in rods] == before
     assert [each.mute for each in rods[0].constraints] == muted
+
+
+def test_a_run_of_one_scene_knows_what_a_run_of_another_has_not_changed(part, scene, rods, make):
+    """An undo into the first run finds bodies in its poses: of those that the second scene shares, or runs as well,
+    it was forgotten, or overwritten, where they stood before.
+    """
+    run(part, scene)
+    before = [tuple(rod.location) + tuple(rod.rotation_euler) for rod in rods]
+    other = bpy.data.scenes.new("Other")
+    other.collection.objects.link(rods[0])
+    other.frame_start, other.frame_end = 1, 5
+    bpy.context.window.scene = other
+    axle = part("authoring").add_joint(other, None, part("references").Body(make.box("Wheel")), kind="hinge")
+    assert axle.name in other.objects
+    run(part, other)
+    scene.condyle.live = True  # as it was in the step that an undo brings back
+    for rod in rods:
+        rod.location, rod.rotation_euler = (3.0, 2.0, 1.0), (0.1, 0.2, 0.3)
+    part("live_display").put_back(scene)
+    assert [tuple(rod.location) + tuple(rod.rotation_euler) for rod in rods] == before
