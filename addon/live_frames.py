@@ -141,13 +141,8 @@ def repeating(made: tasks.Ready, times: np.ndarray) -> tuple[dict[str, Any], lis
             goes.append(entry.name)
             if not comes_back and not again:
                 anew[entry.name] = made.options["record_interval"]
-    over = {
-        target.name
-        for controller in model.controllers
-        if made.again.get(model.body_names[controller.body]) is False
-        for target in controller.inputs(model.bodies)
-    }
-    columns = _columns(model, made.options["tau"], stay, over)
+    over, onward = _controlled(model, made.options["tau"], made.again)
+    columns = _columns(model, made.options["tau"], stay, over | onward)
     controllers = []
     for name, controller in made.options.get("controllers", {}).items():
         goes = _goes_round(controller.target.values)
@@ -160,10 +155,30 @@ def repeating(made: tasks.Ready, times: np.ndarray) -> tuple[dict[str, Any], lis
             f"{made.frames[-1]:g}; a live run that goes on leaves that as it is there. What ends as it began goes round"
         )
     chosen = {"motions": around, "pulls": drawn, "inputs": columns, "controllers": controllers, "anew": anew}
+    chosen["onward"] = [name for name in columns if name in onward]
     if not any(chosen.values()):
         return {}, told
     start = made.read.state.time
     return {"start": start, "period": float(times[-1] - times[0]), **chosen}, told
+
+
+def _controlled(model: Any, table: Any, again: dict[str, bool]) -> tuple[set[str], set[str]]:
+    """Names of the inputs of controllers that start over as they began, and of the targets of those that go on: as far
+    as curves that repeat themselves go on from there, or by what brings a joint back, as whole turns.
+    """
+    over: set[str] = set()
+    onward: set[str] = set()
+    columns = {name: k for k, name in enumerate((*model.coordinate_names, *model.input_names))}
+    for controller in () if table is None else model.controllers:
+        joint, goes_on = model.joints[controller.body], again.get(model.body_names[controller.body])
+        names = [each.name for each in controller.inputs(model.bodies)]
+        targets = [name for name in names if name.endswith(".target")]
+        q = table.values[:, [columns[name] for name in targets]]
+        if (goes_on and _counts(joint)) or leading.comes_back(joint, q, SAME_POSE):
+            onward.update(targets)
+        elif goes_on is False:
+            over.update(names)
+    return over, onward
 
 
 def _counts(joint: Any) -> bool:
@@ -187,7 +202,7 @@ def _fades(given: Any, times: np.ndarray) -> bool:
 def _columns(model: Any, table: Any, stay: list[str], over: set[str]) -> list[str]:
     """Names of the columns of a table that repeat themselves; those that do not are added to what stays.
 
-    over: names of inputs of controllers whose targets start over.
+    over: names of inputs of controllers whose targets start over, or go on.
     """
     if table is None:
         return []

@@ -28,10 +28,10 @@ class Repeating:
         start, period: from when on and after how long [s]. What has a value at both ends has the same there, or goes on
             by the difference, as by whole turns of a motion.
         motions: names of motions. pulls: names of pulls, with their weights. inputs: names of coordinates and inputs
-            of the model, columns of a table.
+            of the model, columns of a table; these have at a period's end what they have at its beginning.
         controllers: names of muscles whose controllers' targets repeat themselves.
         anew: by names of motions and pulls that have another value at their end, from which they start over, the time
-            [s] within which they get back.
+            [s] within which they get back. onward: those of the inputs that go on by the difference all the same.
     """
 
     start: float
@@ -41,6 +41,7 @@ class Repeating:
     inputs: Sequence[str] = ()
     controllers: Sequence[str] = ()
     anew: Mapping[str, float] = field(default_factory=dict)
+    onward: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", number(self.start, "start of a period"))
@@ -64,13 +65,14 @@ class Repeating:
             controller: Proportional = _known(controllers, name, "controller")
             target = controller.target
             if isinstance(target, Keyframes):
-                table = self._table(target.times, target.values[:, None], np.array([0]))
+                table = self._table(target.times, target.values[:, None], np.array([0]), np.array([False]))
                 controllers[name] = replace(controller, target=Keyframes(table[0], table[1][:, 0]))
         if self.inputs:
             names = (*model.coordinate_names, *model.input_names)
             columns = {name: k for k, name in enumerate(names)}
             chosen = np.array([_known(columns, name, "column of a table") for name in self.inputs])
-            made["tau"] = Table(*self._table(*_table_of(options).checked(model), chosen))
+            rising = np.array([name in self.onward for name in self.inputs])
+            made["tau"] = Table(*self._table(*_table_of(options).checked(model), chosen, rising))
         return made | {"motions": motions, "pulls": pulls, "controllers": controllers}
 
     @property
@@ -182,9 +184,11 @@ class Repeating:
         return bool(abs(times[0] - self.start) < 1e-9 and abs(times[-1] - self.start - self.period) < 1e-9)
 
     def _table(
-        self, times: FloatArray, values: FloatArray, columns: FloatArray
+        self, times: FloatArray, values: FloatArray, columns: IntArray, rising: BoolArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Times and rows of a table of which some columns repeat themselves and the others stay as they were last."""
+        """Times and rows of a table of which some columns repeat themselves, or go on where they are `rising`, and the
+        others stay as they were last.
+        """
         if not self._meets(times):
             raise ModelError(
                 f"a table from {times[0]:g} s to {times[-1]:g} s does not repeat itself after {self.period:g} s from "
@@ -193,7 +197,8 @@ class Repeating:
         laid = self._again(times[:-1])
         rows = np.tile(values[-1], (len(laid), 1))
         rows[: len(times) - 1] = values[:-1]
-        rows[:, columns] = np.tile(values[:-1, columns], (self._count, 1))
+        again, rises = values[:-1, columns], (values[-1] - values[0])[columns] * rising
+        rows[:, columns] = (again + rises * np.arange(self._count)[:, None, None]).reshape(-1, len(columns))
         return laid, rows
 
 

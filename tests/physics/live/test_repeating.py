@@ -159,12 +159,16 @@ def test_a_pull_beyond_its_period_is_refused():
         )
 
 
-def test_columns_of_a_table_and_targets_go_round_and_others_stay():
+def test_columns_of_a_table_and_targets_go_round_or_on_and_others_stay():
     model, times = legs(), np.linspace(0.0, 0.5, 6)
     rows = np.stack([np.sin(4.0 * np.pi * times), 10.0 * times], axis=1)
     made = Repeating(0.0, 0.5, inputs=["thigh.angle"]).applied(model, {"tau": ph.Table(times, rows)})["tau"]
     np.testing.assert_allclose(np.interp(0.6, made.times, made.values[:, 0]), rows[1, 0], atol=1e-12)
     np.testing.assert_allclose(np.interp([0.6, 1.3], made.times, made.values[:, 1]), 5.0)
+    asked = Repeating(0.0, 0.5, inputs=["thigh.angle", "shank.angle"], onward=["shank.angle"])
+    made = asked.applied(model, {"tau": ph.Table(times, rows)})["tau"]
+    np.testing.assert_allclose(np.interp(0.6, made.times, made.values[:, 0]), rows[1, 0], atol=1e-12)
+    np.testing.assert_allclose(np.interp([0.6, 1.3], made.times, made.values[:, 1]), [6.0, 13.0])
     controller = Proportional("thigh.angle", 1.0, target=Keyframes(times, rows[:, 0]))
     made = Repeating(0.0, 0.5, controllers=["calf"]).applied(model, {"controllers": {"calf": controller}})
     assert made["controllers"]["calf"].target(0.6) == pytest.approx(rows[1, 0])
