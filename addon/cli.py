@@ -207,11 +207,15 @@ def _open(task: Task, reporter: Any) -> list[str] | int:
     """Open a file and give it the task's settings; names of the scenes to bake, or the exit code where it ends here."""
     import bpy
 
-    from . import cli_files, core, overrides, session, timing
+    from . import blend_links, cli_files, core, overrides, session, timing
     from .features.simulation.operators import has_work
 
     reporting = core.part("reporting")
     source = task.source
+    if waits := blend_links.no_plain_files(source):
+        told = ", ".join(map(str, waits))
+        reporter.error(f"{source} links to what is no plain file, for which Blender would wait: {told}")
+        return int(reporting.EXIT_FAILED)
     try:
         with silenced():
             bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)

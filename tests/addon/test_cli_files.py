@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import io
 import json
+import os
 
 import pytest
 
@@ -78,3 +82,44 @@ def test_a_library_counts_as_it_was_when_it_was_read(part, tmp_path):
     told.take(json.dumps({"event": "opened", "blender": "5.0.1", "libraries": [str(library)]}))
     library.write_bytes(b"after")
     assert told.libraries == {str(library): before} and before != digest(str(library))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="makes a pipe with a name")
+@pytest.mark.parametrize("compress", [False, True])
+@pytest.mark.parametrize("deep", [False, True])
+def test_a_pipe_among_the_libraries_is_told_before_blender_waits_for_it(condyle, tmp_path, compress, deep):
+    """Blender opened it and waited for ever, in a batch, too."""
+    links = importlib.import_module(f"{condyle.__name__}.blend_links")
+    names = ["shot.blend", "between.blend", "lib.blend"] if deep else ["shot.blend", "lib.blend"]
+    for name, linked in zip(names[::-1], [None, *names[:0:-1]]):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        made = bpy.data.objects.new(name, None)
+        if linked is not None:
+            with bpy.data.libraries.load(str(tmp_path / linked), link=True) as (_, target):
+                target.objects = [linked]
+            (made.parent,) = target.objects
+            bpy.context.scene.collection.objects.link(made.parent)
+        bpy.context.scene.collection.objects.link(made)
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / name), compress=compress)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    assert links.no_plain_files(tmp_path / "shot.blend") == []
+    pipe = tmp_path / "lib.blend"
+    pipe.unlink()
+    os.mkfifo(pipe)
+    assert links.no_plain_files(tmp_path / "shot.blend") == [pipe]
+    cli = importlib.import_module(f"{condyle.__name__}.cli")
+    with contextlib.redirect_stderr(io.StringIO()) as told:
+        code = cli.main(["bake", str(tmp_path / "shot.blend"), "--check"])
+    assert (
+        code == 1
+        and f"links to what is no plain file, for which Blender would wait: {pipe}" in told.getvalue()
+    )
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"BLENDER", b"BLENDER17-01v0500LI\0\0" + b"\xff" * 40, b"\x1f\x8bno", b"(\xb5/\xfdno"]
+)
+def test_a_broken_file_links_to_nothing(condyle, tmp_path, content):
+    links = importlib.import_module(f"{condyle.__name__}.blend_links")
+    (tmp_path / "broken.blend").write_bytes(content)
+    assert links.no_plain_files(tmp_path / "broken.blend") == []
