@@ -148,12 +148,14 @@ def test_captured_angles_that_are_kept_within_half_a_turn_turn_on(part, scene, a
     assert np.abs(report.result.q[:, 0] - angles - report.result.q[0, 0]).max() < 1e-5
 
 
-def test_a_flick_by_almost_a_turn_is_one(part, scene, arm):
-    """It has keys at both of its ends, but was not captured."""
+@pytest.mark.parametrize("at", [(1, 12, 13, 25), (5, 5.5, 6.5, 9)])
+def test_a_flick_by_almost_a_turn_is_one(part, scene, arm, at):
+    """It has keys at both of its ends, and may come back by less at once, but was not captured."""
     _, shoulder = arm
     part("authoring").drive(scene, shoulder, True)
-    key_slider(shoulder, {1: 0.0, 12: 0.0, 13: 6.0, 25: 6.0}, "LINEAR")
-    assert bake(part, scene)[0].result.q[-1, 0] == pytest.approx(6.0, abs=1e-6)
+    values = (0.0, 0.0, 6.0, 6.0) if at[1] == 12 else (0.0, -4.9, -1.8, -2.4)
+    key_slider(shoulder, dict(zip(at, values)), "LINEAR")
+    assert bake(part, scene)[0].result.q[-1, 0] == pytest.approx(values[-1], abs=1e-6)
 
 
 @pytest.mark.parametrize("cycles", (False, True))
