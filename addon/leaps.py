@@ -230,8 +230,9 @@ def _with_leaps(
         at = leap_between(each, shown, (frames[k - 1], frames[k]), (values[k - 1], values[k]), least)
         if at is not None:  # just behind the first, as at the end of a cycle, it is there a sample later
             stepped[k] = min(max(at, frames[k - 1] + sample), frames[k])
-    # what is stepped from frame to frame is a motion that was sampled, and not interpolated between the samples
-    leapt = {k: at for k, at in sorted(stepped.items()) if not stepped.keys() & {k - 1, k + 1}}
+    # what is stepped from frame to frame, three times or more, was sampled and is not interpolated between the samples
+    sampled = {k for k in stepped if stepped.keys() >= {k - 1, k, k + 1}}
+    leapt = {k: at for k, at in sorted(stepped.items()) if not sampled & {k - 1, k, k + 1}}
     added = []
     for k, at in leapt.items():
         if sample < 1.0 and at - sample > frames[k - 1]:

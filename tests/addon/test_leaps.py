@@ -246,3 +246,17 @@ def test_what_is_fast_between_two_frames_goes_as_its_curve_says(
     wanted = [curve.evaluate(frame) for frame in report.frames]
     # 120 looks a second lie a tenth of a frame apart: that far it cuts the corners at its keys
     assert not told and np.abs(report.result.q[:, 0] - wanted).max() < 0.02
+
+
+def test_two_steps_at_frames_running_are_leaps_and_no_sampled_motion(part, scene, arm):
+    """The joint swung around them, by 0.27 rad where its keys hold it, and that was not told."""
+    _, shoulder = arm
+    part("authoring").drive(scene, shoulder, True)
+    key_slider(shoulder, {1: 0.0, 12: 0.5, 13: 1.5}, "CONSTANT")
+    scene.condyle.start.samples = "4"
+    report, told = bake(part, scene)
+    assert len(told) == 1 and "leaps by 57.3° at frame 13, and at 1 more" in told[0]
+    frames, q = report.frames, report.result.q[:, 0]
+    for first, last, value in ((1.0, 11.75, 0.0), (12.0, 12.75, 0.5), (13.0, 25.0, 1.5)):
+        # the last sample before a leap lies between two steps
+        assert np.abs(q[(frames >= first) & (frames <= last)] - value).max() < 2e-3
