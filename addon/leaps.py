@@ -227,9 +227,9 @@ def _with_leaps(
     values = each.poses if each.readings is None else each.readings
     stepped, least = {}, least_leap(each)
     for k in where.tolist():
-        at = leap_between(each, shown, (frames[k - 1], frames[k]), (values[k - 1], values[k]), least)
-        if at is not None:  # just behind the first, as at the end of a cycle, it is there a sample later
-            stepped[k] = min(max(at, frames[k - 1] + sample), frames[k])
+        leap = leap_between(each, shown, (frames[k - 1], frames[k]), (values[k - 1], values[k]), least)
+        if leap is not None:
+            stepped[k] = min(_sample_of(each, shown, leap, frames[k - 1], sample), frames[k])
     # what is stepped from frame to frame, three times or more, was sampled and is not interpolated between the samples
     sampled = {k for k in stepped if stepped.keys() >= {k - 1, k, k + 1}}
     leapt = {k: at for k, at in sorted(stepped.items()) if not sampled & {k - 1, k, k + 1}}
@@ -262,12 +262,27 @@ def with_rows(each: Followed, added: Rows) -> Followed:
 
 def leap_between(
     each: Followed, shown: Shown, ends: tuple[float, float], values: tuple[Any, Any], least: float
-) -> float | None:
+) -> tuple[float, Any, Any] | None:
     """The frame in a stretch between two frames, the second among them, at which a joint has leapt that shows some
-    values at both; None where it does not leap. least: that is a leap, see `least_leap`.
+    values at both, and what it shows before and there; None where it does not leap. least: that is a leap, see
+    `least_leap`.
     """
-    found = leap_search.narrowed(shown, lambda *pair: _way(each, *pair), ends, values, least, NARROW)
-    return None if found is None else found[0]
+    return leap_search.narrowed(shown, lambda *pair: _way(each, *pair), ends, values, least, NARROW)
+
+
+def _sample_of(
+    each: Followed, shown: Shown, leap: tuple[float, Any, Any], begin: float, sample: float
+) -> float:
+    """The first sample, behind a frame, that shows what a joint has leapt to: the one before shows what it leapt from.
+    Just behind a sample, as at the end of a cycle, it is there a sample later.
+    """
+    at, before, there = leap
+    number = (at - begin) / sample
+    near = round(number)
+    if near > 0 and abs(number - near) * sample <= NARROW:
+        (found,) = shown(np.array([begin + near * sample]))
+        number = near + (_way(each, before, found) < _way(each, found, there))
+    return float(begin + max(np.ceil(number), 1.0) * sample)
 
 
 def least_leap(each: Followed) -> float:

@@ -260,3 +260,25 @@ def test_two_steps_at_frames_running_are_leaps_and_no_sampled_motion(part, scene
     for first, last, value in ((1.0, 11.75, 0.0), (12.0, 12.75, 0.5), (13.0, 25.0, 1.5)):
         # the last sample before a leap lies between two steps
         assert np.abs(q[(frames >= first) & (frames <= last)] - value).max() < 2e-3
+
+
+@pytest.mark.parametrize("cycle", (False, True))
+def test_samples_beside_a_leap_between_them_show_what_blender_does(part, scene, arm, cycle):
+    """The one before lay on the way of the leap: half of that was seen there of a step in the middle between two
+    samples, and all of it where a cycle ends at the sample.
+    """
+    _, shoulder = arm
+    part("authoring").drive(scene, shoulder, True)
+    key_slider(shoulder, {1: 0.0, 12.5 if cycle else 12.625: 2.0}, "LINEAR" if cycle else "CONSTANT")
+    if cycle:
+        make_keys(shoulder, "LINEAR")[0].modifiers.new("CYCLES")
+    scene.condyle.start.samples = "4"
+    report, told = bake(part, scene)
+    assert len(told) == 1 and "at frame 12.75" in told[0]
+    shown = []
+    for frame in report.frames.tolist():
+        scene.frame_set(int(frame), subframe=frame % 1.0)
+        shown.append(shoulder["coordinate"])
+    # samples lie between steps, of which the one that leads over a leap is a part of that
+    near = np.abs(report.frames - 12.625) < 0.5
+    assert np.abs(report.result.q[near, 0] - np.array(shown)[near]).max() < 0.02
