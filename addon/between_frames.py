@@ -29,8 +29,8 @@ def _looks(fps: float) -> int:
 
 def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: float) -> list[Followed]:
     """Joints as they were seen at whole frames (F,), where they leap, and what the curves that lead them and those of
-    their weights say between those, at `RATE` or more often. Where something has a key at both frames its motion was
-    sampled: there it goes as smoothly as it can. The scene is at the first of the frames.
+    their weights say between those, at `RATE` or more often. Where something has keys at several frames running its
+    motion was sampled: there it goes as smoothly as it can. The scene is at the first of the frames.
     """
     count, looks = _looks(fps), positions(frames, fps)
     keyed = [motion_curves.read(scene, each) for each in followed]
@@ -67,7 +67,7 @@ def _leaps(each: Followed, by: MotionCurves, at: np.ndarray, shown: np.ndarray) 
 
 def _interpolated(each: Followed, keys: list[np.ndarray]) -> np.ndarray:
     """Rows (k,) that are reached over a whole frame, not by a leap or a slider that starts anew after a whole turn, and
-    not where something has a key, of these frames, at both of its ends.
+    not where something has a key, of these frames, at both of its ends, and beside them.
     """
     begin, end = each.frames[:-1], each.frames[1:]
     wide = (begin % 1.0 == 0.0) & (end - begin == 1.0) & ~each.leapt[1:]
@@ -75,6 +75,6 @@ def _interpolated(each: Followed, keys: list[np.ndarray]) -> np.ndarray:
         turned = (each.periods > 0.0) & (np.abs(np.diff(each.readings, axis=0)) > 0.5 * each.periods)
         wide &= ~turned.any(axis=1)
     for own in keys:
-        wide &= ~(np.isin(begin, own) & np.isin(end, own))
+        wide &= ~curve_values.in_rows(np.isin(begin, own) & np.isin(end, own))
     found: np.ndarray = np.flatnonzero(wide) + 1
     return found

@@ -10,6 +10,9 @@ from . import compat, strip_curves
 
 # What keys in single precision differ by without a motion [m, rad].
 SEEN = 1e-5
+# So many gaps of a frame or less between keys, in a row, are of a motion that was sampled, and fewer of keys that were
+# set for a flick.
+ROW = 3
 
 
 def alone(item: Any, path: str, index: int = 0) -> Any:
@@ -59,3 +62,12 @@ def keyed(curves: list[Any]) -> list[np.ndarray]:
         for curve in curves
         if curve is not None
     ]
+
+
+def in_rows(on: np.ndarray) -> np.ndarray:
+    """Those gaps between keys (k,) that are `on`, `ROW` or more of them in a row: of a motion that was sampled."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], on.astype(int), [0]])))
+    found = np.zeros(len(on), dtype=bool)
+    for begin, end in edges.reshape(-1, 2).tolist():
+        found[begin:end] = end - begin >= ROW
+    return found

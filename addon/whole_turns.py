@@ -19,8 +19,6 @@ OFF = 2e-3
 # Keys are a sampled motion's where they are no farther from each other than a frame, in single precision; what is
 # nearer than the least of it [frames] are two keys of one place, at the end of a cycle.
 LEAST_GAP, MOST_GAP = 2.0**-8, 1.0 + 2.0**-8
-# So many such gaps in a row, or more, are of one that was sampled, and fewer of keys that were set for a flick.
-ROW = 3
 # So far on the way from a key to the next, what leaps there has leapt; frames nearer than this are the same.
 BEHIND, SAME = 2.0**-6, 1e-4
 
@@ -83,7 +81,7 @@ def _seams(each: Followed, by: MotionCurves, column: int) -> Iterator[_Seam]:
         return
     values = by.shown(keys)[:, column]
     gaps, ways = np.diff(keys), np.diff(values)
-    near = _in_rows((gaps > LEAST_GAP) & (gaps < MOST_GAP))
+    near = curve_values.in_rows((gaps > LEAST_GAP) & (gaps < MOST_GAP))
     less = np.abs(ways) <= 0.5 * turn
     for k in np.flatnonzero(near & ~less).tolist():
         beside = [j for j in (k - 1, k + 1) if 0 <= j < len(ways)]
@@ -98,15 +96,6 @@ def _seams(each: Followed, by: MotionCurves, column: int) -> Iterator[_Seam]:
             yield _Seam(column, keys[k], keys[k + 1], values[k], ways[k], -turns * turn, stepped)
             ways[k] -= turns * turn
             less[k] = abs(ways[k]) <= 0.5 * turn
-
-
-def _in_rows(on: np.ndarray) -> np.ndarray:
-    """Those of what is on (k,) of which there are `ROW` or more in a row."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], on.astype(int), [0]])))
-    found = np.zeros(len(on), dtype=bool)
-    for begin, end in edges.reshape(-1, 2).tolist():
-        found[begin:end] = end - begin >= ROW
-    return found
 
 
 def _keys(curve: Any, first: float, last: float) -> np.ndarray:

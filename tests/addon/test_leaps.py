@@ -282,3 +282,18 @@ def test_samples_beside_a_leap_between_them_show_what_blender_does(part, scene, 
     # samples lie between steps, of which the one that leads over a leap is a part of that
     near = np.abs(report.frames - 12.625) < 0.5
     assert np.abs(report.result.q[near, 0] - np.array(shown)[near]).max() < 0.02
+
+
+def test_two_keys_at_frames_running_are_no_sampled_motion(part, scene, arm):
+    """From one to the other the joint went as its neighbours suggest, and not as its curve: 0.6 rad off."""
+    _, shoulder = arm
+    part("authoring").drive(scene, shoulder, True)
+    key_slider(shoulder, {1: 0.0, 9: 0.1, 10: 1.1, 25: 0.0}, "BACK")
+    scene.condyle.start.samples = "4"
+    report, _ = bake(part, scene)
+    shown = []
+    for frame in report.frames.tolist():
+        scene.frame_set(int(frame), subframe=frame % 1.0)
+        shown.append(shoulder["coordinate"])
+    # splines through five looks a frame, round a corner
+    assert np.abs(report.result.q[:, 0] - np.array(shown)).max() < 0.03
