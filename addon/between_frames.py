@@ -15,6 +15,8 @@ from .motion_curves import MotionCurves
 # Looks a second: with these a pendulum that hangs on a joint with a key twice a second is 1.5e-5 rad off, and 1e-3
 # with 24 of them (test_between_frames).
 RATE = 120.0
+# What is nearer to a look than this share of the way to the next is beside it.
+BESIDE = 0.05
 
 
 def positions(frames: np.ndarray, fps: float) -> np.ndarray:
@@ -49,11 +51,21 @@ def _with_looks(each: Followed, by: MotionCurves, count: int) -> Followed:
     looks = by.shown(at.ravel())
     shown = looks.reshape(*at.shape, *looks.shape[1:])
     smooth = ~_leaps(each, by, at, shown)
-    inside, values = at[smooth, 1:-1], shown[smooth, 1:-1]
-    before = np.repeat(wide[smooth], inside.shape[1])
-    values = values.reshape(len(before), *looks.shape[1:])
-    added = leaps.Rows(before, inside.ravel(), values, np.zeros(len(before), dtype=bool), drawn=True)
+    corners = _keys_between(by, at[smooth, 0], count)
+    places = np.union1d(at[smooth, 1:-1], corners)
+    before = np.searchsorted(each.frames, places)
+    added = leaps.Rows(before, places, by.shown(places), np.zeros(len(places), dtype=bool), drawn=True)
     return leaps.with_rows(each, added)
+
+
+def _keys_between(by: MotionCurves, begin: np.ndarray, count: int) -> np.ndarray:
+    """Frames of keys (k,), where curves may turn off sharply, from some whole frames to the next; not those beside a
+    look, of which there are so many in each.
+    """
+    keys = np.unique(np.concatenate(curve_values.keyed(by.curves)))
+    off = np.abs(keys * count - np.round(keys * count))
+    found: np.ndarray = keys[np.isin(np.floor(keys), begin) & (off > BESIDE)]
+    return found
 
 
 def _leaps(each: Followed, by: MotionCurves, at: np.ndarray, shown: np.ndarray) -> np.ndarray:
