@@ -12,7 +12,8 @@ import numpy as np
 from . import bake_keys, bake_targets, core, kept_texts, migrations, units
 from .bake_keys import Kept
 from .bakeable import how_to_disconnect, is_armature_linked, is_played, own_constraints
-from .channels import missed_between, rotation_channels, rotation_path
+from .between_keys import Inside
+from .channels import led_on, missed_between, rotation_channels, rotation_path
 from .curve_keys import KeyedPath
 from .references import Body
 
@@ -37,6 +38,7 @@ class Channels:
         self.path = rotation_path(self.mode)
         self.early = np.empty(0)
         self._before: Rows | None = None
+        self.inside: list[Inside] = []
         self._scale = float(np.linalg.norm(matrices[0, :3, 0]))
         rotations, location = self._parts(matrices)
         self.location = None if self._is_connected(scene, location) else location
@@ -79,6 +81,23 @@ class Channels:
     def lead(self, early: np.ndarray, rows: Rows) -> None:
         """Let rows of `early_rows` at whole frames (E,) come before those of the bake."""
         self.early, self._before = early, rows
+
+    def see_between(self, rows: np.ndarray, matrices: np.ndarray) -> None:
+        """Note what the channels are from the frames of rows (k,), rising, to the next ones, as `inside`, one for each
+        of `paths`.
+
+        Args:
+            matrices: (k, n + 2, 4, 4) at each of these frames, at even places behind it, and at the next.
+        """
+        if not len(rows):
+            return
+        rotations, location = self._parts(matrices.reshape(-1, 4, 4))
+        turned = rotation_channels(rotations, self.mode, self.rotation[rows[0]])
+        turned = turned.reshape(*matrices.shape[:2], -1)
+        turned, same = led_on(turned, self.rotation[rows], self.rotation[rows + 1], self.mode)
+        location = location.reshape(*matrices.shape[:2], -1)
+        self.inside = [] if self.location is None else [Inside(rows, location[:, 1:-1])]
+        self.inside.append(Inside(rows[same], turned[same, 1:-1]))
 
     def _is_at_parent(self, location: np.ndarray) -> bool:
         """Whether a bone that is connected to its parent stays there."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,7 @@ from . import actions, core, hold, references
 from .muscle_around import seen_frames
 from .references import Body, key_of
 from .stillness import Stillness
-from .transforms import LocalPoses, carriers, sample_matrices
-
-Samples = Mapping[str, Mapping[str, np.ndarray]]
+from .transforms import LocalPoses, Samples, carriers, sample_matrices
 
 
 def lead(scene: Any, begin: int, channels: Sequence[actions.Channels], parents: np.ndarray) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import key_reduction, units
+from . import between_keys, key_reduction, units
 from .curve_keys import KeyedPath
 from .key_slopes import Slopes
 
@@ -75,6 +75,9 @@ def keyed(frames: np.ndarray, channels: Any, output: Output, scene: Any, kept: K
     paths = channels.paths()
     of_early = key_reduction.slopes_of(early, [rows[:count] for _, rows in paths])
     of_bake = key_reduction.slopes_of(frames, [rows[count:] for _, rows in paths])
+    if channels.inside:
+        inside = zip(paths, of_bake, channels.inside, strict=True)
+        of_bake = [between_keys.fitted(rows[count:], slopes, seen) for (_, rows), slopes, seen in inside]
     for (path, rows), earlier, slopes in zip(paths, of_early, of_bake):
         before, values = rows[:count], rows[count:]
         keys = np.arange(len(frames))

@@ -25,8 +25,8 @@ from . import (
     units,
 )
 from .bake_keys import Kept
-from .references import key_of
-from .transforms import LocalPoses
+from .references import Body, Key, key_of
+from .transforms import LocalPoses, Samples, nearest_above
 
 #: degrees off between frames that are told
 MISSED = 0.5
@@ -51,6 +51,7 @@ def write(
     drawn: Sequence[muscle_bakes.Shown] = (),
     inputs: Any = None,
     between: Callable[[], None] | None = None,
+    inside: Any = None,
 ) -> Written:
     """Free the bake in place and write this motion, as the scene's output settings say.
 
@@ -58,6 +59,7 @@ def write(
         frames: rising positions (F,) in frames. read: the `SceneModel`. result: of physics, at F times.
         drawn: what is to be seen of the muscles. inputs: the `Table` that drove the model, for figures of torques.
         between: called when the old bake is gone and the new one is not there yet.
+        inside: what the motion does between whole frames (`Between`); None: nothing is known.
 
     Raises:
         ModelError: why it cannot be written; nothing has been changed.
@@ -65,7 +67,7 @@ def write(
     output, kept = bake_keys.output_of(scene), Kept()
     figures = bake_figures.figures(scene, read, result, drawn, output, inputs)
     with hold.without_bake(scene):
-        channels = _channels_of(scene, frames, read, result)
+        channels = _channels_of(scene, frames, read, result, inside)
         for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
             bake_targets.check(item, output.target)
         muscle_bakes.check(scene, frames, list(drawn), [entry.body.object for entry in channels])
@@ -152,22 +154,74 @@ def broken(scene: Any) -> list[str]:
     return told
 
 
-def _channels_of(scene: Any, frames: np.ndarray, read: Any, result: Any) -> list[actions.Channels]:
+def _channels_of(
+    scene: Any, frames: np.ndarray, read: Any, result: Any, inside: Any
+) -> list[actions.Channels]:
     """What each body's keys shall be, the scene being without its bake; ModelError before anything is changed."""
     if len(result.poses) != len(frames):
         raise core.model_error(f"the simulation gave {len(result.poses)} samples for {len(frames)} frames")
     with hold.at_frame(scene, int(frames[0])):
-        bodies, worlds = [], {}
-        for index, entry in enumerate(read.bodies):
+        bodies = []
+        for entry in read.bodies:
             body = references.find_body(entry.handle, entry.name)
             bakeable.check(body)
             units.split_scale(body.matrix, body.name, body.owner)  # it may have been scaled since it was read
-            world = units.to_blender(result.poses[:, index], scene)
-            world[:, :3, :3] *= entry.scale
             bodies.append(body)
-            worlds[key_of(body)] = world
+        worlds = _worlds(scene, read, bodies, result.poses)
         local = LocalPoses(scene, frames, worlds)
-        return [actions.Channels(body, _all_frames(local.basis(body), len(frames)), scene) for body in bodies]
+        found = [
+            actions.Channels(body, _all_frames(local.basis(body), len(frames)), scene) for body in bodies
+        ]
+        if inside is not None and len(inside.rows) and _stand_still(local.samples):
+            _see_between(scene, frames, read, result, inside, found, local.samples)
+    return found
+
+
+def _worlds(scene: Any, read: Any, bodies: Sequence[Body], poses: np.ndarray) -> dict[Key, np.ndarray]:
+    """World matrices with scale, in Blender units, of bodies at poses (n, nb, 4, 4)."""
+    worlds = {}
+    for index, (entry, body) in enumerate(zip(read.bodies, bodies)):
+        world = units.to_blender(poses[:, index], scene)
+        world[:, :3, :3] *= entry.scale
+        worlds[key_of(body)] = world
+    return worlds
+
+
+def _stand_still(samples: Samples) -> bool:
+    """Whether what carries the bodies, seen at frames, does not move: else nobody knows what it does between them."""
+    return all((rows == rows[0]).all() for row in samples.values() for rows in row.values())
+
+
+def _see_between(
+    scene: Any,
+    frames: np.ndarray,
+    read: Any,
+    result: Any,
+    inside: Any,
+    found: Sequence[actions.Channels],
+    samples: Samples,
+) -> None:
+    """Let the channels know what they are between frames (F,) where bodies, or what they hang on, go otherwise than
+    frames tell.
+    """
+    rows, count = inside.rows, inside.poses.shape[1] + 2
+    ends = result.poses[rows[:, None] + np.array([0, 1])]
+    poses = np.concatenate([ends[:, :1], inside.poses, ends[:, 1:]], axis=1)
+    bodies = [entry.body for entry in found]
+    worlds = _worlds(scene, read, bodies, poses.reshape(-1, *poses.shape[2:]))
+    still = {
+        name: {key: np.repeat(kept[:1], count * len(rows), axis=0) for key, kept in row.items()}
+        for name, row in samples.items()
+    }
+    local = LocalPoses(scene, np.repeat(frames[rows], count), worlds, samples=still)
+    numbers = {key_of(body): number for number, body in enumerate(bodies)}
+    for number, entry in enumerate(found):
+        above = nearest_above(entry.body, numbers)
+        kept = inside.missed[:, number]
+        if above is not None:
+            kept = kept | inside.missed[:, numbers[above]]
+        matrices = _all_frames(local.basis(entry.body), count * len(rows)).reshape(-1, count, 4, 4)
+        entry.see_between(rows[kept], matrices[kept])
 
 
 def _all_frames(matrices: np.ndarray, count: int) -> np.ndarray:

@@ -6,6 +6,8 @@ import numpy as np
 
 from . import core, key_slopes
 
+#: channels of one rotation that differ by less are the same numbers but for round-off
+SAME = 1e-6
 PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 
@@ -71,9 +73,15 @@ def _eulers(rotations: np.ndarray, mode: str, near: np.ndarray) -> np.ndarray:
     last = np.where(locked, 0.0, np.arctan2(odd * rotations[:, j, i], rotations[:, i, i]))
     one = np.empty((len(rotations), 3))
     one[:, i], one[:, j], one[:, k] = first, middle, last
-    other = one.copy()
-    other[:, i], other[:, j], other[:, k] = first + np.pi, np.pi - middle, last + np.pi
-    return one_branch(one, other, near)
+    return one_branch(one, _other_branch(one, mode), near)
+
+
+def _other_branch(angles: np.ndarray, mode: str) -> np.ndarray:
+    """The other angles (..., 3) about x, y, z that mean the same rotations."""
+    other = angles + np.pi
+    middle = "XYZ".index(mode[1])
+    other[..., middle] = np.pi - angles[..., middle]
+    return other
 
 
 def one_branch(one: np.ndarray, other: np.ndarray, near: np.ndarray) -> np.ndarray:
@@ -107,6 +115,30 @@ def matrices(channels: np.ndarray, mode: str) -> np.ndarray:
             axis = np.eye(3)["XYZ".index(letter)]
             found = lie.so3_exp(channels[:, ["XYZ".index(letter)]] * axis) @ found
     return np.asarray(found)
+
+
+def led_on(
+    channels: np.ndarray, first: np.ndarray, last: np.ndarray, mode: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Stretches (k, n, c) of a mode's channels as they go on from the keys where they begin, `first` (k, c), and which
+    of them (k,) then end at the `last` ones: what turns by half a turn and more from key to key does not.
+    """
+    begin, turn = channels[:, 0], 2.0 * np.pi
+    if mode == "QUATERNION":
+        found = channels * np.where((begin * first).sum(axis=1) < 0.0, -1.0, 1.0)[:, None, None]
+    elif mode == "AXIS_ANGLE":
+        found = channels * np.where((begin * first)[:, 1:].sum(axis=1) < 0.0, -1.0, 1.0)[:, None, None]
+        found[..., 0] += turn * np.round((first - found[:, 0])[:, :1] / turn)
+    else:
+        found = np.empty_like(channels)
+        least = np.full(len(channels), np.inf)
+        for each in (channels, _other_branch(channels, mode)):
+            ahead = each + turn * np.round((first - each[:, 0]) / turn)[:, None]
+            away = np.abs(ahead[:, 0] - first).sum(axis=1)
+            found[away < least] = ahead[away < least]
+            least = np.minimum(least, away)
+    off = np.maximum(np.abs(found[:, 0] - first), np.abs(found[:, -1] - last)).max(axis=1)
+    return found, off < SAME
 
 
 def missed_between(rotations: np.ndarray, channels: np.ndarray, mode: str) -> np.ndarray:

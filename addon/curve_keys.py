@@ -76,11 +76,14 @@ def _made(positions: np.ndarray, values: np.ndarray, slopes: Slopes | None) -> l
     count = len(positions)
     interpolation = _LINEAR if slopes is None else _BEZIER
     slopes = Slopes.smooth(np.zeros_like(values)) if slopes is None else slopes
+    right, left = values.copy(), values.copy()
     after, before = np.zeros(count), np.zeros(count)
-    steps = positions[1:] - positions[:-1]
-    after[:-1], before[1:] = slopes.handles(steps)
     if count > 1:
+        steps, sides = positions[1:] - positions[:-1], slopes.sides()
+        after[:-1], before[1:] = slopes.handles(steps)
         after[-1], before[0] = steps[-1] / 3.0, steps[0] / 3.0
+        right += after[:, None] * np.concatenate([sides[:, 0], slopes.rates[-1:]])
+        left -= before[:, None] * np.concatenate([slopes.rates[:1], sides[:, 1]])
     kinds = {
         name: np.full(count, kind, dtype=np.uint8)
         for name, kind in (
@@ -91,8 +94,8 @@ def _made(positions: np.ndarray, values: np.ndarray, slopes: Slopes | None) -> l
     }
     places = {
         "co": _pairs(positions, values),
-        "handle_left": _pairs(positions - before, values - before[:, None] * slopes.rates),
-        "handle_right": _pairs(positions + after, values + after[:, None] * slopes.rates),
+        "handle_left": _pairs(positions - before, left),
+        "handle_right": _pairs(positions + after, right),
     }
     return [
         kinds | {name: numbers[column] for name, numbers in places.items()}

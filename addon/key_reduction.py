@@ -13,7 +13,8 @@ import numpy as np
 from . import key_slopes
 from .key_slopes import Slopes
 
-BISECTIONS = 40
+#: steps that find where a Bezier curve is at a time: after these Newton's are to round-off
+BISECTIONS, NEWTON = 8, 5
 Error = Callable[[np.ndarray], np.ndarray]
 
 
@@ -45,29 +46,38 @@ def slopes_of(positions: np.ndarray, paths: list[np.ndarray]) -> list[Slopes]:
 def cubic(positions: np.ndarray, values: np.ndarray, slopes: Slopes, wanted: np.ndarray) -> np.ndarray:
     """Values (S, c) at wanted positions (S,) of the curves through values (K, c) with slopes at positions (K,)."""
     left, step, x = _places(positions, wanted)
-    corner = ~np.isnan(slopes.meet[left])
+    meets, sides = slopes.meets(), slopes.sides()
+    corner = ~np.isnan(meets[left])
     reach = np.full((2, len(left), 1), 1.0 / 3.0)
     if corner.any():
-        meet = slopes.meet[left[corner], None]
+        meet = meets[left[corner], None]
         reach[:, corner] = meet, 1.0 - meet
-        x[corner] = _parameter(meet, x[corner])
+        x[corner] = parameter(meet, x[corner])
     h00, h11 = (1.0 - x) ** 3, x**3
     h01, h10 = 3.0 * x * (1.0 - x) ** 2, 3.0 * x**2 * (1.0 - x)
     first, last = values[left], values[left + 1]
-    out = first + reach[0] * step * slopes.rates[left]
-    into = last - reach[1] * step * slopes.rates[left + 1]
+    out = first + reach[0] * step * sides[left, 0]
+    into = last - reach[1] * step * sides[left, 1]
     result: np.ndarray = h00 * first + h01 * out + h10 * into + h11 * last
     return result
 
 
-def _parameter(meet: np.ndarray, share: np.ndarray) -> np.ndarray:
+def parameter(meet: np.ndarray, share: np.ndarray) -> np.ndarray:
     """Parameters (S, 1) of Bezier curves whose handles meet at a share (S, 1) of their way, at shares (S, 1) of it."""
     low, high = np.zeros_like(share), np.ones_like(share)
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        beyond = 3.0 * middle * (1.0 - middle) * meet + middle**3 > share
+        beyond = _share(meet, middle) > share
         low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
-    return 0.5 * (low + high)
+    found = 0.5 * (low + high)
+    for _ in range(NEWTON):  # it rises everywhere, but for the ends of those that meet there
+        slope = 3.0 * (meet * (1.0 - 2.0 * found) + found * found)
+        found = np.clip(found - (_share(meet, found) - share) / np.maximum(slope, 1e-12), low, high)
+    return found
+
+
+def _share(meet: np.ndarray, at: np.ndarray) -> np.ndarray:
+    return 3.0 * at * (1.0 - at) * meet + at**3
 
 
 def straight(positions: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ each side has its own. numpy only, float64.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,23 @@ AT_END = np.array([[2.0, 3.0, -6.0, 1.0], [11.0, -18.0, 9.0, -2.0]]) / 6.0
 
 
 @dataclass(frozen=True, eq=False)
+class Fits:
+    """Curves of their own between some keys and the next: between keys of rows (k,), rising, handles end at the share
+    `meet` (k,) of the way, NaN: each at a third; slopes at either end are `sides` (k, 2, c), a frame.
+    """
+
+    rows: np.ndarray
+    meet: np.ndarray
+    sides: np.ndarray
+
+    def chosen(self, keys: np.ndarray) -> Fits:
+        """Of these between keys (k,), rising, that still follow each other."""
+        at = np.searchsorted(keys, self.rows)
+        kept = np.isin(self.rows, keys) & np.isin(self.rows + 1, keys)
+        return Fits(at[kept], self.meet[kept], self.sides[kept])
+
+
+@dataclass(frozen=True, eq=False)
 class Slopes:
     """How curves (c) run through keys (K,).
 
@@ -27,10 +44,12 @@ class Slopes:
         rates: slopes (K, c) a frame.
         meet: share of the way from each key to the next (K - 1,) at which the handles of both end, where a corner lies
             that each side runs to; NaN: each handle ends at a third of the way, as of a cubic with these slopes.
+        fits: what runs otherwise; None: nothing.
     """
 
     rates: np.ndarray
     meet: np.ndarray
+    fits: Fits | None = None
 
     @classmethod
     def smooth(cls, rates: np.ndarray) -> Slopes:
@@ -46,7 +65,21 @@ class Slopes:
         inside = (count == 1) & (known >= 0) & (known < len(keys) - 1)
         known, turning = known[inside], turning[first[inside]]
         found.meet[known] = (turning + self.meet[turning] - keys[known]) / (keys[known + 1] - keys[known])
-        return found
+        return found if self.fits is None else replace(found, fits=self.fits.chosen(keys))
+
+    def meets(self) -> np.ndarray:
+        """As `meet`, of the fits too (K - 1,)."""
+        meets = self.meet.copy()
+        if self.fits is not None:
+            meets[self.fits.rows] = self.fits.meet
+        return meets
+
+    def sides(self) -> np.ndarray:
+        """Slopes (K - 1, 2, c) with which curves leave each key but the last, and come to the next."""
+        sides = np.stack([self.rates[:-1], self.rates[1:]], axis=1)
+        if self.fits is not None:
+            sides[self.fits.rows] = self.fits.sides
+        return sides
 
     def handles(self, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """How far the handles of each key but the last go towards the next, and that of the next towards it (K - 1,).
@@ -54,17 +87,21 @@ class Slopes:
         Args:
             steps: from key to key (K - 1,), in frames.
         """
-        smooth = np.isnan(self.meet)
-        out, into = np.where(smooth, 1.0 / 3.0, self.meet), np.where(smooth, 1.0 / 3.0, 1.0 - self.meet)
+        meets = self.meets()
+        smooth = np.isnan(meets)
+        out, into = np.where(smooth, 1.0 / 3.0, meets), np.where(smooth, 1.0 / 3.0, 1.0 - meets)
         return out * steps, into * steps
 
     def behind(self, earlier: Slopes) -> Slopes:
-        """Of keys that come behind others, all together."""
+        """Of keys that come behind others without fits, all together."""
         rates = np.concatenate([earlier.rates, self.rates])
         meet = np.full(max(len(rates) - 1, 0), np.nan)
         meet[: len(earlier.meet)] = earlier.meet
         meet[len(meet) - len(self.meet) :] = self.meet
-        return Slopes(rates, meet)
+        fits = self.fits
+        if fits is not None:
+            fits = replace(fits, rows=fits.rows + len(earlier.rates))
+        return Slopes(rates, meet, fits)
 
 
 def of_body(paths: list[np.ndarray]) -> list[Slopes]:
@@ -172,7 +209,8 @@ def corners(values: np.ndarray) -> np.ndarray:
 
 
 def _length(vectors: np.ndarray) -> np.ndarray:
-    lengths: np.ndarray = np.linalg.norm(vectors, axis=-1)
+    # a third of the time of numpy.linalg.norm
+    lengths: np.ndarray = np.sqrt(np.einsum("...i,...i->...", vectors, vectors))
     return lengths
 
 

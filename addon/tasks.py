@@ -127,6 +127,7 @@ def bake(scene: Any) -> Steps[BakeReport]:
             made.read.state,
             assemble=True,
             pulls=made.pulls,
+            between=timing.samples(scene) == 1,
             **made.options,
         )
     except core.physics().CondyleError as error:
@@ -176,14 +177,16 @@ def _simulated(
     )
     scene = references.find_scene(scene_uid)
     warnings += timing.loop_warnings(result, scene.condyle.start.loop_tolerance)
-    if len(result.t) > len(frames):  # a pre-roll is not recorded
+    inside, rolled = requests.between_answer(answer), len(result.t) - len(frames)
+    if rolled > 0:  # a pre-roll is not recorded
         answer = replace(answer, arrays=timing.trimmed(answer.arrays, len(frames)))
         result = requests.simulate_answer(answer, read.model)
+        inside = inside and inside.behind(rolled)
     excited = muscle_control.excited(
         read, options.get("controllers", {}), result, timing.at(frames, made.frames, made.excited)
     )
     report = yield from written(
-        scene_uid, frames, read, result, excited, options["tau"], fitted, clock, made.prints
+        scene_uid, frames, read, result, excited, options["tau"], fitted, clock, made.prints, inside
     )
     scene = references.find_scene(scene_uid)
     report = replace(report, warnings=warnings + report.warnings)
@@ -228,6 +231,7 @@ def written(
     fitted: dict[int, FitReport],
     clock: timing.Clock,
     prints: staleness.Prints | None = None,
+    inside: Any = None,
 ) -> Steps[BakeReport]:
     """Steps that put a motion sampled at frames (F,) in place, and the joints that were fitted for it.
 
@@ -246,7 +250,7 @@ def written(
             fits.apply(scene, targets[uid], report)
 
     at_writing = staleness.prints(scene)
-    made = bake_writing.write(scene, frames, read, result, drawn, inputs, between=apply_fits)
+    made = bake_writing.write(scene, frames, read, result, drawn, inputs, apply_fits, inside)
     staleness.note(scene, prints or at_writing, at_writing)
     clock.lap("write")
     report = _bake_report(scene, frames, read, result, list(fitted.values()), made.actions, clock.seconds)

@@ -7,7 +7,7 @@ nothing changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 import bpy
@@ -17,6 +17,8 @@ from mathutils import Matrix
 from . import core, units
 from .references import Body, Key, key_of
 
+#: of `sample_matrices`
+Samples = Mapping[str, Mapping[str, np.ndarray]]
 BAKED_THROUGH = ("OBJECT", "ARMATURE", "BONE")
 PARENTS = {"VERTEX": "a vertex", "VERTEX_3": "three vertices", "LATTICE": "the lattice"}
 
@@ -115,7 +117,8 @@ class LocalPoses:
         frames: (F,).
         worlds: world matrices (F, 4, 4) with scale, in Blender units, of each simulated body by `key_of`.
         sampled: False: what else is animated is taken as it stands now.
-        samples: of `sample_matrices` at the frames, of all that carries the bodies (`carriers`), where they are had.
+        samples: of `sample_matrices` at the frames, of all that carries the bodies (`carriers`), where they are had;
+            kept as an attribute.
     """
 
     def __init__(
@@ -124,7 +127,7 @@ class LocalPoses:
         frames: np.ndarray,
         worlds: Mapping[Key, np.ndarray],
         sampled: bool = True,
-        samples: Mapping[str, Mapping[str, np.ndarray]] | None = None,
+        samples: Samples | None = None,
     ) -> None:
         self.scene = scene
         self.frames = frames
@@ -133,7 +136,7 @@ class LocalPoses:
         self._bone_poses: dict[Key, np.ndarray] = {}
         if samples is None:
             samples = sample_matrices(scene, carriers(self.worlds), frames) if sampled else {}
-        self._samples = samples
+        self.samples = samples
 
     def basis(self, body: Body) -> np.ndarray:
         """Matrices (F, 4, 4) of the body's own channels."""
@@ -152,7 +155,7 @@ class LocalPoses:
         return self._object_worlds[item.name_full]
 
     def _unsimulated_world(self, item: Any) -> np.ndarray:
-        samples = self._samples.get(item.name_full)
+        samples = self.samples.get(item.name_full)
         if not self._hangs_on_simulated(item):
             return samples[""] if samples else units.array4(item.matrix_world)[None]
         if any(not constraint.mute for constraint in item.constraints):
@@ -197,7 +200,7 @@ class LocalPoses:
         return self._bone_poses[key]
 
     def _unsimulated_pose(self, body: Body) -> np.ndarray:
-        samples = self._samples.get(body.object.name_full)
+        samples = self.samples.get(body.object.name_full)
         bone = body.pose_bone
         if not any((body.object.name_full, parent.name) in self.worlds for parent in bone.parent_recursive):
             return samples[f"pose:{bone.name}"] if samples else units.array4(bone.matrix)[None]
@@ -243,6 +246,23 @@ def carriers(keys: Iterable[Key]) -> list[Any]:
                 found[item.name_full] = item
             item = item.parent
     return list(found.values())
+
+
+def nearest_above(body: Body, keys: Container[Key]) -> Key | None:
+    """Which of the simulated bodies, by `key_of`, carries one; None: the world."""
+    item, bone = body.object, body.pose_bone if body.bone else None
+    while item is not None:
+        while bone is not None and bone.parent is not None:
+            bone = bone.parent
+            if (item.name_full, bone.name) in keys:
+                return item.name_full, bone.name
+        if (body.bone or item != body.object) and (item.name_full, "") in keys:
+            return item.name_full, ""
+        name, item = item.parent_bone if item.parent_type == "BONE" else "", item.parent
+        bone = item.pose.bones.get(name) if item is not None and item.pose is not None else None
+        if bone is not None and (item.name_full, name) in keys:
+            return item.name_full, name
+    return None
 
 
 def _is_carrier(item: Any, keys: set[Key]) -> bool:

@@ -38,6 +38,16 @@ class Result:
     efforts: FloatArray | None = None
     muscle_states: FloatArray | None = None
 
+    def every(self, step: int) -> Result:
+        """The first of the samples and every `step`-th behind it; a last one that is not among them is left out."""
+
+        def of(samples: FloatArray | None) -> FloatArray | None:
+            return None if samples is None else samples[::step].copy()
+
+        more = {name: of(getattr(self, name)) for name in ("row_forces", "efforts", "muscle_states")}
+        t, q, qd = self.t[::step].copy(), self.q[::step].copy(), self.qd[::step].copy()
+        return Result(self.model, t, q, qd, self.info, **more)
+
     @property
     def constraint_forces(self) -> dict[str, FloatArray]:
         """Forces (T, rows) of each constraint by its name: dual to its `value`, mean over the step [N, N m]."""

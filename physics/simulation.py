@@ -110,8 +110,18 @@ def simulate(
 
 def run_problem(problem: Problem, integrator: str, state: State) -> Result:
     """What comes of a checked problem from a state; as `simulate`, which says what is raised."""
-    result = note_paths(INTEGRATORS[integrator](problem, integrator, state))
-    check_tendons_along(problem.model, result)
+    return finish(run_integrator(problem, integrator, state))
+
+
+def run_integrator(problem: Problem, integrator: str, state: State) -> Result:
+    """The samples of a checked problem alone, nothing looked for in them."""
+    return INTEGRATORS[integrator](problem, integrator, state)
+
+
+def finish(result: Result) -> Result:
+    """The result with what is found in its samples; DivergedError where a muscle was shorter than its tendons."""
+    result = note_paths(result)
+    check_tendons_along(result.model, result)
     return result
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import fitting, joints
+from ..between_samples import simulate_between
 from ..dynamics.constrained import assemble
 from ..errors import CancelledError, DivergedError, FormatError
 from ..inverse_kinematics import inverse_kinematics
@@ -113,8 +114,9 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
     """Simulate: ``model``, ``state`` and keywords of ``simulate`` as ``options``; tau, or a table of it, as
     arrays; ``motions`` by their descriptions; ``assemble``: first bring the state onto the constraints; ``loop``:
     what `simulate_loop` takes besides; ``pulls`` and ``controllers``, which excite muscles, by their descriptions.
+    ``between``: of a motion that is no loop also `Between` is answered, its arrays with "between_" before their names.
     """
-    known = {"model", "state", "options", "motions", "assemble", "loop", "pulls", "controllers"}
+    known = {"model", "state", "options", "motions", "assemble", "loop", "between", "pulls", "controllers"}
     _check_keys(job, known, ("model",))
     model, state, options = _read_simulation(job, arrays, report)
     if job.get("pulls"):
@@ -125,7 +127,11 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
     if job.get("loop"):
         options |= job["loop"]
         return _result_answer(simulate_loop(model, state, progress=report.progress, **options))
-    return _result_answer(simulate(model, state, progress=report.progress, **options))
+    if not job.get("between"):
+        return _result_answer(simulate(model, state, progress=report.progress, **options))
+    result, seen = simulate_between(model, state, progress=report.progress, **options)
+    header, answered = _result_answer(result)
+    return header, {**answered, **{f"between_{name}": array for name, array in vars(seen).items()}}
 
 
 def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:

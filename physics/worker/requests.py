@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import joints
 from .._typing import FloatArray
+from ..between_samples import Between
 from ..errors import FormatError
 from ..fitting import CurveFit, Residuals, SurfaceFit
 from ..inverse_kinematics import KinematicSolution
@@ -109,7 +110,8 @@ def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) 
 
     With ``assemble`` it starts from the state near by that meets the constraints; ``loop`` has keywords of
     ``simulate_loop`` that are not those of ``simulate``, or is None; ``pulls`` are {body: `Pull`}; ``controllers``
-    {muscle: `Proportional`} excite muscles besides what tau says.
+    {muscle: `Proportional`} excite muscles besides what tau says. With ``between`` a motion that is no loop comes with
+    what `between_answer` reads.
     """
     return client.submit("simulate", *_simulation(model, state, keywords))
 
@@ -139,6 +141,7 @@ def _simulation(
     motions = {name: motion.to_dict() for name, motion in (options.pop("motions", None) or {}).items()}
     together = {"assemble": bool(options.pop("assemble", False)), "motions": motions}
     together |= {"loop": plain(loop)} if (loop := options.pop("loop", None)) else {}
+    together |= {"between": True} if options.pop("between", False) else {}
     pulls = {name: pull.to_dict() for name, pull in (options.pop("pulls", None) or {}).items()}
     together |= {"pulls": pulls} if pulls else {}
     controllers = {name: each.to_dict() for name, each in (options.pop("controllers", None) or {}).items()}
@@ -158,6 +161,14 @@ def _simulation(
 def simulate_answer(answer: Answer, model: Model) -> Result:
     """The motion, with poses, of a finished job (``job.result``) or a diverged one (``error.partial``)."""
     return result_from_arrays(model, answer.arrays, answer.header["rotations"], answer.header["info"])
+
+
+def between_answer(answer: Answer) -> Between | None:
+    """What a motion does between its samples; None where it was not asked for."""
+    arrays = answer.arrays
+    if "between_rows" not in arrays:
+        return None
+    return Between(arrays["between_rows"], arrays["between_poses"], arrays["between_missed"])
 
 
 def inverse_kinematics(

@@ -356,3 +356,25 @@ def test_given_motions_and_constraints_go_to_the_compute_process_and_forces_come
     with pytest.raises(ph.CondyleError, match="motion of 'a'"):
         job = client.submit("simulate", {"model": model.to_dict(), "motions": {"a": {"speed": 1.0}}})
         job.wait(120.0)
+
+
+def test_a_simulation_tells_what_it_does_between_its_samples_where_it_is_asked(client):
+    """A slider that is pushed back and forth within one stretch."""
+    builder = ph.ModelBuilder()
+    builder.add_body("bead", joint=ph.joints.Slider(), mass=1.0, inertia=np.eye(3))
+    model = builder.build()
+    tau = ph.Table(
+        [0.0, 0.049, 0.05, 0.051, 0.052, 0.053, 1.0], [[0.0], [0.0], [9e2], [0.0], [-9e2], [0.0], [0.0]]
+    )
+    keywords = {"duration": 0.25, "dt": 1e-3, "record_interval": 1.0 / 32.0, "tau": tau}
+    alone = requests.simulate(client, model, model.state([0.0]), **keywords).wait(120.0)
+    assert requests.between_answer(alone) is None
+    answer = requests.simulate(client, model, model.state([0.0]), between=True, **keywords).wait(120.0)
+    result, seen = requests.simulate_answer(answer, model), requests.between_answer(answer)
+    np.testing.assert_array_equal(result.q, requests.simulate_answer(alone, model).q)
+    assert seen.rows.dtype == np.int64 and seen.missed.dtype == bool and 1 in seen.rows
+    assert seen.poses.shape == (len(seen.rows), 7, 1, 4, 4)
+    looped = requests.simulate(
+        client, model, model.state([0.0]), between=True, loop={"most_cycles": 2}, **keywords
+    )
+    assert requests.between_answer(looped.wait(120.0)) is None

@@ -1,0 +1,203 @@
+"""Keys at whole frames beside hits: curves go between them as the simulation did, as near as their handles can."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+PLACES = np.arange(1, 8) / 8.0
+
+
+def bent(at):
+    """What is hit at 3.3 and again at 3.8, and goes otherwise from there on (n, 2)."""
+    hits = 0.9 * np.maximum(at - 3.3, 0.0) - 1.3 * np.maximum(at - 3.8, 0.0)
+    return np.column_stack([0.1 * at - hits, np.sin(0.2 * at)])
+
+
+def seen(part, rows, motion):
+    return part("between_keys").Inside(rows, np.array([motion(row + PLACES) for row in rows]))
+
+
+def test_what_is_nearer_has_a_curve_of_its_own_and_nothing_else(part):
+    keys, slopes, reduction = part("between_keys"), part("key_slopes"), part("key_reduction")
+    frames = np.arange(16.0)
+    values = bent(frames)
+    smooth = slopes.Slopes.smooth(slopes.slopes(values))
+    found = keys.fitted(values, smooth, seen(part, np.array([1, 3, 10]), bent))
+    assert 3 in found.fits.rows and found.rates is smooth.rates
+    at = np.linspace(0.0, 15.0, 15 * 32 + 1)
+    off = [
+        np.abs(reduction.cubic(frames, values, each, at) - bent(at)).max(axis=1) for each in (found, smooth)
+    ]
+    inside = (at > 3.0) & (at < 4.0)
+    assert off[0][inside].max() < 0.5 * off[1][inside].max()
+    untouched = ~np.isin(np.floor(at), found.fits.rows)
+    np.testing.assert_array_equal(off[0][untouched], off[1][untouched])
+    assert 10 not in found.fits.rows  # what goes smoothly there stays smooth
+
+
+def test_a_corner_that_is_known_exactly_stays(part):
+    """Handles that meet where it is are nearer than any that meet at an eighth of the way."""
+    keys, slopes = part("between_keys"), part("key_slopes")
+    values = np.abs(np.arange(24.0) - 10.3)[:, None]
+    known = slopes.of_even(values)
+    assert not np.isnan(known.meet[10])
+    found = keys.fitted(values, known, seen(part, np.array([10]), lambda at: np.abs(at - 10.3)[:, None]))
+    assert not len(found.fits.rows)
+
+
+def test_fewer_keys_keep_the_curves_between_neighbours(part):
+    slopes = part("key_slopes")
+    fits = slopes.Fits(np.array([2, 3, 5]), np.array([np.nan, 0.5, 0.25]), np.arange(6.0).reshape(3, 2, 1))
+    whole = slopes.Slopes(np.zeros((8, 1)), np.full(7, np.nan), fits)
+    few = whole.chosen(np.array([0, 2, 3, 5, 6, 7]))
+    assert few.fits.rows.tolist() == [1, 3]
+    np.testing.assert_array_equal(few.meets(), [np.nan, np.nan, np.nan, 0.25, np.nan])
+    np.testing.assert_array_equal(few.sides()[[1, 3]], fits.sides[[0, 2]])
+    later = whole.behind(slopes.Slopes.smooth(np.ones((2, 1))))
+    assert later.fits.rows.tolist() == [4, 5, 7]
+
+
+def test_blender_shows_the_curves_that_are_meant(part):
+    keys, slopes, reduction = part("between_keys"), part("key_slopes"), part("key_reduction")
+    frames = np.arange(8.0)
+    values = bent(frames)
+    smooth = slopes.Slopes.smooth(slopes.slopes(values))
+    found = keys.fitted(values, smooth, seen(part, np.array([2, 3, 4]), bent))
+    action = bpy.data.actions.new("Hit")
+    slot = part("compat").new_slot(action, bpy.data.objects.new("Stone", None))
+    curves = part("compat").new_curves(action, slot, "location", [0, 1], "Stone")
+    part("curve_keys").fill(curves, frames, values, found)
+    at = np.linspace(0.0, 7.0, 7 * 16 + 1)
+    meant = reduction.cubic(frames, values, found, at)
+    for curve, column in zip(curves, meant.T):
+        curve.update()
+        assert np.abs([curve.evaluate(frame) for frame in at] - column).max() < 1e-5  # in single precision
+    bpy.data.actions.remove(action)
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "AXIS_ANGLE", "XYZ", "YZX", "ZYX"])
+def test_stretches_go_on_from_their_keys(part, make, mode):
+    """Each by itself, whichever of the numbers for the same rotations it was found in."""
+    channels = part("channels")
+    rotations = make.smooth_poses(90, seed=4, turn=2.5)[:, :3, :3]
+    whole = channels.rotation_channels(rotations, mode, np.zeros(3 if len(mode) == 3 else 4))
+    block = np.array([0, 20, 60, 75])[:, None] + np.arange(9)
+    wanted = whole[block]
+    other = wanted.copy()
+    if mode in ("QUATERNION", "AXIS_ANGLE"):
+        other[1:3] *= -1.0
+    else:
+        other[1:3] = channels._other_branch(wanted[1:3], mode)
+    if mode != "QUATERNION":
+        other[2:, :, :1] += 2.0 * np.pi
+    found, same = channels.led_on(other, wanted[:, 0], wanted[:, -1], mode)
+    assert same.all() and np.abs(found - wanted).max() < 1e-12
+    _, same = channels.led_on(other, wanted[:, 0], wanted[:, -1] + 2.0 * np.pi, mode)
+    assert not same.any()  # from key to key it is half a turn and more
+
+
+@pytest.fixture
+def stone(part, scene, make):
+    """A cube that falls on its edge, and what bakes and shows it."""
+    body = part("references").Body
+    scene.frame_start, scene.frame_end = 1, 24
+    item = make.box("Stone", (0, 0, 0.7), (0.2, 0.2, 0.2))
+    item.rotation_euler = (0.6, 0.2, 0.0)
+    make.update()
+    ground = part("connections").add_connection(scene, None, body(item), "ground", np.eye(4), None)
+    ground.condyle.connection.ground.contact = "RIGID"
+    part("authoring").make_body(scene, body(item), motion="FREE")
+    corners = 0.1 * np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
+
+    def lowest():
+        """Of its corners, from frame to frame at sixteenths (n,)."""
+        found = []
+        for place in np.arange(16 * 23 + 1) / 16.0:
+            scene.frame_set(1 + int(place), subframe=place % 1.0)
+            matrix = np.array(item.matrix_world)
+            found.append((matrix[:3, :3] @ corners.T)[2].min() + matrix[2, 3])
+        return np.array(found)
+
+    return item, lowest
+
+
+def keyed(part, item):
+    return {
+        (curve.data_path, curve.array_index): part("curve_keys").taken(curve)
+        for curve in part("compat").curves_in_use(item)
+    }
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
+def test_a_stone_that_falls_on_its_edge_dips_less_and_is_the_same_at_frames(
+    part, scene, stone, monkeypatch, mode
+):
+    """By slopes at frames alone it dipped 16 mm: it is off by what the whole of it goes in an eighth of a frame."""
+    item, lowest = stone
+    item.rotation_mode = mode
+    part("tasks").bake_now(scene)
+    near, keys = lowest(), keyed(part, item)
+    monkeypatch.setattr(part("core").part("worker.requests"), "between_answer", lambda answer: None)
+    part("tasks").bake_now(scene)
+    far, without = lowest(), keyed(part, item)
+    for name in keys:
+        np.testing.assert_array_equal(keys[name]["co"], without[name]["co"])
+    assert far.min() < -10e-3
+    assert near.min() > -2.5e-3
+    assert keys.keys() == without.keys() and part("tasks").free_bake(scene) == 1
+
+
+def test_what_carries_a_body_and_moves_leaves_its_curves_as_frames_tell_them(part, scene, make, stone):
+    """Nobody has looked where that is between frames; what stands still is no hindrance."""
+    item, lowest = stone
+    writing = part("bake_writing")
+    cart = make.empty("Cart")
+    item.parent = cart
+    counts = []
+    see = writing._see_between
+
+    def counted(*arguments):
+        counts.append(len(arguments[4].rows))
+        return see(*arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writing, "_see_between", counted)
+        cart.keyframe_insert("location", frame=1)
+        part("tasks").bake_now(scene)
+        assert len(counts) == 1 and lowest().min() > -2.5e-3
+        cart.location.x = 1.0
+        cart.keyframe_insert("location", frame=24)
+        part("tasks").bake_now(scene)
+        assert len(counts) == 1
+
+
+def test_what_hangs_on_a_body_is_seen_where_that_is(part, scene, make):
+    above, body = part("transforms").nearest_above, part("references").Body
+    rig = make.armature(
+        "Rig",
+        {
+            "A": ((0, 0, 1), (0, 0, 0.5), None),
+            "B": ((0, 0, 0.5), (0, 0, 0), "A"),
+            "C": ((0, 0, 0), (0, 0, -1), "B"),
+        },
+    )
+    box, between, hand = make.box("Box"), make.empty("Between"), make.box("Hand")
+    rig.parent, between.parent, between.parent_type, between.parent_bone, hand.parent = (
+        box,
+        rig,
+        "BONE",
+        "C",
+        between,
+    )
+    keys = {("Box", ""), ("Rig", "A"), ("Rig", "C")}
+    assert above(body(hand), keys) == ("Rig", "C")
+    assert above(body(rig, "C"), keys) == ("Rig", "A")
+    assert above(body(rig, "A"), keys) == ("Box", "")
+    assert above(body(box), keys) is None
+    assert above(body(hand), {("Rig", "A"), ("Hand", "")}) == ("Rig", "A")
+    assert above(body(rig, "B"), {("Rig", ""), ("Rig", "B")}) == ("Rig", "")
