@@ -8,7 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from . import curve_values, follow_weights, leaps, motion_curves, references, timing, whole_turns
+from . import (
+    curve_values,
+    follow_weights,
+    hold,
+    leaps,
+    motion_curves,
+    played_keys,
+    references,
+    timing,
+    whole_turns,
+)
 from .given_motions import Followed
 from .motion_curves import MotionCurves
 
@@ -17,6 +27,8 @@ from .motion_curves import MotionCurves
 RATE = 120.0
 # What is nearer to a look than this share of the way to the next is beside it.
 BESIDE = 0.05
+# Looks from a frame to the next where Blender has to go to them: a driver of 1 Hz is 2e-5 rad off, and 5e-3 without.
+LOOKS = 4
 
 
 def positions(frames: np.ndarray, fps: float) -> np.ndarray:
@@ -31,8 +43,9 @@ def _looks(fps: float) -> int:
 
 def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: float) -> list[Followed]:
     """Joints as they were seen at whole frames (F,), where they leap, and what the curves that lead them and those of
-    their weights say between those, at `RATE` or more often. Where something has keys at several frames running its
-    motion was sampled: there it goes as smoothly as it can. The scene is at the first of the frames.
+    their weights say between those, at `RATE` or more often; where no curves alone say it, what the scene shows
+    at `LOOKS` places from frame to frame. Where something has keys at several frames running its motion was sampled:
+    there it goes as smoothly as it can. The scene is at the first of the frames.
     """
     count, looks = _looks(fps), positions(frames, fps)
     keyed = [motion_curves.read(scene, each) for each in followed]
@@ -42,19 +55,57 @@ def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: flo
         each.strength = follow_weights.between_frames(item, each.strength, looks)
     keyed = [whole_turns.sampled(each, by) for each, by in zip(followed, keyed)]
     leaping = leaps.looked_for(scene, followed, keyed, frames)
-    return [each if by is None or count < 2 else _with_looks(each, by, count) for each, by in leaping]
+    if count < 2:
+        return [each.joint for each in leaping]
+    _look(scene, leaping)
+    return [_with_looks(each, count if each.by else LOOKS) for each in leaping]
 
 
-def _with_looks(each: Followed, by: MotionCurves, count: int) -> Followed:
-    wide = _interpolated(each, curve_values.keyed(by.curves))
-    at = each.frames[wide - 1][:, None] + np.arange(count + 1) / count
-    looks = by.shown(at.ravel())
+def _look(scene: Any, seen: list[leaps.Seen]) -> None:
+    """See between frames what no curves alone say, as drivers, constraints and blended strips of the NLA show it."""
+    wanted = [
+        (each.looks, _places(each, LOOKS)[1][:, 1:-1].ravel()) for each in seen if each.looks is not None
+    ]
+    if any(len(places) for _, places in wanted):
+        with hold.at_frame(scene, scene.frame_current):
+            leaps.take_together(scene, wanted)
+
+
+def _places(each: leaps.Seen, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows (k,) to be reached by way of looks, and these (k, count + 1) from the frame before each to its own."""
+    joint = each.joint
+    if each.by is not None:
+        wide = _interpolated(joint, curve_values.keyed(each.by.curves))
+    else:
+        item = references.object_by_session_uid(joint.uid)
+        child = references.resolve(item.condyle.joint.child)
+        wide = _interpolated(joint, played_keys.of([item, child and child.object]))
+        wide = wide[_moves(joint)[wide - 1] & joint.strength.led_between(joint.frames)[wide - 1]]
+    return wide, joint.frames[wide - 1][:, None] + np.arange(count + 1) / count
+
+
+def _moves(each: Followed) -> np.ndarray:
+    """Whether a joint moves from one row to the next, or before that or behind (F - 1,)."""
+    moves = np.zeros(len(each.frames) - 1, dtype=bool)
+    for part in leaps.parts(each, each.poses if each.readings is None else each.readings):
+        moves |= np.linalg.norm(np.diff(part, axis=0), axis=1) > curve_values.SEEN
+    around = np.concatenate([[False], moves, [False]])
+    return around[:-2] | moves | around[2:]
+
+
+def _with_looks(seen: leaps.Seen, count: int) -> Followed:
+    each = seen.joint
+    wide, at = _places(seen, count)
+    if not len(wide):
+        return each
+    looks = seen.shown(at.ravel())
     shown = looks.reshape(*at.shape, *looks.shape[1:])
-    smooth = ~_leaps(each, by, at, shown)
-    corners = _keys_between(by, at[smooth, 0], count)
-    places = np.union1d(at[smooth, 1:-1], corners)
+    smooth = ~_leaps(seen, at, shown)
+    places = at[smooth, 1:-1].ravel()
+    if seen.by is not None:
+        places = np.union1d(places, _keys_between(seen.by, at[smooth, 0], count))
     before = np.searchsorted(each.frames, places)
-    added = leaps.Rows(before, places, by.shown(places), np.zeros(len(places), dtype=bool), drawn=True)
+    added = leaps.Rows(before, places, seen.shown(places), np.zeros(len(places), dtype=bool), drawn=True)
     return leaps.with_rows(each, added)
 
 
@@ -68,12 +119,15 @@ def _keys_between(by: MotionCurves, begin: np.ndarray, count: int) -> np.ndarray
     return found
 
 
-def _leaps(each: Followed, by: MotionCurves, at: np.ndarray, shown: np.ndarray) -> np.ndarray:
+def _leaps(seen: leaps.Seen, at: np.ndarray, shown: np.ndarray) -> np.ndarray:
     """In which of some stretches from frame to frame (k,) what is shown (k, looks, ...) at frames (k, looks) leaps."""
+    each = seen.joint
     leapt, least = leaps.at_once(each, shown), leaps.least_leap(each)
+    if seen.by is None:
+        return leapt  # no look more than is needed
     for k in np.flatnonzero(leapt).tolist():
         ends, values = (at[k, 0], at[k, -1]), (shown[k, 0], shown[k, -1])
-        leapt[k] = leaps.leap_between(each, by.shown, ends, values, least) is not None
+        leapt[k] = leaps.leap_between(each, seen.shown, ends, values, least) is not None
     return leapt
 
 

@@ -41,28 +41,45 @@ class Rows:
     drawn: bool
 
 
-def looked_for(
-    scene: Any, followed: list[Followed], curves: list[Keyed], frames: np.ndarray
-) -> list[tuple[Followed, Keyed]]:
+@dataclass(frozen=True)
+class Seen:
+    """A joint, its curves, what it shows at any frames, and where curves do not say that, what looks there."""
+
+    joint: Followed
+    by: Keyed
+    shown: Shown
+    looks: Looks | None
+
+
+def looked_for(scene: Any, followed: list[Followed], curves: list[Keyed], frames: np.ndarray) -> list[Seen]:
     """Joints as they were seen at whole frames (F,), and where they leap, at frames or between them, at the last sample
     before, too; and their curves. Those that start over by whole turns go on. The scene, at the first frame, is put
     back. It is gone from frame to frame for those alone of which curves do not say what they show.
     """
     wanted = [_to_look_at(each, by, frames) for each, by in zip(followed, curves)]
+    looks = [Looks(scene, each) if by is None else None for each, by in zip(followed, curves)]
     if not any(len(each) for each in wanted):
-        return list(zip(followed, curves))
+        return [_seen(each, by, look, look) for each, by, look in zip(followed, curves, looks)]
     sample = 1.0 / timing.samples(scene)
     unknown = [where if by is None else where[:0] for where, by in zip(wanted, curves)]
     with hold.at_frame(scene, int(frames[0])):
-        looks = _first_looks(scene, followed, unknown, frames)
+        _first_looks(scene, looks, unknown, frames)
         found = []
-        for each, by, where, known in zip(followed, curves, wanted, looks):
-            shown = whole_turns.counted(each, by.shown if by else _Looks(scene, each, known), where)
+        for each, by, where, look in zip(followed, curves, wanted, looks):
+            shown = whole_turns.counted(each, by.shown if by else look, where)
             leapt = _with_leaps(
                 shown, each, where[each.strength.held_between(frames)[where - 1]], frames, sample
             )
-            found.append((leapt, None if by is None else replace(by, shown=shown)))
+            found.append(_seen(leapt, by, shown, look))
     return found
+
+
+def _seen(each: Followed, by: Keyed, shown: Any, looks: Looks | None) -> Seen:
+    return (
+        Seen(each, None, shown, looks)
+        if by is None
+        else Seen(each, replace(by, shown=shown or by.shown), shown or by.shown, None)
+    )
 
 
 def _to_look_at(each: Followed, by: Keyed, frames: np.ndarray) -> np.ndarray:
@@ -96,15 +113,12 @@ def at_once(each: Followed, looks: np.ndarray) -> np.ndarray:
     return found
 
 
-class _Looks:
-    """What a joint's sliders or poses show at frames.
+class Looks:
+    """What a joint's sliders or poses show at frames; of each it is noted."""
 
-    Args:
-        known: what they show at some.
-    """
-
-    def __init__(self, scene: Any, each: Followed, known: dict[float, Any]) -> None:
-        self._scene, self._known = scene, known
+    def __init__(self, scene: Any, each: Followed) -> None:
+        self._scene = scene
+        self._known: dict[float, Any] = {}
         self._item = references.object_by_session_uid(each.uid)
         self._source = keyframes.source_of_joint(self._item)
 
@@ -121,20 +135,24 @@ class _Looks:
         return np.array([self._known[at] for at in frames.tolist()])
 
 
-def _first_looks(
-    scene: Any, followed: list[Followed], wanted: list[np.ndarray], frames: np.ndarray
-) -> list[dict[float, Any]]:
-    """What is looked at first of each joint, by frames: of all joints at once, since going to a frame takes longest."""
-    found: list[dict[float, Any]] = [{} for _ in followed]
-    looks = [_Looks(scene, *pair) for pair in zip(followed, found)]
-    for k in np.unique(np.concatenate(wanted)).tolist():
-        high = frames[k] - LOOK
-        for at in (high, leap_search.middle(frames[k - 1], high)):
-            _go_to(scene, at)
-            for each, where in zip(looks, wanted):
-                if k in where:
-                    each.take(at)
-    return found
+def take_together(scene: Any, wanted: list[tuple[Looks, np.ndarray]]) -> None:
+    """Let each know what is shown at frames (k,) of its own: all at once, since going to a frame takes longest."""
+    for at in np.unique(np.concatenate([np.empty(0), *(places for _, places in wanted)])).tolist():
+        _go_to(scene, at)
+        for looks, places in wanted:
+            if at in places:
+                looks.take(at)
+
+
+def _first_looks(scene: Any, looks: list[Looks | None], wanted: list[np.ndarray], frames: np.ndarray) -> None:
+    """Look first in the stretches that end at rows (k,) of each joint."""
+    found = []
+    for each, where in zip(looks, wanted):
+        high = frames[where] - LOOK
+        middles = [leap_search.middle(*pair) for pair in zip(frames[where - 1].tolist(), high.tolist())]
+        if each is not None and len(where):
+            found.append((each, np.concatenate([high, middles])))
+    take_together(scene, found)
 
 
 def _go_to(scene: Any, at: float) -> None:
