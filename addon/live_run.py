@@ -92,12 +92,16 @@ class Run:
             self._speak()
         elif self.job.news is None:
             self.message, self.progress = self.job.message, self.job.progress
-        changes = self._reader.changes(live_properties.settings())
-        if changes:
-            self.job.tell(changes)
-            self._turned.append((self.time, changes.get("inputs", {})))
+        self.hear()
         if self._seconds is not None and self.time >= self._seconds:
             self.stop()
+
+    def hear(self) -> None:
+        """Say what sliders say that was not said yet: where one is turned, not at the next look only."""
+        changes = self._reader.changes(live_properties.settings())
+        if changes and not (self._stopping or self._closed):
+            self.job.tell(changes)
+            self._turned.append((self.time, changes.get("inputs", {})))
 
     def _speak(self) -> None:
         if self.time - self._told >= TOLD_INTERVAL:

@@ -27,6 +27,7 @@ from .validation import number
 LONGEST = 3600.0  # s of motion that a run may last
 TICK = 1.0 / 60.0  # s between two pictures
 REST = 0.5 * TICK  # s that a run sleeps where it is ahead of the clock
+SOON = 0.25 * TICK  # s after something was turned at which a picture shows what comes of it
 MOST_BEHIND = 0.1  # s behind the clock that are still caught up with; what is more is let go
 MEMORY = 0.5  # s over which rate and head-room are averaged
 
@@ -46,7 +47,8 @@ class LiveRun:
         pulls: {body: `Pull`}, joints that are drawn to a motion.
         listen: called before every stretch of steps; gives what was said since the last call: changes for `Knobs.turn`,
             and beside them ``factor``: seconds of motion in a second, ``stop``: whatever it is, the run ends.
-        show: called about 60 times a second with figures and poses of the body frames (nb, 4, 4). Figures: time [s];
+        show: called about 60 times a second, and `SOON` after something was said, with figures and poses of the body
+            frames (nb, 4, 4). Figures: time [s];
             rate, seconds of motion in a second now; headroom, seconds of motion in a second of computing; averaged,
             over how many seconds these two are (at most about `MEMORY`); heard, how many changes the poses know of;
             energy [J]; and as of ``Result.info["energy"]``, where that is known, gained, most_kinetic and work [J].
@@ -107,6 +109,10 @@ class LiveRun:
         self._dt = self._problem.dt
         self._factor = number(factor, "factor", positive=True)
         self._heard = 0
+        self._since, self._before = (
+            np.inf,
+            0,
+        )  # when, and after how many steps, what no picture shows was said
         self._disturbed = False  # what energy there is was changed from outside since the last stretch
         self._credit = 0.0  # seconds of motion that are due
         self._last = self._shown = self._noted = clock()
@@ -163,15 +169,20 @@ class LiveRun:
             self._credit += self._factor * (now - self._last)
             self._credit = min(self._credit, self._factor * MOST_BEHIND)
             self._last = now
-            if now - self._shown >= TICK:
+            due = now - self._shown >= TICK
+            if due or (now - self._since >= SOON and done > self._before):
                 self._picture(done, q, qd, books)
-                self._shown = now
+                self._since = np.inf
+                self._shown = (
+                    now if due else self._shown
+                )  # what is shown in between does not put off the next
                 if too_short(self._given, q) is not None:
                     return 0
             steps = int(self._credit / self._dt)
             if steps:
                 break
-            self._sleep(max(REST, (self._dt - self._credit) / self._factor))
+            rest = REST if self._since == np.inf else SOON
+            self._sleep(max(rest, (self._dt - self._credit) / self._factor))
             now = self._clock()
         # not more than the machine does between two pictures, so that knobs and the mouse are heard in time
         most = max(1, int(TICK * self._moved / self._busy / self._dt))
@@ -203,6 +214,8 @@ class LiveRun:
             if kept:
                 self._turned.append((self._problem.start + done * self._dt, kept))
             self._heard += 1
+            if self._since == np.inf:
+                self._since, self._before = self._clock(), done
         return False
 
     def _picture(self, done: int, q: FloatArray, qd: FloatArray, books: Mapping[str, float]) -> None:

@@ -304,6 +304,30 @@ def test_sliders_of_soft_parts_act(part, scene, make, axle):
     assert moved.max() > 1e-3  # two runs with the same sliders are 5e-5 apart, by when pictures come
 
 
+def test_what_is_turned_is_said_at_once(part, scene, axle):
+    """Not at the next look, which shows a picture from before: motion came in the third one."""
+    told = []
+
+    def turn(run):
+        tell = run.job.tell
+        run.job.tell = lambda said: told.append(said) or tell(said)
+        slider = next(each for each in settings().sliders if each.group == "TORQUE")
+        slider.torque = 2.0
+        told.append("next")
+        settings().gravity = (0.0, 0.0, -1.0)
+        slider.torque = 2.0  # nothing new
+
+    Hand(part, scene, [(0.1, turn)], duration=0.2).walk()
+    first, mark, gravity = told[:3]
+    assert (
+        list(first["inputs"].values()) == [2.0]
+        and mark == "next"
+        and gravity == {"gravity": [0.0, 0.0, -1.0]}
+    )
+    settings().gravity = (0.0, 0.0, -9.81)  # there is nobody to hear it
+    assert len(told) == 4 and told[3]["stop"] is None
+
+
 @pytest.mark.slow
 def test_an_imported_leg_runs_and_its_muscles_are_turned(part, scene, make):
     path = Path(__file__).parents[3] / "shared" / "models" / "leg6dof9musc.osim"

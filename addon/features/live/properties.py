@@ -15,10 +15,17 @@ from bpy.props import (
 )
 from bpy.types import PropertyGroup
 
+from ... import session
 from ..common import OVERRIDE
 
 #: which of a slider's numbers counts, by its kind
 SHOWN = {"TORQUE": "torque", "SHARE": "share", "TIMES": "times", "PLAIN": "plain"}
+
+
+def _turned(_self: Any, _context: Any) -> None:
+    """Let a run hear at once: at its next look it would show a picture from before."""
+    if session.live is not None:
+        session.live.hear()
 
 
 class LiveSlider(PropertyGroup):
@@ -63,6 +70,7 @@ class LiveSlider(PropertyGroup):
         description="Pushes the joint: N·m about an axis, N along one. It acts on the next step",
         soft_min=-100.0,
         soft_max=100.0,
+        update=_turned,
         override=OVERRIDE,
     )
     share: FloatProperty(
@@ -71,6 +79,7 @@ class LiveSlider(PropertyGroup):
         min=0.0,
         max=1.0,
         subtype="FACTOR",
+        update=_turned,
         override=OVERRIDE,
     )
     times: FloatProperty(
@@ -80,6 +89,7 @@ class LiveSlider(PropertyGroup):
         min=0.0,
         soft_max=5.0,
         max=1000.0,
+        update=_turned,
         override=OVERRIDE,
     )
     plain: FloatProperty(
@@ -87,6 +97,7 @@ class LiveSlider(PropertyGroup):
         description="Friction's share of the pressing force: 0 ice, 0.5 wood, 1 rubber. It acts on the next step",
         min=0.0,
         soft_max=2.0,
+        update=_turned,
         override=OVERRIDE,
     )
 
@@ -109,12 +120,14 @@ class LiveSettings(PropertyGroup):
         soft_min=0.1,
         soft_max=1.0,
         max=4.0,
+        update=_turned,
         override=OVERRIDE,
     )
     gravity: FloatVectorProperty(
         name="Gravity [m/s²]",
         description="Acceleration of free fall while it runs",
         default=(0.0, 0.0, -9.81),
+        update=_turned,
         override=OVERRIDE,
     )
     pull: FloatProperty(

@@ -11,7 +11,7 @@ import physics as ph
 from physics.contacts import Plane
 from physics.errors import ModelError
 from physics.knobs import Knobs
-from physics.live import LiveRun, between
+from physics.live import REST, SOON, TICK, LiveRun, between
 from physics.simulation import force_table
 
 
@@ -119,6 +119,19 @@ def test_a_torque_is_felt_by_the_next_step():
     state = dataclasses.replace(model.state(q=turned.q[row], qd=turned.qd[row]), time=float(turned.t[row]))
     on = ph.simulate(model, state, duration=0.05, tau=[0.0, 40.0])
     np.testing.assert_allclose(on.q[:50], turned.q[row : row + 50], atol=2e-4)
+
+
+def test_what_is_said_is_shown_before_the_next_picture_is_due():
+    """Once, with motion that knows of it, a quarter of the time between pictures after it was heard; the others come as
+    they would have come.
+    """
+    _, pictures = run(legs(), [(0.2, {"inputs": {"shank.angle": 40.0}})])
+    times = [figures["time"] for figures, _ in pictures]
+    k = next(k for k, (figures, _) in enumerate(pictures) if figures["heard"])
+    # it is heard after a rest; steps of 1 ms, and looks at the clock
+    assert 1e-3 <= times[k] - times[k - 1] <= REST + SOON + 3e-3 < TICK
+    others = np.delete(times, k)
+    assert np.diff(others).max() < 1.5 * TICK and len(pictures) < 1.1 * times[-1] / TICK + 3
 
 
 def test_gravity_ground_and_springs_are_turned_as_if_the_model_were_built_so():
