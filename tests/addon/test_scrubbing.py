@@ -209,3 +209,26 @@ def test_the_handle_is_hidden_in_a_live_run_where_the_limb_is_elsewhere(part, sc
     assert handle.poll(bpy.context)
     monkeypatch.setattr(part("session"), "live", object())
     assert not handle.poll(bpy.context)
+
+
+@pytest.mark.parametrize("scale", [1.0, 100.0])
+def test_the_handle_hides_no_more_than_a_part_of_a_small_body(part, scene, knee, scale):
+    """A shank of 0.4 m that is seen as 400 pixels: as ever; as 30: a quarter of these; never too small to take."""
+    joint, shank = knee(scale)
+    module = part("features.frames.scrub")
+
+    def size(pixels):
+        view = np.eye(4)  # along z; the region's width of 1000 pixels is 2 in its units
+        view[:3] *= pixels / 500.0 / (2.0 * part("authoring").typical_length(part("references").Body(shank)))
+        region = SimpleNamespace(width=1000, height=1000)
+        data = SimpleNamespace(perspective_matrix=view, view_matrix=np.eye(4))
+        preferences = SimpleNamespace(
+            view=SimpleNamespace(gizmo_size=75), system=SimpleNamespace(ui_scale=1.0)
+        )
+        context = SimpleNamespace(
+            active_object=joint, region=region, region_data=data, preferences=preferences, scene=scene
+        )
+        return module.handle_size(context, np.zeros(3))
+
+    assert size(400) == module.SIZE and size(2) == module.LEAST
+    assert size(30) == pytest.approx(0.25 * 30 / 75, rel=1e-6)

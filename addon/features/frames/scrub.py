@@ -14,6 +14,10 @@ COLOR, HIGHLIGHT = (0.30, 0.85, 1.00), (1.00, 1.00, 1.00)
 PRECISE = 0.1
 #: pixels from the handle within which a press of the mouse was on it
 NEAR = 40
+#: radius of the handle, as a share of the gizmos' size in the preferences: usually, and at the least
+SIZE, LEAST = 0.12, 0.05
+#: what it covers of a small body, as a share of the length that it is seen with
+COVERED = 0.25
 
 
 def _told(scene: Any, value: float, unit: str) -> str:
@@ -219,7 +223,7 @@ class ScrubHandle(GizmoGroup):
         gizmo.draw_options = {"FILL", "ALIGN_VIEW"}
         gizmo.color, gizmo.alpha = COLOR, 0.6
         gizmo.color_highlight, gizmo.alpha_highlight = HIGHLIGHT, 0.9
-        gizmo.scale_basis = 0.12
+        gizmo.scale_basis = SIZE
         gizmo.use_draw_modal = True
         gizmo.target_set_operator("condyle.scrub")
 
@@ -231,6 +235,7 @@ class ScrubHandle(GizmoGroup):
             gizmo.hide = place is None
             if place is not None:
                 gizmo.matrix_basis = Matrix.Translation(place)
+                gizmo.scale_basis = handle_size(context, place)
 
 
 def handle_place(context: Any) -> Any:
@@ -251,6 +256,30 @@ def handle_place(context: Any) -> Any:
         return held.points(readings(context.scene, joint)[None])[0]
     except core.physics().CondyleError:
         return None
+
+
+def handle_size(context: Any, place: Any) -> float:
+    """The handle's `scale_basis` at a place (3,): smaller where it would hide the child, as a finger's tip afar."""
+    import numpy as np
+
+    from ... import authoring, references, views
+
+    child = references.resolve(active_joint(context).condyle.joint.child)
+    if child is None or context.region_data is None:
+        return SIZE
+    scale = (
+        child.object.matrix_world.median_scale if child.bone else 2.0
+    )  # of a half length that is in the world
+    aside = scale * authoring.typical_length(child) * np.array(context.region_data.view_matrix)[0, :3]
+    view = np.array(context.region_data.perspective_matrix)
+    ends, ahead = views.pixels(
+        np.array([place, place + aside]), view, (context.region.width, context.region.height)
+    )
+    if not ahead.all():
+        return SIZE
+    seen = COVERED * float(np.linalg.norm(ends[1] - ends[0]))
+    preferences = context.preferences
+    return min(max(seen / (preferences.view.gizmo_size * preferences.system.ui_scale), LEAST), SIZE)
 
 
 def limits_of(joint: Any) -> list[Any]:
