@@ -232,3 +232,44 @@ def test_the_handle_hides_no_more_than_a_part_of_a_small_body(part, scene, knee,
 
     assert size(400) == module.SIZE and size(2) == module.LEAST
     assert size(30) == pytest.approx(0.25 * 30 / 75, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("place", "moved", "shift"),
+    [((12, 0), 0, False), ((12, 0), 0, True), ((4, 0), 0, False), ((12, 0), 9, False)],
+)
+def test_a_click_beside_the_handle_selects_what_is_seen_there(
+    part, scene, knee, monkeypatch, place, moved, shift
+):
+    """Blender gives presses up to ten pixels beside it to the handle: they did nothing, where there was a body."""
+    joint, _ = knee()
+    module = part("features.frames.scrub")
+    monkeypatch.setattr(module, "handle_size", lambda *_: 0.1)
+    handle = np.array([100.0, 200.0])
+    preferences = SimpleNamespace(view=SimpleNamespace(gizmo_size=75), system=SimpleNamespace(ui_scale=1.0))
+    monkeypatch.setattr(module, "handle_place", lambda _: np.zeros(3))
+    pressed = handle + place
+    is_beside = module.beside(SimpleNamespace(preferences=preferences), pressed, handle)
+    assert is_beside == (place[0] > 7.5)
+    clicked = []
+    select = SimpleNamespace(select=lambda *_, **options: clicked.append(options))
+    start = part("features.overlay.shown").readings(scene, joint)
+    operator = SimpleNamespace(
+        _uid=joint.session_uid,
+        _beside=is_beside,
+        _at=tuple(pressed),
+        _mouse=tuple(pressed + [moved, 0]),
+        _start=start,
+        _set=lambda *_: None,
+        _end=lambda _, outcome: outcome,
+        _done=lambda *_: {"FINISHED"},
+    )
+    operator._select = lambda *arguments: module.Scrub._select(operator, *arguments)
+    event = SimpleNamespace(type="LEFTMOUSE", value="RELEASE", shift=shift)
+    monkeypatch.setattr(bpy, "ops", SimpleNamespace(view3d=select))  # without a window it does not run
+    outcome = module.Scrub.modal(operator, SimpleNamespace(region_data=object()), event)
+    if is_beside and not moved:
+        assert outcome == {"CANCELLED"}  # no step of undo of ours, and no key
+        assert clicked == [{"location": [112, 200], "toggle": shift, "deselect_all": not shift}]
+    else:
+        assert outcome == {"FINISHED"} and not clicked

@@ -14,6 +14,8 @@ COLOR, HIGHLIGHT = (0.30, 0.85, 1.00), (1.00, 1.00, 1.00)
 PRECISE = 0.1
 #: pixels from the handle within which a press of the mouse was on it
 NEAR = 40
+#: a press that is let go within so many pixels is a click
+CLICK = 3.0
 #: radius of the handle, as a share of the gizmos' size in the preferences: usually, and at the least
 SIZE, LEAST = 0.12, 0.05
 #: what it covers of a small body, as a share of the length that it is seen with
@@ -90,7 +92,8 @@ class Scrub(Operator):
         self._uid = joint.session_uid
         self._start = self._now = readings(context.scene, joint)
         self._target = self._project(context)(self._handle.points(self._now[None]))[0]
-        self._mouse = self._pressed(context, event)
+        self._mouse = self._at = self._pressed(context, event)
+        self._beside = beside(context, self._at, self._target)
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
@@ -112,6 +115,8 @@ class Scrub(Operator):
             self._set(context, joint, self._now)
             self._tell(context, joint)
         elif event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER"} and event.value in {"RELEASE", "PRESS"}:
+            if event.type == "LEFTMOUSE" and self._beside and math.dist(self._mouse, self._at) < CLICK:
+                return self._select(context, joint, event)
             return self._done(context, joint)
         return {"RUNNING_MODAL"}
 
@@ -162,6 +167,17 @@ class Scrub(Operator):
 
         nearest.set_readings(context.scene, joint, readings)
         context.area.tag_redraw()
+
+    def _select(self, context: Any, joint: Any, event: Any) -> set[str]:
+        """A click beside the handle, which Blender gives to it all the same, is one on what is seen there."""
+        import bpy
+
+        self._set(context, joint, self._start)
+        place = [round(share) for share in self._at]
+        bpy.ops.view3d.select(
+            "EXEC_DEFAULT", True, location=place, toggle=event.shift, deselect_all=not event.shift
+        )
+        return self._end(context, {"CANCELLED"})
 
     def _done(self, context: Any, joint: Any) -> set[str]:
         from ..joints.properties import slider_names
@@ -256,6 +272,14 @@ def handle_place(context: Any) -> Any:
         return held.points(readings(context.scene, joint)[None])[0]
     except core.physics().CondyleError:
         return None
+
+
+def beside(context: Any, pressed: Any, handle: Any) -> bool:
+    """Whether a press at a place (2,) of the region was beside the handle as it is drawn at another."""
+    place = handle_place(context)
+    preferences = context.preferences
+    pixels = preferences.view.gizmo_size * preferences.system.ui_scale
+    return place is not None and math.dist(pressed, handle) > pixels * handle_size(context, place)
 
 
 def handle_size(context: Any, place: Any) -> float:
