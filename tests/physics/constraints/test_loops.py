@@ -211,7 +211,18 @@ def test_a_linkage_that_is_led_where_it_cannot_go_is_told_at_once(integrator):
     model, state = four_bar()
     start = float(state.q[2])
     motion = ph.Motion([0.0, 0.1, 0.5], [start, start, start + 6.0])
-    with pytest.raises(ph.DivergedError, match=r"constraint 'loop' is .* off and cannot be met") as caught:
+    words = (
+        r"constraint 'loop' is .* off and cannot be met in a step of 0.001 s: what is given contradicts it"
+    )
+    with pytest.raises(ph.DivergedError, match=words) as caught:
         ph.simulate(model, state, 0.5, 1e-3, integrator, motions={"rocker.angle": motion})
     assert caught.value.time == pytest.approx(0.222, abs=0.5e-3)  # crank and coupler are in line then
     assert drift(model, caught.value.result) < 1e-6
+
+
+def test_a_step_that_is_too_long_for_a_loop_is_told():
+    """Nothing contradicts a crank that turns fast: the step leads farther than the way back is found."""
+    model, state = four_bar()
+    spinning = ph.assemble(model, model.state(state.q, [60.0, 0.0, 0.0]))
+    with pytest.raises(ph.DivergedError, match=r"cannot be met in a step of 0\.01 s: take a smaller one"):
+        ph.simulate(model, spinning, 1.0, 0.01)
