@@ -11,7 +11,7 @@ from ..kernels.constraint_layout import ACTIVE, EQUALITY, ROW_FORCE, SYSTEM_KIND
 from ..model import State
 from ..result import Result
 from .adaptive import chart_event, charted, held_between, put_on_motions
-from .base import Problem, Recording, refuse_corners, refuse_muscle_states
+from .base import Problem, Recording, energy_row, refuse_corners, refuse_muscle_states
 from .constrained import constraint_space, refuse_torn_at, settler, statistics
 from .march import march
 from .slope import ConstrainedSlope, motion_stops
@@ -139,7 +139,8 @@ class _Run:
         self.resting = self.idle < 2 or self.gap(self.q, self.qd) < 0.0
         if not self.resting:
             self.workspace.stage[2] = 0.0
-            self.spaces[0][self.model.num_bodies + layout.SURFACE_ROWS, layout.SHORTER] = 0.0
+            last = energy_row(self.model, self.spaces[0])
+            last[[layout.SHORTER, layout.LEAPT]] = 0.0
 
     def fly(self) -> None:
         """Free motion up to the next impact, change of chart or end of a held stretch."""

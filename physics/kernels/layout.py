@@ -136,8 +136,8 @@ SCRATCH_ROWS = SURFACE_ROWS + 1
 TURN_ROWS, TURN_PADS = 1, 6
 # in the row of `watch`, behind all of its columns: how far ahead [s] the springs at limits are taken, 0 where they are
 # not; and how much shorter than a step [s] the part of one was that came last, by half of which velocities are less
-# far behind the coordinates (see `stepper.euler_parts`)
-AHEAD, SHORTER = 20, 21
+# far behind the coordinates (see `stepper.euler_parts`), and whether held coordinates leapt in it
+AHEAD, SHORTER, LEAPT = 20, 21, 22
 
 # workspace, one row a coordinate: motion subspace column, articulated inertia times it, 1 / d, u,
 # force of the limits that are functions of several coordinates; whether its motion is given, the acceleration that is

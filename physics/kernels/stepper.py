@@ -29,6 +29,7 @@ from .constraint_layout import (
 from .evaluate import evaluate
 from .layout import (
     HELD,
+    LEAPT,
     MUSCLE_STATES,
     OK,
     RUNGE_KUTTA_4,
@@ -66,17 +67,19 @@ from .watch import check_step, note_efforts
 
 
 @inline
-def kick_off(kick: float, dt: float, leaps: bool, qd: Array, stage: Array, dof: Array) -> None:
+def kick_off(kick: float, dt: float, leaps: bool, alone: bool, qd: Array, stage: Array, dof: Array) -> None:
     """Lead velocities on by accelerations: over a step's time those of held coordinates, over `kick` the others.
 
     Where held coordinates leap their accelerations are impulses of so much time as the step takes, and what they bring
-    is the same for any other. The rest is then taken from the accelerations of the step before, which is also what the
-    next one sees half a step ahead.
+    is the same for any other. The rest is then taken from the accelerations of the step before. That is also what the
+    next one sees half a step ahead where a leap is alone; along a table with a corner in every step leaps are what
+    accelerates.
     """
     for d in range(qd.shape[0]):
         qd[d] += (kick if dof[d, HELD] == 0.0 and not leaps else dt) * stage[2, d]
-        if leaps:
-            qd[d] += (kick - dt) * stage[4, d] if dof[d, HELD] == 0.0 else 0.0
+        if leaps and dof[d, HELD] == 0.0:
+            qd[d] += (kick - dt) * stage[4, d]
+        if alone:
             stage[2, d] = stage[4, d]
 
 
@@ -108,6 +111,8 @@ def euler_step(
     course = 0.5 * before / kick, dt + shorter[1]
     hold(motion, t, dt, q, qd, dof)
     leaps = leaps_within(motion, t, dt)
+    last = spaces[0][arrays[0].shape[0] + SURFACE_ROWS]
+    alone = leaps and (last[LEAPT] == 0.0 or shorter[0] > 0.0 or shorter[1] > 0.0)
     prepare_stage(integrator, 0, before, q, qd, stage)
     width = tables[1].shape[1]
     look_ahead_at_limits(arrays, integrator, max(kick, dt), spaces[0])
@@ -115,7 +120,7 @@ def euler_step(
     derivative(arrays, tables[0], tables[1], t, stage[0, :nv], stage[1, :nv], qd, tau, qdd, spaces)
     look_ahead_at_limits(arrays, integrator, 0.0, spaces[0])
     copy(qd, last_qd)
-    kick_off(kick, dt, leaps, qd, stage, dof)
+    kick_off(kick, dt, leaps, alone, qd, stage, dof)
     if arrays[3][MUSCLE_STATES] > 0.0:
         finish_states(arrays[3], width, integrator, dt, stage)
     count, found = constrain_velocities(
@@ -141,7 +146,7 @@ def euler_step(
         project(arrays, constraints, found, pace, q, qd, system, spaces)
     held_efforts(count, dof, system, effort)
     for k in range(count):  # what the next step sees half a step ahead: smooth forces, no impacts
-        if rows[k, ROW_FORCE] != 0.0 and not struck and not leaps:
+        if rows[k, ROW_FORCE] != 0.0 and not struck and not alone:
             for d in range(system[SYSTEM_SPANS][k, SPAN_FIRST], system[SYSTEM_SPANS][k, SPAN_END]):
                 if dof[d, HELD] == 0.0:
                     qdd[d] += dt / kick * rows[k, ROW_FORCE] * system[SYSTEM_RESPONSE][k, d]
@@ -211,6 +216,7 @@ def euler_parts(
                 continue
             found += 1 if until < math.inf else 0
         last[SHORTER] = shorter[1]
+        last[LEAPT] = 1.0 if leaps_within(parts[3], start, span) else 0.0
         write(log, start, span, dt, way, stage[6, :nv], stage[3, :nv], q, qd, spaces[1])
         parted |= size < PARTS
         if parted:

@@ -79,3 +79,34 @@ def test_what_hangs_on_a_joint_that_rests_until_its_motion_begins_feels_the_begi
     mass = ph.mass_matrix(model, model.state(rested.q[k]))
     # the other link's momentum about its hinge stays; some 50 rad/s^2 act for up to three steps
     assert kick == pytest.approx(-2.0 * mass[1, 0] / mass[1, 1], abs=0.1)
+
+
+def test_a_table_with_a_corner_in_every_step_leads_as_a_smooth_motion_does():
+    """What its corners bring is what accelerates there, and what the next step foresees."""
+    builder, parent = ph.ModelBuilder(), "base"
+    builder.add_body("base", joint=ph.joints.Slider((1, 0, 0)), mass=1.0, inertia=0.01 * np.eye(3))
+    for name in ("upper", "middle", "lower"):
+        place = np.eye(4)
+        place[2, 3] = 0.0 if parent == "base" else -0.3
+        parent = builder.add_body(
+            name,
+            parent,
+            joint=ph.joints.Hinge((0, 1, 0)),
+            joint_in_parent=place,
+            mass=1.0,
+            com=(0, 0, -0.15),
+            inertia=np.diag([0.0075, 0.0075, 0.001]),
+        )
+    model = builder.build()
+    start = model.state({"upper": 1.0, "middle": 0.5, "lower": -0.4})
+    times = np.linspace(0.0, 3.0, 3001)
+    shaken = 0.02 * np.sin(3.0 * times)
+    smooth = ph.Motion(times[::20], shaken[::20])
+    corners = ph.Motion(times, shaken, interpolation="linear")
+    runs = [
+        ph.simulate(model, start, 3.0, 1e-3, motions={"base": motion}, record_interval=0.1)
+        for motion in (smooth, corners)
+    ]
+    # accelerations in steps for smooth ones: half a step of them, as far as the motion has grown it by then
+    assert np.abs(runs[0].q - runs[1].q).max() < 2e-3
+    assert np.abs(runs[0].energy - runs[1].energy)[:, 2].max() < 2e-3
