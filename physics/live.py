@@ -109,10 +109,8 @@ class LiveRun:
         self._dt = self._problem.dt
         self._factor = number(factor, "factor", positive=True)
         self._heard = 0
-        self._since, self._before = (
-            np.inf,
-            0,
-        )  # when, and after how many steps, what no picture shows was said
+        # when, and after how many steps, what no picture shows was said
+        self._since, self._before = np.inf, 0
         self._disturbed = False  # what energy there is was changed from outside since the last stretch
         self._credit = 0.0  # seconds of motion that are due
         self._last = self._shown = self._noted = clock()
