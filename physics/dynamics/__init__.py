@@ -210,6 +210,7 @@ def observe(
     if not muscles and arrays[3][layout.MUSCLE_COUNT] > 0.0:
         alone = arrays[3].copy()
         alone[layout.MUSCLE_COUNT] = 0.0
+        alone.flags.writeable = False  # as the others are: what can be written is compiled for anew
         arrays = (*arrays[:3], alone, arrays[4])
     kernel(arrays, q, qd, poses, energy, *spaces)
     if not (anywhere and spaces[2][layout.STATUS] == layout.OUT_OF_RANGE):

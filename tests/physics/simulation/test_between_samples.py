@@ -9,6 +9,7 @@ import physics as ph
 from physics.between_samples import PARTS, simulate_between
 from physics.contacts import Plane
 from physics.errors import CancelledError, DivergedError
+from physics.muscles import PathPoint
 
 FRAME = 1.0 / 24.0
 
@@ -74,3 +75,33 @@ def test_what_was_computed_of_a_motion_that_ends_early_has_its_samples_alone():
         ph.simulate(model, model.state([0.0]), tau=blown, **wishes)
     np.testing.assert_array_equal(diverged.value.result.t, expected.value.result.t)
     assert str(diverged.value) == str(expected.value)
+
+
+def test_poses_without_the_energies_of_muscles_are_the_same_and_take_no_other_kernel(monkeypatch):
+    """Data that can be written was compiled for anew: 12 s at the first bake."""
+    from physics import dynamics
+    from physics.kernels import layout
+    from physics.kernels import observe as kernels
+
+    builder = ph.ModelBuilder()
+    builder.add_body(
+        "arm", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, com=(0, 0, -0.3), inertia=0.01 * np.eye(3)
+    )
+    builder.add_muscle(
+        "cord", [PathPoint(None, (0.1, 0, 0.5)), PathPoint("arm", (0.05, 0, -0.3))], mass=0.4, num_points=5
+    )
+    model = builder.build()
+    q = np.zeros((3, model.num_coordinates))
+    given, kernel = [], kernels.observe
+
+    def seen(arrays, *rest):
+        given.append(arrays)
+        return kernel(arrays, *rest)
+
+    monkeypatch.setattr(kernels, "observe", seen)
+    poses, _ = dynamics.observe(model, q, q, anywhere=True)
+    bare, _ = dynamics.observe(model, q, q, anywhere=True, muscles=False)
+    np.testing.assert_array_equal(bare, poses)
+    with_muscles, without = (arrays[3] for arrays in given)
+    assert with_muscles[layout.MUSCLE_COUNT] > 0.0 and without[layout.MUSCLE_COUNT] == 0.0
+    assert with_muscles.flags.writeable is without.flags.writeable is False
