@@ -36,6 +36,9 @@ def bake(part, make):
             each.condyle.body.density = 100.0
         (slider,) = part("features.joints.properties").slider_names(joint.condyle.joint)
         scene.render.fps, scene.frame_start, scene.frame_end = fps, 0, SECONDS * fps
+        scene.condyle.simulation.time_step = (
+            1.25e-4  # corners of what leads, at other places, cost less than they show
+        )
         joint.condyle.joint.prescribed, joint.condyle.joint.follow = follow == 1.0, follow
         lead(part, joint, slider, fps)
         scene.frame_set(0)
@@ -84,7 +87,7 @@ def test_what_the_scene_alone_shows_is_followed_between_frames(bake, lead, follo
     assert np.ptp(fine, axis=0).min() > 0.5
     found, gone = bake(24, lead, follow)
     # what is led is met to the fourth order of a quarter of a frame; where strips begin to blend they have corners
-    assert np.abs(found - fine).max() < (1e-4 if lead is driver else 1e-3)
+    assert np.abs(found - fine).max() < (1e-4 if lead is driver else 2.5e-3)
     assert 0 < gone <= 5 * 24 * SECONDS
 
 
