@@ -209,10 +209,7 @@ def _see_between(
     poses = np.concatenate([ends[:, :1], inside.poses, ends[:, 1:]], axis=1)
     bodies = [entry.body for entry in found]
     worlds = _worlds(scene, read, bodies, poses.reshape(-1, *poses.shape[2:]))
-    still = {
-        name: {key: np.repeat(kept[:1], count * len(rows), axis=0) for key, kept in row.items()}
-        for name, row in samples.items()
-    }
+    still = {name: {key: kept[:1] for key, kept in row.items()} for name, row in samples.items()}
     local = LocalPoses(scene, np.repeat(frames[rows], count), worlds, samples=still)
     numbers = {key_of(body): number for number, body in enumerate(bodies)}
     for number, entry in enumerate(found):
@@ -220,8 +217,9 @@ def _see_between(
         kept = inside.missed[:, number]
         if above is not None:
             kept = kept | inside.missed[:, numbers[above]]
-        matrices = _all_frames(local.basis(entry.body), count * len(rows)).reshape(-1, count, 4, 4)
-        entry.see_between(rows[kept], matrices[kept])
+        seen = np.flatnonzero(np.repeat(kept, count))
+        matrices = _all_frames(local.basis(entry.body, seen), len(seen))
+        entry.see_between(rows[kept], matrices.reshape(-1, count, 4, 4))
 
 
 def _all_frames(matrices: np.ndarray, count: int) -> np.ndarray:

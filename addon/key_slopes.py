@@ -58,6 +58,8 @@ class Slopes:
 
     def chosen(self, keys: np.ndarray) -> Slopes:
         """Of these of the even keys (k,), rising; between two that have several corners between them it is smooth."""
+        if len(keys) == len(self.rates):
+            return self
         found = Slopes.smooth(self.rates[keys])
         turning = np.flatnonzero(~np.isnan(self.meet))
         stretch = np.searchsorted(keys, turning, side="right") - 1
@@ -179,17 +181,20 @@ def leaps(values: np.ndarray) -> np.ndarray:
     ways = np.diff(values, axis=0)
     if len(ways) < 7:
         return np.empty(0, dtype=np.int64)
-    near = np.array([ways[k : len(ways) - 6 + k] for k in range(7)])
-    means, varies = _beside(near[:3], near[4:])
-    away = _length(near[3] - means.mean(axis=0))
+    means, varies = _beside(ways, 4)
+    away = _length(ways[3:-3] - means.mean(axis=0))
     found: np.ndarray = np.flatnonzero(away > CORNER * varies + _length(means[1] - means[0]) + NO_BEND) + 3
     return found
 
 
-def _beside(before: np.ndarray, behind: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Means (2, n, c) of three rows each (3, n, c) on both sides of something, and how much rows vary there (n,)."""
-    varies = np.max([_length(one[k] - one[k - 1]) for one in (before, behind) for k in range(3)], axis=0)
-    return np.array([before.mean(axis=0), behind.mean(axis=0)]), varies
+def _beside(rows: np.ndarray, away: int) -> tuple[np.ndarray, np.ndarray]:
+    """Means (2, n, c) of three rows each of (F, c) in turn and of three that begin so many rows on, and how much rows
+    vary among either three (n,).
+    """
+    means = (rows[:-2] + rows[1:-1] + rows[2:]) / 3.0
+    next_to, across = _length(rows[1:] - rows[:-1]), _length(rows[2:] - rows[:-2])
+    varies = np.maximum(np.maximum(next_to[:-1], next_to[1:]), across)
+    return np.array([means[:-away], means[away:]]), np.maximum(varies[:-away], varies[away:])
 
 
 def corners(values: np.ndarray) -> np.ndarray:
@@ -200,9 +205,8 @@ def corners(values: np.ndarray) -> np.ndarray:
     bends = np.diff(values, 2, axis=0)  # the first of them at row 1
     if len(bends) < 8:
         return np.empty(0, dtype=np.int64)
-    near = np.array([bends[k : len(bends) - 7 + k] for k in range(8)])
-    means, varies = _beside(near[:3], near[5:])
-    bend = _length(near[3] + near[4] - means[0] - means[1])
+    means, varies = _beside(bends, 5)
+    bend = _length(bends[3:-4] + bends[4:-3] - means[0] - means[1])
     found = np.flatnonzero(bend > CORNER * varies + _length(means[1] - means[0]) + NO_BEND) + 4
     runs = np.split(found, np.flatnonzero(np.diff(found) > 1) + 1)
     return np.array([min(run, key=lambda row: _off(values, row)) for run in runs if len(run)], dtype=np.int64)

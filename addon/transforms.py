@@ -109,6 +109,11 @@ def _may_move(item: Any) -> bool:
     return False
 
 
+def _at(matrices: np.ndarray, rows: np.ndarray | None) -> np.ndarray:
+    """Rows of matrices (F, 4, 4), or what is the same in all of them (1, 4, 4)."""
+    return matrices if rows is None or len(matrices) == 1 else matrices[rows]
+
+
 class LocalPoses:
     """Turns world poses of simulated bodies into matrices of their own channels.
 
@@ -133,17 +138,18 @@ class LocalPoses:
         self.frames = frames
         self.worlds = dict(worlds)
         self._object_worlds: dict[str, np.ndarray] = {}
+        self._inverse_worlds: dict[str, np.ndarray] = {}
         self._bone_poses: dict[Key, np.ndarray] = {}
         if samples is None:
             samples = sample_matrices(scene, carriers(self.worlds), frames) if sampled else {}
         self.samples = samples
 
-    def basis(self, body: Body) -> np.ndarray:
-        """Matrices (F, 4, 4) of the body's own channels."""
-        world = self.worlds[key_of(body)]
+    def basis(self, body: Body, rows: np.ndarray | None = None) -> np.ndarray:
+        """Matrices (F, 4, 4) of the body's own channels; at some of the frames alone, if rows (k,) are given."""
         if not body.bone:
-            return units.inverses(self._effect_of_parent(body.object)) @ world
-        return self._bone_basis(body, self.bone_pose(body))
+            around = _at(self._effect_of_parent(body.object), rows)
+            return units.inverses(around) @ _at(self.worlds[key_of(body)], rows)
+        return self._bone_basis(body, rows)
 
     def object_world(self, item: Any) -> np.ndarray:
         """World matrices of any object."""
@@ -195,9 +201,15 @@ class LocalPoses:
             self._bone_poses[key] = (
                 self._unsimulated_pose(body)
                 if simulated is None
-                else units.inverses(self.object_world(body.object)) @ simulated
+                else self._into_object(body.object) @ simulated
             )
         return self._bone_poses[key]
+
+    def _into_object(self, item: Any) -> np.ndarray:
+        """Inverse world matrices of an armature, which all of its bones ask for."""
+        if item.name_full not in self._inverse_worlds:
+            self._inverse_worlds[item.name_full] = units.inverses(self.object_world(item))
+        return self._inverse_worlds[item.name_full]
 
     def _unsimulated_pose(self, body: Body) -> np.ndarray:
         samples = self.samples.get(body.object.name_full)
@@ -214,13 +226,13 @@ class LocalPoses:
             return parent @ _rest_offset(bone) @ basis
         return _convert(bone, basis, parent, invert=False)
 
-    def _bone_basis(self, body: Body, pose: np.ndarray) -> np.ndarray:
-        bone = body.pose_bone
+    def _bone_basis(self, body: Body, rows: np.ndarray | None) -> np.ndarray:
+        bone, pose = body.pose_bone, _at(self.bone_pose(body), rows)
         if bone.parent is None:
             if bone.bone.use_local_location:
                 return units.inverses(units.array4(bone.bone.matrix_local)) @ pose
             return _convert(bone, pose, None, invert=True)
-        parent = self.bone_pose(Body(body.object, bone.parent.name))
+        parent = _at(self.bone_pose(Body(body.object, bone.parent.name)), rows)
         if _inherits_plainly(bone):
             return units.inverses(parent @ _rest_offset(bone)) @ pose
         return _convert(bone, pose, parent, invert=True)
