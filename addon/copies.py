@@ -43,7 +43,8 @@ from . import core, followers, idle, left_over, references, rest_poses, session
 from .references import Body
 
 DELAY = 0.1  # seconds from a change to a look at what is to be mended
-_count = 0
+#: how many objects there were in the file (key 0), and in each view layer, by its scene's session uid and its name
+_counts: dict[Any, int] = {}
 #: references that followed a bone, as `_relink` found them: session uid of their object, path to them, session uid of
 #: what they meant, the bone's identity and name, and the session uid of what they mean now
 _followed: list[tuple[int, str, int, str, str, int]] = []
@@ -296,20 +297,25 @@ def _let_go(body: Body) -> int:
 
 
 @bpy.app.handlers.persistent
-def on_update(_scene: Any, depsgraph: Any = None) -> None:
-    """Handler of depsgraph_update_post: notes that objects came or went, or that an armature changed."""
-    global _count
+def on_update(scene: Any, depsgraph: Any = None) -> None:
+    """Handler of depsgraph_update_post: notes that objects came or went, or that an armature changed.
+
+    What was deleted goes from its scene, but stays in the file as long as references mean it, as frames do a joint.
+    """
     if depsgraph is None or depsgraph.mode != "VIEWPORT":
         return
-    count = len(bpy.data.objects)
-    if count != _count or depsgraph.id_type_updated("ARMATURE"):
-        _count = count
+    layer = depsgraph.view_layer
+    counts = {0: len(bpy.data.objects), (scene.session_uid, layer.name): len(layer.objects)}
+    changed = any(_counts.get(key) != count for key, count in counts.items())
+    _counts.update(counts)
+    if changed or depsgraph.id_type_updated("ARMATURE"):
         look()
 
 
 def forget() -> None:
     """Another file was opened."""
     _followed.clear()
+    _counts.clear()
 
 
 def look() -> None:

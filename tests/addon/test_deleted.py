@@ -55,6 +55,39 @@ def test_a_deleted_joint_lets_go_of_its_child(part, scene, knee):
 
 
 @pytest.mark.small
+def test_a_window_sees_that_a_joint_was_deleted(part, scene, knee, monkeypatch):
+    """Its control frames mean it, so that it stays in the file: the number of objects there does not tell."""
+    copies, looks = part("copies"), []
+    monkeypatch.setattr(copies, "look", lambda: looks.append(1))
+
+    def updated():
+        looks.clear()
+        bpy.context.view_layer.update()
+        copies.on_update(scene, Updated(bpy.context.view_layer))
+        return bool(looks)
+
+    updated()
+    assert not updated()
+    joint, count = knee[2], len(bpy.data.objects)
+    select(joint)
+    bpy.ops.object.delete()
+    assert len(bpy.data.objects) == count
+    assert updated() and not updated()
+
+
+class Updated:
+    """What a handler gets of a view layer in which no armature changed."""
+
+    mode = "VIEWPORT"
+
+    def __init__(self, view_layer):
+        self.view_layer = view_layer
+
+    def id_type_updated(self, name):
+        return False
+
+
+@pytest.mark.small
 def test_a_deleted_follower_comes_back(part, scene, knee):
     _, shank, joint = knee
     bpy.data.objects.remove(joint.condyle.joint.follower)
