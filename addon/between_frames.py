@@ -27,7 +27,8 @@ from .motion_curves import MotionCurves
 RATE = 120.0
 # What is nearer to a look than this share of the way to the next is beside it.
 BESIDE = 0.05
-# Looks from a frame to the next where Blender has to go to them: a driver of 1 Hz is 2e-5 rad off, and 5e-3 without.
+# Looks from a frame to the next, or as many a second as these are with 24 frames, where Blender has to go to them: a
+# driver of 1 Hz is 2e-5 rad off, and 5e-3 without.
 LOOKS = 4
 
 
@@ -41,11 +42,16 @@ def _looks(fps: float) -> int:
     return max(int(np.ceil(RATE / fps)), 1)
 
 
+def _shown_looks(fps: float) -> int:
+    """From each frame to the next, where the scene has to show them."""
+    return max(LOOKS, round(LOOKS * 24.0 / fps))
+
+
 def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: float) -> list[Followed]:
     """Joints as they were seen at whole frames (F,), where they leap, and what the curves that lead them and those of
     their weights say between those, at `RATE` or more often; where no curves alone say it, what the scene shows
-    at `LOOKS` places from frame to frame. Where something has keys at several frames running its motion was sampled:
-    there it goes as smoothly as it can. The scene is at the first of the frames.
+    at `LOOKS` places or more from frame to frame. Where something has keys at several frames running its motion was
+    sampled: there it goes as smoothly as it can. The scene is at the first of the frames.
     """
     count, looks = _looks(fps), positions(frames, fps)
     keyed = [motion_curves.read(scene, each) for each in followed]
@@ -57,14 +63,15 @@ def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: flo
     leaping = leaps.looked_for(scene, followed, keyed, frames)
     if count < 2:
         return [each.joint for each in leaping]
-    _look(scene, leaping)
-    return [_with_looks(each, count if each.by else LOOKS) for each in leaping]
+    shown = _shown_looks(fps)
+    _look(scene, leaping, shown)
+    return [_with_looks(each, count if each.by else shown) for each in leaping]
 
 
-def _look(scene: Any, seen: list[leaps.Seen]) -> None:
+def _look(scene: Any, seen: list[leaps.Seen], count: int) -> None:
     """See between frames what no curves alone say, as drivers, constraints and blended strips of the NLA show it."""
     wanted = [
-        (each.looks, _places(each, LOOKS)[1][:, 1:-1].ravel()) for each in seen if each.looks is not None
+        (each.looks, _places(each, count)[1][:, 1:-1].ravel()) for each in seen if each.looks is not None
     ]
     if any(len(places) for _, places in wanted):
         with hold.at_frame(scene, scene.frame_current):

@@ -91,6 +91,18 @@ def test_what_the_scene_alone_shows_is_followed_between_frames(bake, lead, follo
     assert 0 < gone <= 5 * 24 * SECONDS
 
 
+def test_few_frames_a_second_are_looked_at_as_often_as_24(bake):
+    """At 12 of them a driver of 2 Hz was 133 mrad off, 8 now."""
+
+    def fast(part, joint, slider, fps):
+        joint.driver_add(f'["{slider}"]').driver.expression = f"0.3 * sin(frame / {fps} * 4 * pi)"
+
+    wanted, _ = bake(24, fast)
+    found, _ = bake(12, fast)
+    # the same looks, but for single precision
+    assert np.abs(found - wanted).max() < 1e-6
+
+
 def test_where_curves_say_all_or_nothing_moves_no_frames_are_gone_to(bake):
     def keyed(part, joint, slider, fps):
         for time, value in STRIPS[0]:
