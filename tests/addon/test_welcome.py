@@ -63,6 +63,17 @@ def test_the_doors_are_there_while_nothing_is_and_open(part, scene, make):
 
 
 @pytest.mark.small
+def test_a_scene_that_shows_what_another_made_is_not_empty(part, scene, make):
+    """Nothing was ever stored in it by itself: it offered to begin beside a button that bakes."""
+    item = make.box("Thigh")
+    part("authoring").make_body(scene, part("references").Body(item))
+    other = bpy.data.scenes.new("Other")
+    assert part("features.welcome.panels").is_empty(other)
+    other.collection.objects.link(item)
+    assert not part("features.welcome.panels").is_empty(other)
+
+
+@pytest.mark.small
 def test_a_rig_with_a_body_is_not_an_empty_scene(part, scene, make):
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0), None)})
     part("authoring").make_body(scene, part("references").Body(rig, "A"))

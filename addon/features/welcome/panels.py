@@ -60,8 +60,6 @@ class NextStepPanel(SidebarPanel, Panel):
 
 def is_empty(scene: Any) -> bool:
     """Whether a scene has no body, joint, connection or muscle."""
-    if scene.condyle.schema_version == 0:  # nothing was ever stored
-        return True
     for item in scene.objects:
         data = item.condyle
         if item.type == "EMPTY" and (data.joint.enabled or data.connection.enabled):
