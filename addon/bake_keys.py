@@ -103,7 +103,7 @@ def _chosen(
     kept: Kept,
 ) -> np.ndarray:
     """Indices of the frames that get a key, for places or (`turns`) rotations."""
-    at = key_reduction.samples(frames)
+    at = key_reduction.samples(frames, key_reduction.places_of(slopes))
     exact = key_reduction.cubic(frames, values, slopes, at)
     metres = 0.0 if turns else metres_of(channels.body, scene)
 

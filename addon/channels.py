@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import core, key_slopes
+from . import core, key_reduction
 
 #: channels of one rotation that differ by less are the same numbers but for round-off
 SAME = 1e-6
@@ -149,7 +149,8 @@ def missed_between(rotations: np.ndarray, channels: np.ndarray, mode: str) -> np
     """
     if mode == "QUATERNION" or len(rotations) < 2:
         return np.zeros(max(len(rotations) - 1, 0))
-    return _apart(rotations, matrices(_halfway(channels), mode))
+    even, halfway = _halfway(rotations, channels)
+    return _apart(even, matrices(halfway, mode))
 
 
 def missed_by_vectors(vectors: np.ndarray) -> np.ndarray:
@@ -157,17 +158,22 @@ def missed_by_vectors(vectors: np.ndarray) -> np.ndarray:
     near a length of 2 pi, where all of them mean no rotation, they swing around.
     """
     lie = core.physics().lie
-    return _apart(lie.so3_exp(vectors), lie.so3_exp(_halfway(vectors)))
+    even, halfway = _halfway(lie.so3_exp(vectors), vectors)
+    return _apart(even, lie.so3_exp(halfway))
 
 
-def _apart(rotations: np.ndarray, halfway: np.ndarray) -> np.ndarray:
-    """Angles (F - 1,) [rad] between rotations (F - 1, 3, 3) and the even turn halfway between rotations (F, 3, 3)."""
-    lie = core.physics().lie
-    even = _halfway(lie.continuous_quaternions(lie.quaternion_from_matrix(rotations)))
+def _apart(even: np.ndarray, halfway: np.ndarray) -> np.ndarray:
+    """Angles (n,) [rad] between quaternions (n, 4) and rotations (n, 3, 3)."""
     off = np.swapaxes(matrices(even, "QUATERNION"), 1, 2) @ halfway
-    return np.asarray(np.linalg.norm(lie.so3_log(off), axis=1))
+    return np.asarray(np.linalg.norm(core.physics().lie.so3_log(off), axis=1))
 
 
-def _halfway(values: np.ndarray) -> np.ndarray:
-    rates = key_slopes.slopes(values)
-    return 0.5 * (values[:-1] + values[1:]) + (rates[:-1] - rates[1:]) / 8.0
+def _halfway(rotations: np.ndarray, values: np.ndarray) -> list[np.ndarray]:
+    """Quaternions (F - 1, 4) and values (F - 1, c) halfway between rotations (F, 3, 3) that the values (F, c) mean.
+    Where either has a corner both have: else what one takes for a corner and the other for a bend would lie apart.
+    """
+    lie = core.physics().lie
+    rows = np.arange(float(len(values)))
+    paths = [lie.continuous_quaternions(lie.quaternion_from_matrix(rotations)), values]
+    slopes = key_reduction.slopes_of(rows, paths)
+    return [key_reduction.cubic(rows, path, each, rows[:-1] + 0.5) for path, each in zip(paths, slopes)]

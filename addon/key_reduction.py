@@ -1,7 +1,8 @@
 """Fewer keys for a motion: every n-th sample, and of those only what a tolerance asks for. numpy only, float64.
 
 Curves are cubics between keys that keep the values and slopes of the full motion there (Bezier form), or straight
-lines. Errors are measured at every sample and half-way between two.
+lines. Errors are measured at every sample and at places between them: half-way, and where a curve does more than two
+slopes say, at more.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from .key_slopes import Slopes
 
 #: steps that find where a Bezier curve is at a time: after these Newton's are to round-off
 BISECTIONS, NEWTON = 8, 5
+#: parts from one sample to the next between which errors are measured, and where hits are among these
+PARTS, MORE_PARTS = 2, 8
 Error = Callable[[np.ndarray], np.ndarray]
 
 
@@ -94,11 +97,15 @@ def _places(positions: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.n
     return left, step[:, None], ((wanted - positions[left]) / step)[:, None]
 
 
-def samples(positions: np.ndarray) -> np.ndarray:
-    """Where errors are measured: the positions (F,) and the middles between them (2 F - 1,)."""
-    found = np.empty(2 * len(positions) - 1)
-    found[::2], found[1::2] = positions, 0.5 * (positions[1:] + positions[:-1])
-    return found
+def places_of(slopes: Slopes) -> int:
+    """In how many parts errors cut the way from each sample to the next."""
+    return MORE_PARTS if (~np.isnan(slopes.meets())).any() or slopes.fits is not None else PARTS
+
+
+def samples(positions: np.ndarray, parts: int = PARTS) -> np.ndarray:
+    """Where errors are measured: the positions (F,) and, in so many parts, those between them (parts (F - 1) + 1,)."""
+    inside = positions[:-1, None] + np.diff(positions)[:, None] * (np.arange(parts) / parts)
+    return np.append(inside, positions[-1])
 
 
 def reduced(candidates: np.ndarray, error: Error, tolerance: float) -> np.ndarray:
@@ -106,22 +113,24 @@ def reduced(candidates: np.ndarray, error: Error, tolerance: float) -> np.ndarra
 
     Args:
         candidates: indices of samples, the first and the last among them.
-        error: errors (2 F - 1,) at `samples` of the curve with the keys of given indices.
+        error: errors (parts (F - 1) + 1,) at `samples` of the curve with the keys of given indices.
 
     Where a stretch has no candidate left inside, its error stays what it is.
     """
-    free = np.zeros(int(candidates[-1]) + 1, dtype=bool)
+    last_row = int(candidates[-1])
+    free = np.zeros(last_row + 1, dtype=bool)
     free[candidates[1:-1]] = True
     keys = candidates[[0, -1]]
     while True:
         found = error(keys)
-        worst = np.maximum.reduceat(found[:-1], 2 * keys[:-1])
+        parts = (len(found) - 1) // last_row
+        worst = np.maximum.reduceat(found[:-1], parts * keys[:-1])
         added = []
         for k in np.flatnonzero(worst > tolerance):
             first, last = keys[k], keys[k + 1]
             inside = np.flatnonzero(free[first + 1 : last]) + first + 1
             if len(inside):
-                far = first + 0.5 * int(np.argmax(found[2 * first : 2 * last]))
+                far = first + int(np.argmax(found[parts * first : parts * last])) / parts
                 added.append(inside[np.argmin(np.abs(inside - far))])
         if not added:
             return keys
