@@ -22,9 +22,9 @@ from . import (
 from .given_motions import Followed
 from .motion_curves import MotionCurves
 
-# Looks a second: with these a pendulum that hangs on a joint with a key twice a second is 1.5e-5 rad off, and 1e-3
-# with 24 of them (test_between_frames).
-RATE = 120.0
+# Looks a second: with half as many a pendulum that hangs on a joint with a key twice a second is 1.5e-5 rad off, and
+# 1e-3 with 24 of them; at 60 frames a second they are four a frame, for what goes from rest to rest in one.
+RATE = 240.0
 # What is nearer to a look than this share of the way to the next is beside it.
 BESIDE = 0.05
 # Looks from a frame to the next, or as many a second as these are with 24 frames, where Blender has to go to them: a

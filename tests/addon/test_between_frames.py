@@ -71,8 +71,18 @@ def test_a_motion_is_the_same_at_every_frame_rate(bake, led):
     fine, _ = bake(120, KEYS, led=led)
     assert np.ptp(fine, axis=0).min() > 0.1
     for fps in (12, 24, 60):
-        # curves are in single precision by frames: places of keys, and with them values, are rounded otherwise
-        assert np.abs(bake(fps, KEYS, led=led)[0] - fine).max() < 5e-6
+        # curves are in single precision by frames: places of keys, and with them values, are rounded otherwise, and
+        # accelerations by looks that are a 240th of a second apart
+        assert np.abs(bake(fps, KEYS, led=led)[0] - fine).max() < 2e-5
+
+
+def test_what_moves_within_a_frame_is_seen_there(bake):
+    """With two looks in it what hung on it was 2.8 mrad off, more than without any."""
+    fps = 60
+    keys = ((0.0, 0.0), (0.5, 0.0), (0.5 + 1.0 / fps, 0.1), (1.5, 0.1), (2.0, 0.0))
+    soon = slice(0, 10)  # it swings on for long
+    off = np.abs(bake(fps, keys)[0][soon] - bake(10 * fps, keys)[0][soon]).max()
+    assert off < 1.5e-3  # from rest to rest in four looks
 
 
 def test_what_has_a_key_at_every_frame_was_sampled_and_goes_smoothly(bake):
@@ -80,7 +90,7 @@ def test_what_has_a_key_at_every_frame_was_sampled_and_goes_smoothly(bake):
     keys = [(frame / 24, 0.5 * np.sin(frame / 6)) for frame in range(49)]
     _, motion = bake(24, keys)
     assert len(motion.times) == 49
-    assert len(bake(24, keys[::4])[1].times) == 5 * 48 + 1
+    assert len(bake(24, keys[::4])[1].times) == 10 * 48 + 1
 
 
 def test_what_is_stepped_has_no_looks_in_its_steps(bake):
@@ -198,7 +208,7 @@ def test_a_switch_is_the_same_at_every_frame_rate(swing):
     fine = swing(120, KEYS, "XYZ", switches=switches)
     for fps in (12, 24, 60):
         # keys come in single precision, by frames
-        assert np.abs(swing(fps, KEYS, "XYZ", switches=switches) - fine).max() < 2e-5
+        assert np.abs(swing(fps, KEYS, "XYZ", switches=switches) - fine).max() < 5e-5
 
 
 @pytest.mark.parametrize(("path", "values"), [("follow", (1.0, 0.5)), ("prescribed", (True, False))])

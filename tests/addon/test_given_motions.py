@@ -291,7 +291,7 @@ def test_any_rotation_is_followed_without_leaps(part, scene, make, kind):
     assert turn[-1] == pytest.approx(8.0, abs=1e-4) and np.abs(np.diff(turn)).max() < 0.8
     part("tasks").free_bake(scene)
     error = part("core").physics().ModelError
-    ball.rotation_euler = (0.3, 8.0, 0.0)  # passes a whole turn near it, about an axis that tilts
+    ball.rotation_euler = (0.1, 8.0, 0.0)  # passes a whole turn near it, about an axis that tilts
     ball.keyframe_insert("rotation_euler", frame=25)
     with pytest.raises(error, match="about another axis near a whole turn"):
         part("tasks").bake_now(scene)
