@@ -36,7 +36,7 @@ def _shots(options: argparse.Namespace) -> list[batch_jobs.Shot]:
     if options.at_once is not None and options.at_once < 1:
         raise _wrong(f"--at-once {options.at_once}: at least one process has to run")
     if options.report is not None:
-        folder = options.report.resolve().parent
+        folder = batch_jobs.real(options.report).parent
         if not folder.is_dir():
             raise _wrong(f"--report {options.report}: there is no folder {folder}")
         if options.report.is_dir() or not os.access(folder, os.W_OK):

@@ -69,13 +69,18 @@ def read(source: Path, given: dict[str, Any], out: Path | None, recursive: bool)
         FormatError: anything that cannot be right, named with its value.
     """
     if source.is_dir():
-        shots = _folder_shots(source.resolve(), given, out, recursive)
+        shots = _folder_shots(real(source), given, out, recursive)
     else:
         if recursive:
             raise _error(f"--recursive is for a folder, and {source} is none")
         shots = _file_shots(source, given, out)
     _check_paths(shots)
     return shots
+
+
+def real(path: Path) -> Path:
+    """A path without links; one that leads to itself stays, for Python 3.11 raises RuntimeError of it."""
+    return Path(os.path.realpath(path))
 
 
 def on_a_line(text: object) -> str:
@@ -102,7 +107,7 @@ def parse_setting(text: str) -> dict[str, Any]:
 def _folder_shots(folder: Path, given: dict[str, Any], out: Path | None, recursive: bool) -> list[Shot]:
     if out is None:
         raise _error(f"{folder} is a folder: say with --out where the outputs go")
-    out = out.resolve()
+    out = real(out)
     found = [
         path
         for path in sorted(folder.rglob("*") if recursive else folder.iterdir())
@@ -205,8 +210,8 @@ def _shot(name: str, source: Path, target: Path, keys: dict[str, Any], where: st
     settings = {key: _table(keys[key], f"{where}: {key}") for key in overrides.SECTIONS if key in keys}
     return Shot(
         name=name,
-        source=source.resolve(),
-        target=target.resolve(),
+        source=real(source),
+        target=real(target),
         scene=_text(keys, "scene", where) if "scene" in keys else None,
         frames=(frames[0], frames[1]) if frames else None,
         timeout=float(timeout) if timeout is not None else None,

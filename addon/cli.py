@@ -141,7 +141,9 @@ def run_bake(options: argparse.Namespace) -> int:
     if problem:
         reporter.error(problem)
         return int(reporting.EXIT_USAGE)
-    task = Task(source.resolve(), target and target.resolve(), options.scene, options.frames, settings)
+    task = Task(
+        batch_jobs.real(source), target and batch_jobs.real(target), options.scene, options.frames, settings
+    )
     try:
         return int(_bake_file(task, reporter))
     except KeyboardInterrupt:
