@@ -44,6 +44,7 @@ from .layout import (
     DOF_COUNT,
     DOF_START,
     HELD,
+    LAG,
     LIMIT_COUNT,
     LIMIT_RESTITUTION,
     LIMIT_ROWS,
@@ -51,6 +52,7 @@ from .layout import (
     ORIGIN,
     PARENT,
     STATUS,
+    SUBSPACE,
     TOO_MANY_CONTACTS,
     VELOCITY,
 )
@@ -117,6 +119,19 @@ def is_led(body_int: Array, dof: Array, body: int) -> bool:
     return some and all_of_them
 
 
+@inline
+def lag_of_turning(body_int: Array, dof: Array, body: int) -> Vector:
+    """Angular velocity at a step's end of a body that is led, less its mean over the step."""
+    turning = NONE
+    while body >= 0:
+        first = body_int[body, DOF_START]
+        for d in range(first, first + body_int[body, DOF_COUNT]):
+            s = load_twist(dof, d, SUBSPACE)
+            turning = scale_add3(turning, dof[d, LAG], (s[0], s[1], s[2]))
+        body = body_int[body, PARENT]
+    return turning
+
+
 @jit
 def carried_drift(
     arrays: Array, half: float, work: Array, dof: Array, body: int, other: int, point: Vector
@@ -124,22 +139,33 @@ def carried_drift(
     """The speed by which what stands on a body that is led round is to slide at a step's beginning in order not to over
     the step, of which half is one half: along tangents it would creep outwards.
 
-    Both turn alike, so that this is the same all over the body, as velocities of a body without turning are. What rolls
-    or slides has none of it, nor what stands on bodies that are free: links between these keep to velocities at the
-    step's beginning, which contradict it.
+    Both turn alike, but for what the one lags while the other speeds up (`lag_along`), so that this is the same all
+    over the body, as velocities of a body without turning are. What rolls or slides has none of it, nor what stands on
+    bodies that are free: links between these keep to velocities at the step's beginning, which contradict it.
     """
-    if not is_led(arrays[0], dof, other):
-        return NONE
     drag = twist_of(work, other)
     twist = twist_of(work, body)
     spin = (twist[0] - drag[0], twist[1] - drag[1], twist[2] - drag[2])
-    turning = (drag[0], drag[1], drag[2])
-    if not dot3(spin, spin) < ALIKE * ALIKE * dot3(turning, turning):
+    turning, late = (drag[0], drag[1], drag[2]), lag_of_turning(arrays[0], dof, other)
+    alike = ALIKE * math.sqrt(dot3(turning, turning)) + 2.0 * math.sqrt(dot3(late, late))
+    if not math.sqrt(dot3(spin, spin)) < alike:
         return NONE
     lever = subtract3(point, reference_of(arrays[0], work, body))
     under = subtract3(point, reference_of(arrays[0], work, other))
     mine = point_acceleration(bias_of(work, body), twist, lever)
     return scale_add3(NONE, -half, subtract3(mine, point_acceleration(bias_of(work, other), drag, under)))
+
+
+@inline
+def lag_along(row: Array, dof: Array) -> float:
+    """The speed along a row's direction, at a step's end, of what goes over the step as far as coordinates that are
+    given: where these speed up, with their velocities at its end it would run ahead of them.
+    """
+    speed = 0.0
+    for d in range(row.shape[0]):
+        if dof[d, HELD] != 0.0:
+            speed += row[d] * dof[d, LAG]
+    return speed
 
 
 @inline
@@ -149,12 +175,13 @@ def add_tangents(
     point: Vector,
     normal: Vector,
     row: int,
+    led: bool,
     drift: Vector,
     system: Array,
     spaces: Array,
 ) -> None:
     """The two rows of sliding of a contact with friction, from `row` on. drift is the speed by which it is to slide
-    at the step's beginning in order not to over the step.
+    at the step's beginning in order not to over the step; led: the obstacle goes as given motions lead it.
     """
     rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
     axes = tangents(normal)
@@ -166,6 +193,8 @@ def add_tangents(
         )
         rows[row + j, ROW_FREE] = speed_along(jacobian[row + j], system[SYSTEM_FREE])
         rows[row + j, ROW_AIM] = dot3(axes[j], drift)
+        if led:
+            rows[row + j, ROW_AIM] += lag_along(jacobian[row + j], spaces[1])
         rows[row + j, ROW_VALUE] = 0.0
         system[SYSTEM_RESTITUTION][row + j] = 0.0
         system[SYSTEM_FRICTION][row + j] = 0.0
@@ -218,10 +247,10 @@ def add_contacts(
         kinds[count] = NORMAL if width == 3 else UNILATERAL
         friction[count] = found[c, FOUND_FRICTION]
         if width == 3:
-            drift = NONE
-            if warm and not impact:
+            drift, led = NONE, warm and not impact and is_led(body_int, dof, other)
+            if led:
                 drift = carried_drift(arrays, 0.5 * dt, work, dof, body, other, point)
-            add_tangents(body_int, (body, other), point, normal, count + 1, drift, system, spaces)
+            add_tangents(body_int, (body, other), point, normal, count + 1, led, drift, system, spaces)
         for j in range(width):
             rows[count + j, ROW_OWNER] = -1.0 - pair
             impulse[count + j] = memory[pair, WARM + j]

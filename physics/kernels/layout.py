@@ -142,9 +142,10 @@ AHEAD, SHORTER, LEAPT = 20, 21, 22
 # workspace, one row a coordinate: motion subspace column, articulated inertia times it, 1 / d, u,
 # force of the limits that are functions of several coordinates; whether its motion is given, the acceleration that is
 # given (0 where none is), and the generalized force that it takes beside the others; the inertia that limits of
-# several coordinates add where a step takes them implicitly, to this one by itself, and with the one and the two before
+# several coordinates add where a step takes them implicitly, to this one by itself, and with the one and the two
+# before; and by how much the velocity that is given at a step's end is more than its mean over the step
 SUBSPACE, PROJECTED, INVERSE, REMAINDER, EXTRA, HELD, GIVEN, EFFORT = 0, 8, 16, 17, 18, 19, 20, 21
-COUPLED, DOF_WORK_WIDTH = 22, 32
+COUPLED, LAG, DOF_WORK_WIDTH = 22, 25, 32
 
 # flags: status and the body that caused it, or the muscles' state
 STATUS, CULPRIT = 0, 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._jit import inline, jit
-from .layout import GIVEN, HELD
+from .layout import GIVEN, HELD, LAG
 from .motion_layout import (
     CHANNEL_COORDINATE,
     CHANNEL_COUNT,
@@ -172,7 +172,7 @@ def hold(motion: Array, t: float, dt: float, q: Array, qd: Array, dof: Array) ->
         before, piece, last = pieces_of_step(motion, k, t, dt)
         others |= dof[d, HELD] != pieces[piece, PIECE_HOLDS]
         dof[d, HELD] = pieces[piece, PIECE_HOLDS]
-        dof[d, GIVEN] = 0.0
+        dof[d, GIVEN] = dof[d, LAG] = 0.0
         if dof[d, HELD] != 0.0:
             q[d], qd[d], dof[d, GIVEN] = evaluate_piece(pieces, piece, t)
             if dt > 0.0:
@@ -194,6 +194,20 @@ def follow(motion: Array, t: float, dt: float, now: float, q: Array, qd: Array, 
             q[d], qd[d], _ = evaluate_piece(pieces, here, now)
             leaps = jumps(pieces, found, t, dt) + pieces[channels[k, CHANNEL_FIRST], PIECE_LEAP]
             dof[d, GIVEN] = evaluate_piece(pieces, found[1], now)[2] + leaps / dt
+
+
+@jit
+def note_lag(motion: Array, t: float, dt: float, dof: Array) -> None:
+    """Note by how much velocities that are given at the end of a step from time t on are more than their means over it:
+    what is led along goes as far as the means say.
+    """
+    channels, pieces = motion
+    for k in range(channels.shape[0]):
+        d, found = channels[k, CHANNEL_COORDINATE], pieces_of_step(motion, k, t, dt)
+        dof[d, LAG] = 0.0
+        if pieces[found[1], PIECE_HOLDS] != 0.0:
+            end, speed, _ = evaluate_piece(pieces, found[2], t + dt)
+            dof[d, LAG] = speed - (end - evaluate_piece(pieces, found[1], t)[0]) / dt
 
 
 @jit

@@ -38,7 +38,7 @@ from .layout import (
     SURFACE_ROWS,
     SYMPLECTIC_EULER,
 )
-from .motion import catch, finish_held, hold, leaps_within
+from .motion import catch, finish_held, hold, leaps_within, note_lag
 from .muscle_states import (
     BEGUN,
     FIRST,
@@ -110,6 +110,7 @@ def euler_step(
     kick = 0.5 * (before + dt)
     course = 0.5 * before / kick, dt + shorter[1]
     hold(motion, t, dt, q, qd, dof)
+    note_lag(motion, t, dt, dof)
     leaps = leaps_within(motion, t, dt)
     last = spaces[0][arrays[0].shape[0] + SURFACE_ROWS]
     alone = leaps and (last[LEAPT] == 0.0 or shorter[0] > 0.0 or shorter[1] > 0.0)

@@ -22,7 +22,7 @@ from .constraint_layout import (
     SYSTEM_ROWS,
     TANGENT,
 )
-from .motion import finish_held
+from .motion import finish_held, note_lag
 from .response import held_efforts, speed_along
 from .resting import AT_REST
 from .spatial import Array
@@ -124,6 +124,7 @@ def stop_within(
     of first order. For course see `unilateral.aim_row`: hit < 0, velocities before an impact lead up to it.
     """
     last_q, last_qd = last
+    note_lag(motion, t, dt, spaces[1])
     count, _ = constrain_velocities(
         arrays, constraints, contacts, dt, course, last_q, trial, last_qd, system, memory, spaces
     )
