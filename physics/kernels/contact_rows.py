@@ -107,8 +107,8 @@ def tangents(n: Vector) -> tuple[Vector, Vector]:
 
 
 @inline
-def is_led(body_int: Array, dof: Array, body: int) -> bool:
-    """Whether a body goes as given motions lead it, and some do."""
+def how_led(body_int: Array, dof: Array, body: int) -> tuple[bool, bool]:
+    """Whether given motions have a part in how a body goes, and whether they alone lead it."""
     some, all_of_them = False, True
     while body >= 0:
         first = body_int[body, DOF_START]
@@ -116,7 +116,21 @@ def is_led(body_int: Array, dof: Array, body: int) -> bool:
             some |= dof[d, HELD] != 0.0
             all_of_them &= dof[d, HELD] != 0.0
         body = body_int[body, PARENT]
-    return some and all_of_them
+    return some, some and all_of_them
+
+
+@jit
+def follows_freely(body_int: Array, dof: Array, found: Array, known: int, body: int) -> bool:
+    """Whether given motions have no part in how a body goes, and none of the known contacts is with one that they lead
+    in part: that goes with their velocities at a step's end, which contradict those of what they lead alone.
+    """
+    free = not how_led(body_int, dof, body)[0]
+    for c in range(known):
+        touching, other = int(found[c, FOUND_BODY]), int(found[c, FOUND_OTHER])
+        if free and (touching == body or other == body):
+            some, alone = how_led(body_int, dof, other if touching == body else touching)
+            free = alone or not some
+    return free
 
 
 @inline
@@ -181,7 +195,7 @@ def add_tangents(
     spaces: Array,
 ) -> None:
     """The two rows of sliding of a contact with friction, from `row` on. drift is the speed by which it is to slide
-    at the step's beginning in order not to over the step; led: the obstacle goes as given motions lead it.
+    at the step's beginning in order not to over the step; led: it goes as far as given motions lead the obstacle.
     """
     rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
     axes = tangents(normal)
@@ -247,9 +261,10 @@ def add_contacts(
         kinds[count] = NORMAL if width == 3 else UNILATERAL
         friction[count] = found[c, FOUND_FRICTION]
         if width == 3:
-            drift, led = NONE, warm and not impact and is_led(body_int, dof, other)
+            drift, led = NONE, warm and not impact and how_led(body_int, dof, other)[1]
             if led:
                 drift = carried_drift(arrays, 0.5 * dt, work, dof, body, other, point)
+                led = follows_freely(body_int, dof, found, known, body)
             add_tangents(body_int, (body, other), point, normal, count + 1, led, drift, system, spaces)
         for j in range(width):
             rows[count + j, ROW_OWNER] = -1.0 - pair

@@ -385,3 +385,33 @@ def test_what_stands_on_a_turning_table_that_speeds_up_stays_where_it_is():
         moved.append(np.linalg.norm(on_table[-1, :3, 3] - on_table[0, :3, 3]))
     # of second order
     assert moved[1] < 5e-5 and moved[0] / moved[1] > 3.0, moved
+
+
+def test_what_a_gripper_holds_stays_in_it_as_well_as_at_a_jaw_that_goes_at_the_steps_velocities():
+    """One jaw is led, the other pressed on: what both say of the box's velocities must not contradict each other."""
+    builder, half = ph.ModelBuilder(), 0.05
+    builder.add_body("lift", joint=ph.joints.Slider((0.0, 0.0, 1.0)), mass=1.0, inertia=0.1 * np.eye(3))
+    builder.add_body("arm", "lift", joint=ph.joints.Hinge((0.0, 1.0, 0.0)), mass=1.0, inertia=0.1 * np.eye(3))
+    for name in ("left", "right"):
+        slider = ph.joints.Slider((1.0, 0.0, 0.0))
+        builder.add_body(name, "arm", joint=slider, mass=0.2, inertia=1e-3 * np.eye(3))
+    builder.add_body("box", joint=ph.joints.Free(), mass=0.5, inertia=8e-4 * np.eye(3))
+    pose = np.eye(4)
+    pose[:3, :3] = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    corners = half * np.array(CORNERS) / HALF
+    builder.add_contact("at left", "box", corners, Plane(), other="left", pose=pose, friction=1.0)
+    facing = np.diag([-1.0, -1.0, 1.0, 1.0]) @ pose
+    builder.add_contact("at right", "box", corners, Plane(), other="right", pose=facing, friction=1.0)
+    model, times = builder.build(), np.linspace(0.0, 2.0, 201)
+    motions = {
+        "lift": ph.Motion(times, 0.3 * (1.0 - np.cos(4.0 * times))),
+        "arm": ph.Motion(times, 0.6 * np.sin(3.0 * times) ** 2),
+        "left": ph.Motion([0.0], [-half]),
+    }
+    tau = np.zeros(model.num_coordinates)
+    tau[model.coordinate_slice("right")] = -60.0
+    start = model.state({"left": -half, "right": half})
+    poses = ph.simulate(model, start, 2.0, motions=motions, tau=tau).poses
+    held = np.linalg.inv(poses[:, model.index("arm")]) @ poses[:, model.index("box")]
+    # half a step times a speed of 1.2 m/s; with mean velocities at the one jaw 1.07 mm
+    assert np.abs(held - held[0])[:, 2, 3].max() < 7e-4
