@@ -76,8 +76,10 @@ def simulate(
             of time every 10 dt at least, and at what is given by a table or a motion as often as that has values.
         integrator: with a fixed step ``"symplectic_euler"`` (which takes the springs at limits implicitly,
             however stiff they are), ``"forward_euler"``, ``"rk4"``, and for stiff models the implicit
-            ``"linearly_implicit_euler"`` (one linear system a step, order 1), ``"bdf1"`` (backward Euler, order 1) and
-            ``"sdirk2"`` (order 2, L-stable), both with Newton's iteration to round-off. Adaptive ones, which need
+            ``"linearly_implicit_euler"`` (one linear system a step, order 1; with elastic tendons its error is many
+            times that of the next), ``"bdf1"`` (backward Euler, order 1) and ``"sdirk2"`` (order 2, L-stable), both
+            with Newton's iteration to round-off. Muscles' fibres are taken implicitly by all of them, by ``"rk4"``
+            where they are too stiff for its steps. Adaptive ones, which need
             SciPy: ``"RK45"``, ``"DOP853"``, ``"LSODA"``, and the implicit ``"Radau"`` and ``"BDF"``.
             And ``"event_driven"``: DOP853 up to the instant of each impact, steps of dt while something rests.
         tau: generalized forces: (nv,) constant, or a `Table`; dual to q' in the chart of the moment. Inputs of the

@@ -28,7 +28,7 @@ INTEGRATORS = (
     (
         "linearly_implicit_euler",
         "Implicit Euler, Linear",
-        "For stiff springs: large steps stay calm, and motion is damped",
+        "For stiff springs: large steps stay calm, and motion is damped; with muscles rather Implicit Euler",
     ),
     ("bdf1", "Implicit Euler", "For very stiff springs: the calmest, and it damps motion the most"),
     ("sdirk2", "Implicit, 2nd Order", "For stiff springs where motion should not be damped away"),
