@@ -150,7 +150,7 @@ class Channels:
 def delta_rotation(item: Any, mode: str) -> Any:
     """The turn (3, 3) that an object has before that of its own channels, in a rotation mode."""
     if mode == "QUATERNION":
-        return item.delta_rotation_quaternion.to_matrix()
+        return item.delta_rotation_quaternion.normalized().to_matrix()  # as Blender takes it
     if mode == "AXIS_ANGLE":  # Blender has no delta for it in the interface
         return np.eye(3)
     return item.delta_rotation_euler.to_matrix()

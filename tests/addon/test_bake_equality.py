@@ -47,7 +47,7 @@ def test_an_object_in_every_rotation_mode_under_a_turned_and_scaled_parent(part,
     body.object.rotation_mode = mode
     body.object.delta_location = (0.1, 0.2, -0.3)
     body.object.delta_rotation_euler = (0.2, -0.4, 0.7)
-    body.object.delta_rotation_quaternion = (0.8, 0.6, 0.0, 0.0)
+    body.object.delta_rotation_quaternion = (1.2, 0.6, -0.3, 0.0)  # Blender makes it one
     make.update()
     poses = make.smooth_poses(len(FRAMES), seed=1)
     poses[:, :3, :3] *= 1.7 * 0.6
