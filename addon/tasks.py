@@ -116,7 +116,8 @@ def bake(scene: Any) -> Steps[BakeReport]:
     """Steps of a bake."""
     clock = timing.Clock()
     scene_uid = scene.session_uid
-    frames = timing.frame_range(scene)
+    # all that is asked of the scene is asked now: an undo may take it away meanwhile
+    frames, once = timing.frame_range(scene), timing.samples(scene) == 1
     session.unfinished = None
     made, fitted = yield from _prepared(scene, frames, clock)
     requests = core.part("worker.requests")
@@ -127,7 +128,7 @@ def bake(scene: Any) -> Steps[BakeReport]:
             made.read.state,
             assemble=True,
             pulls=made.pulls,
-            between=timing.samples(scene) == 1,
+            between=once,
             **made.options,
         )
     except core.physics().CondyleError as error:

@@ -135,6 +135,31 @@ def test_what_comes_while_it_is_computed_makes_it_out_of_date(part, scene, make,
     assert any("Third" in line for line in _while_it_is_computed(part, scene, add))
 
 
+class OldScene:
+    """What Python holds of a scene until an undo puts another in its place."""
+
+    def __init__(self, scene):
+        self.scene = scene
+
+    def __getattr__(self, name):
+        if self.scene is None:
+            raise ReferenceError("StructRNA of type Scene has been removed")
+        return getattr(self.scene, name)
+
+
+def test_an_undo_before_it_simulates_is_no_error(part, scene, hinge, stones):
+    """The bake ended with Python's words for a scene that is gone."""
+    old = OldScene(scene)
+    steps = part("tasks").bake(old)
+    job = next(steps)
+    old.scene = None
+    with pytest.raises(StopIteration):
+        while True:
+            job.wait(60)
+            job = part("worker_client").advance(steps, job)
+    assert part("bake_writing").is_baked(scene)
+
+
 def test_names_that_change_while_it_is_computed_do_not(part, scene, make, hinge, stones):
     def rename():
         for name in ("Stone", "Held", "Swung", "Hinge"):
