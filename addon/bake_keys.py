@@ -78,6 +78,7 @@ def keyed(frames: np.ndarray, channels: Any, output: Output, scene: Any, kept: K
     if channels.inside:
         inside = zip(paths, of_bake, channels.inside, strict=True)
         of_bake = [between_keys.fitted(rows[count:], slopes, seen) for (_, rows), slopes, seen in inside]
+        _see_missed(channels, of_bake[-1])
     for (path, rows), earlier, slopes in zip(paths, of_early, of_bake):
         before, values = rows[:count], rows[count:]
         keys = np.arange(len(frames))
@@ -90,6 +91,14 @@ def keyed(frames: np.ndarray, channels: Any, output: Output, scene: Any, kept: K
         together = slopes.chosen(keys).behind(earlier)
         found.append(KeyedPath(path, group, positions, kept_rows, together))
     return found
+
+
+def _see_missed(channels: Any, slopes: Slopes) -> None:
+    """Know by how much rotations miss what is halfway where that was seen, and not foreseen from keys alone."""
+    seen, keys = channels.inside[-1], np.arange(float(len(channels.rotation)))
+    near = key_reduction.cubic(keys, channels.rotation, slopes, seen.rows + 0.5)
+    off = key_reduction.rotation_errors(channels.mode, seen.values[:, seen.values.shape[1] // 2], near)
+    channels.missed[seen.rows] = np.minimum(channels.missed[seen.rows], off)
 
 
 def _chosen(

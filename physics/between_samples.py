@@ -51,9 +51,9 @@ def simulate_between(
     record_interval: float,
     **wishes: Any,
 ) -> tuple[Result, Between]:
-    """The motion, as `simulate` with the same arguments gives it, to the bit (LSODA's to round-off: SciPy's sums go by
-    how many samples there are), and what it does between its samples wherever cubics through these, with slopes of
-    fourth order, miss it. The duration is a multiple of the interval.
+    """The motion, as `simulate` with the same arguments gives it, to the bit (SciPy's methods' to round-off: their sums
+    go by how many samples there are), and what it does between its samples wherever cubics through these, with slopes
+    of fourth order, miss it. The duration is a multiple of the interval.
     """
     wishes["record_interval"] = record_interval / PARTS
     problem, state = make_problem(model, state, duration, dt, integrator, **wishes)
