@@ -129,10 +129,9 @@ def euler_step(
     )
     impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
     struck = has_struck(count, last_qd, system)
-    for k in range(count):
-        rows[k, ROW_FORCE] = impulse[k] / dt
     touches = False  # what touches is led by its new velocities, with either method
     for k in range(count):
+        rows[k, ROW_FORCE] = impulse[k] / dt
         touches |= system[SYSTEM_KINDS][k] != EQUALITY and impulse[k] != 0.0
     for d in range(q.shape[0]):
         q[d] += dt * (qd[d] if touches or integrator == SYMPLECTIC_EULER else last_qd[d])
