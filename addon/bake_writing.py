@@ -26,7 +26,7 @@ from . import (
 )
 from .bake_keys import Kept
 from .references import Body, Key, key_of
-from .transforms import LocalPoses, Samples, nearest_above
+from .transforms import LocalPoses, Samples, nearest_above, stands_still
 
 #: degrees off between frames that are told
 MISSED = 0.5
@@ -172,7 +172,7 @@ def _channels_of(
         found = [
             actions.Channels(body, _all_frames(local.basis(body), len(frames)), scene) for body in bodies
         ]
-        if inside is not None and len(inside.rows) and _stand_still(local.samples):
+        if inside is not None and len(inside.rows):
             _see_between(scene, frames, read, result, inside, found, local.samples)
     return found
 
@@ -187,11 +187,6 @@ def _worlds(scene: Any, read: Any, bodies: Sequence[Body], poses: np.ndarray) ->
     return worlds
 
 
-def _stand_still(samples: Samples) -> bool:
-    """Whether what carries the bodies, seen at frames, does not move: else nobody knows what it does between them."""
-    return all((rows == rows[0]).all() for row in samples.values() for rows in row.values())
-
-
 def _see_between(
     scene: Any,
     frames: np.ndarray,
@@ -202,7 +197,7 @@ def _see_between(
     samples: Samples,
 ) -> None:
     """Let the channels know what they are between frames (F,) where bodies, or what they hang on, go otherwise than
-    frames tell.
+    frames tell; not on what moves and is not simulated, since nobody knows what that does between them.
     """
     rows, count = inside.rows, inside.poses.shape[1] + 2
     ends = result.poses[rows[:, None] + np.array([0, 1])]
@@ -217,6 +212,8 @@ def _see_between(
         kept = inside.missed[:, number]
         if above is not None:
             kept = kept | inside.missed[:, numbers[above]]
+        if not kept.any() or not stands_still(samples, entry.body, numbers):
+            continue
         seen = np.flatnonzero(np.repeat(kept, count))
         matrices = _all_frames(local.basis(entry.body, seen), len(seen))
         entry.see_between(rows[kept], matrices.reshape(-1, count, 4, 4))

@@ -64,16 +64,19 @@ def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: flo
     if count < 2:
         return [each.joint for each in leaping]
     shown = _shown_looks(fps)
-    _look(scene, leaping, shown)
-    return [_with_looks(each, count if each.by else shown) for each in leaping]
-
-
-def _look(scene: Any, seen: list[leaps.Seen], count: int) -> None:
-    """See between frames what no curves alone say, as drivers, constraints and blended strips of the NLA show it."""
-    wanted = [
-        (each.looks, _places(each, count)[1][:, 1:-1].ravel()) for each in seen if each.looks is not None
+    places = [_places(each, count if each.by else shown) for each in leaping]
+    _look(scene, leaping, places)
+    return [
+        _with_looks(each, wide, at, count if each.by else shown) for each, (wide, at) in zip(leaping, places)
     ]
-    if any(len(places) for _, places in wanted):
+
+
+def _look(scene: Any, seen: list[leaps.Seen], places: list[tuple[np.ndarray, np.ndarray]]) -> None:
+    """See what no curves alone say, as drivers, constraints and blended strips of the NLA show it: at places (k, looks)
+    of each joint, all joints at once.
+    """
+    wanted = [(each.looks, at.ravel()) for each, (_, at) in zip(seen, places) if each.looks is not None]
+    if any(len(at) for _, at in wanted):
         with hold.at_frame(scene, scene.frame_current):
             leaps.take_together(scene, wanted)
 
@@ -100,9 +103,9 @@ def _moves(each: Followed) -> np.ndarray:
     return around[:-2] | moves | around[2:]
 
 
-def _with_looks(seen: leaps.Seen, count: int) -> Followed:
+def _with_looks(seen: leaps.Seen, wide: np.ndarray, at: np.ndarray, count: int) -> Followed:
+    """A joint with what is shown at places (k, count + 1) on the way to its rows (k,) that do not leap."""
     each = seen.joint
-    wide, at = _places(seen, count)
     if not len(wide):
         return each
     looks = seen.shown(at.ravel())

@@ -46,10 +46,10 @@ class Followed:
         weights: how strongly it is drawn to it otherwise, from 0 to 1 (F,); time: what that means, see `Pull` [s].
         strength: both of these as time goes by, between the frames, too.
         controller: name of the one that draws it there; empty: there is none.
-        uid: of its Empty in the session. frames: at which it was seen (F,), whole ones but for the last samples before
-            leaps. again: by how much its curves go on from the first to the last, if they repeat themselves behind
-            that, or None. leapt: whether it leaps to what it is there from what it is at the one before (F,). drawn:
-            whether that draws it where it follows in part (F,): leaps do not.
+        uid: of its Empty in the session. frames: at which it was seen (F,): whole ones, the last samples before leaps,
+            and looks between them. again: by how much its curves go on from the first to the last, if they repeat
+            themselves behind that, or None. leapt: whether it leaps to what it is there from what it is at the one
+            before (F,). drawn: whether that draws it where it follows in part (F,): leaps do not.
         readings: of its sliders (F, n) in SI, or None. poses: of the child in the joint's frame (F, 4, 4) [m], or None.
         periods: of sliders whose ends are one place (n,), from end to end; 0 of others. turns: by how much those that
             are not limited bring the joint back to where it was (n,); 0: by nothing.

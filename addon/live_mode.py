@@ -11,6 +11,7 @@ from . import (
     core,
     findings,
     forcing,
+    left_over,
     live_frames,
     live_sliders,
     muscle_control,
@@ -59,6 +60,7 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
     options["pulls"] = ready.pulls
     repeating, told = live_frames.repeating(ready, units.frame_times(frames, scene))
     findings.show(scene, findings.named_all(scene, [*ready.warnings, *told], findings.LIVE))
+    left_over.tell(scene)
     settings = live_properties.settings()
     live_sliders.fill(
         settings, scene, ready.read, forcing.torques(scene, ready.read, frames[:1]), ready.excited

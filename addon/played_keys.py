@@ -29,7 +29,9 @@ def _keys(item: Any) -> Iterator[np.ndarray]:
     if data is None:
         return
     for curve in compat.curves_in_use(item):
-        yield np.array([point.co.x for point in curve.keyframe_points])
+        places = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+        curve.keyframe_points.foreach_get("co", places)
+        yield places[::2].astype(np.float64)
     if not data.use_nla:
         return
     for track in data.nla_tracks:

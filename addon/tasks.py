@@ -25,6 +25,7 @@ from . import (
     hold,
     inside_ground,
     leading,
+    left_over,
     muscle_bakes,
     muscle_control,
     references,
@@ -192,6 +193,7 @@ def _simulated(
     scene = references.find_scene(scene_uid)
     report = replace(report, warnings=warnings + report.warnings)
     findings.show(scene, findings.named_all(scene, report.warnings, findings.BAKE))
+    left_over.tell(scene)
     return report
 
 
@@ -325,7 +327,7 @@ def ready(
     if controllers:
         options["controllers"] = controllers
     clock.lap("project")
-    warnings += [finding.text for finding in checked]
+    warnings += [finding.text for finding in checked if finding.remedy != left_over.REMEDY]
     pressed = inside_ground.warnings(read, set(given.start), options["tau"])
     told = [*warnings, *given.warnings, *begun, *looked, *pressed]
     return Ready(read, options, given.pulls, excited[looks % 1.0 == 0.0], told, prints, frames, given.again)

@@ -7,7 +7,7 @@ nothing changes.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 import bpy
@@ -262,19 +262,36 @@ def carriers(keys: Iterable[Key]) -> list[Any]:
 
 def nearest_above(body: Body, keys: Container[Key]) -> Key | None:
     """Which of the simulated bodies, by `key_of`, carries one; None: the world."""
+    return next((key for key in _above(body) if key in keys), None)
+
+
+def stands_still(samples: Samples, body: Body, keys: Container[Key]) -> bool:
+    """Whether what carries a body, but for simulated ones and what carries these, is at one place at all frames of
+    samples.
+    """
+    for name, bone in _above(body):
+        if (name, bone) not in keys:
+            rows = samples.get(name, {}).get(f"pose:{bone}" if bone else "")
+            if rows is not None and (rows != rows[0]).any():
+                return False
+        elif not bone:
+            break
+    return True
+
+
+def _above(body: Body) -> Iterator[Key]:
+    """What carries a body, from the nearest on: bones and objects, by their `key_of`."""
     item, bone = body.object, body.pose_bone if body.bone else None
     while item is not None:
         while bone is not None and bone.parent is not None:
             bone = bone.parent
-            if (item.name_full, bone.name) in keys:
-                return item.name_full, bone.name
-        if (body.bone or item != body.object) and (item.name_full, "") in keys:
-            return item.name_full, ""
+            yield item.name_full, bone.name
+        if body.bone or item != body.object:
+            yield item.name_full, ""
         name, item = item.parent_bone if item.parent_type == "BONE" else "", item.parent
         bone = item.pose.bones.get(name) if item is not None and item.pose is not None else None
-        if bone is not None and (item.name_full, name) in keys:
-            return item.name_full, name
-    return None
+        if bone is not None:
+            yield item.name_full, name
 
 
 def _is_carrier(item: Any, keys: set[Key]) -> bool:
@@ -297,7 +314,8 @@ def _rest_offset(bone: Any) -> np.ndarray:
 
 def _convert(bone: Any, matrices: np.ndarray, parent: np.ndarray | None, invert: bool) -> np.ndarray:
     """Blender's own conversion between a bone's channels and its pose, for every kind of inheritance."""
-    count = max(len(matrices), 1 if parent is None else len(parent))
+    counts = [len(matrices), *(() if parent is None else (len(parent),))]
+    count = max(counts) if min(counts) else 0
     result = np.empty((count, 4, 4))
     for row in range(count):
         options: dict[str, Any] = {"invert": invert}

@@ -25,7 +25,7 @@ BEHIND, SAME = 2.0**-6, 1e-4
 
 @dataclass(frozen=True)
 class _Seam:
-    """Two keys of a slider [frames] between which it starts over by whole turns: what it shows at the first (n,), and
+    """Two keys of a slider [frames] between which it starts over by whole turns: what it shows at the first, and
     goes to the second in all and for these turns alone, up to there or (`stepped`) at once.
     """
 

@@ -129,6 +129,10 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
         return _result_answer(simulate_loop(model, state, progress=report.progress, **options))
     if not job.get("between"):
         return _result_answer(simulate(model, state, progress=report.progress, **options))
+    if options.get("record_interval") is None:
+        raise FormatError(
+            "a job that asks what lies between samples needs a 'record_interval' in its options"
+        )
     result, seen = simulate_between(model, state, progress=report.progress, **options)
     header, answered = _result_answer(result)
     return header, {**answered, **{f"between_{name}": array for name, array in vars(seen).items()}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
@@ -126,3 +127,17 @@ def test_what_a_deleted_joint_leaves_is_told_and_can_be_removed(part, scene, mak
         assert not left(part) and part("session").message == "3 Empties removed"
         # what something hangs on is not taken away from under it
         assert [item for item in scene.objects if item.condyle.frame_of is not None] == [kept]
+
+
+def test_a_bake_tells_of_what_a_deleted_joint_leaves_in_the_line_that_removes_it(part, scene, knee):
+    """Told by the bake as well it stood twice, and went on standing there when it was removed."""
+    _, shank, joint = knee
+    select(joint)
+    bpy.ops.object.delete()
+    part("copies").mend()
+    part("authoring").add_joint(scene, None, part("references").Body(shank), "hinge", np.eye(4), name="New")
+    part("tasks").bake_now(scene)
+    lines = [each for each in part("session").findings if "was deleted" in each.text]
+    assert len(lines) == 1 and lines[0].remedy == part("left_over").REMEDY
+    assert bpy.ops.condyle.remove_left_over() == {"FINISHED"}
+    assert not [each for each in part("session").findings if "was deleted" in each.text]
