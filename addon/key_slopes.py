@@ -1,5 +1,5 @@
 """Slopes of what is sampled at even frames; beside what breaks it, corners that a hit leaves and leaps of stepped keys,
-each side has its own. numpy only, float64.
+each side has its own. float64.
 """
 
 from __future__ import annotations
@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+
+from . import core
 
 # A bend so many times as much as those beside it vary is a corner, where it is also more than these change across it;
 # waves of four frames and more have none.
@@ -130,16 +132,10 @@ def _of_even(values: np.ndarray, turning: dict[int, float], own: set[int]) -> Sl
     """Slopes of values (F, c) with corners behind rows, at shares of the way to the next; own: those on both sides of
     which they are smooth.
     """
-    if len(values) < 2:
-        return Slopes.smooth(np.zeros_like(values))
-    if len(values) < 5:
-        return Slopes.smooth(np.gradient(values, axis=0, edge_order=2 if len(values) > 2 else 1))
-    rates = np.empty_like(values)
-    rates[2:-2] = (8.0 * (values[3:-1] - values[1:-3]) - (values[4:] - values[:-4])) / 12.0
-    ends = np.array([[-25.0, 48.0, -36.0, 16.0, -3.0], [-3.0, -10.0, 18.0, -6.0, 1.0]]) / 12.0
-    rates[:2] = ends @ values[:5]
-    rates[-2:] = -(ends @ values[-1:-6:-1])[::-1]
+    rates = core.part("between_samples").even_slopes(values)
     found = Slopes.smooth(rates)
+    if len(values) < 5:
+        return found
     smooth = own.union(leaps(values).tolist())
     rows = np.array(sorted(smooth | turning.keys()), dtype=np.int64)
     exact = np.array([row in smooth for row in rows.tolist()], dtype=bool)

@@ -25,10 +25,14 @@ NOTHING = 1e-9
 AT_ONCE, MOST = 20_000, 500_000
 
 
+# Slopes at the first two of five even samples, of fourth order.
+AT_ENDS = np.array([[-25.0, 48.0, -36.0, 16.0, -3.0], [-3.0, -10.0, 18.0, -6.0, 1.0]]) / 12.0
+
+
 @dataclass(frozen=True, eq=False)
 class Between:
-    """Poses (k, PARTS - 1, nb, 4, 4) at even times behind the samples of k rows, rising, and before the next; and which
-    bodies (k, nb) curves through the samples miss there.
+    """Poses (k, PARTS - 1, nb, 4, 4) [m] at even times behind the samples of k rows, rising, and before the next; and
+    which bodies (k, nb) curves through the samples miss there.
     """
 
     rows: IntArray
@@ -53,7 +57,10 @@ def simulate_between(
 ) -> tuple[Result, Between]:
     """The motion, as `simulate` with the same arguments gives it, to the bit (SciPy's methods' to round-off: their sums
     go by how many samples there are), and what it does between its samples wherever cubics through these, with slopes
-    of fourth order, miss it. The duration is a multiple of the interval.
+    of fourth order, miss it. The duration [s] is a multiple of the interval [s].
+
+    Raises:
+        As `simulate`; what a run that ended early keeps has its samples alone.
     """
     wishes["record_interval"] = record_interval / PARTS
     problem, state = make_problem(model, state, duration, dt, integrator, **wishes)
@@ -71,7 +78,7 @@ def between(result: Result, fine: Result) -> Between:
     """What a motion does where it is not as cubics through its samples are, by one with PARTS times as many."""
     count, bodies = len(result.t) - 1, result.model.num_bodies
     size = max(1, AT_ONCE // (PARTS * max(1, bodies)))
-    slopes = _slopes(result.poses)
+    slopes = even_slopes(result.poses)
     off, way = np.zeros((2, count, 2, bodies))
     for first in range(0, count, size):
         last = min(first + size, count)
@@ -95,12 +102,19 @@ def _inside(model: Model, fine: Result, rows: IntArray, step: int) -> FloatArray
     return poses.reshape(*at.shape, model.num_bodies, 4, 4)
 
 
-def _slopes(poses: FloatArray) -> FloatArray:
-    """Of samples (T, ...), of fourth order where there are two on either side."""
-    if len(poses) < 3:
-        return np.gradient(poses, axis=0) if len(poses) > 1 else np.zeros_like(poses)
-    slopes: FloatArray = np.gradient(poses, axis=0, edge_order=2)
-    slopes[2:-2] = (8.0 * (poses[3:-1] - poses[1:-3]) - (poses[4:] - poses[:-4])) / 12.0
+def even_slopes(samples: FloatArray) -> FloatArray:
+    """Slopes (T, ...) a step of even samples (T, ...): of fourth order, at the ends, too, or of what order fewer than
+    five allow.
+    """
+    if len(samples) < 2:
+        return np.zeros_like(samples)
+    if len(samples) < 5:
+        few: FloatArray = np.gradient(samples, axis=0, edge_order=2 if len(samples) > 2 else 1)
+        return few
+    slopes = np.empty_like(samples)
+    slopes[2:-2] = (8.0 * (samples[3:-1] - samples[1:-3]) - (samples[4:] - samples[:-4])) / 12.0
+    slopes[:2] = np.tensordot(AT_ENDS, samples[:5], axes=1)
+    slopes[-2:] = -np.tensordot(AT_ENDS, samples[-1:-6:-1], axes=1)[::-1]
     return slopes
 
 

@@ -102,6 +102,24 @@ def keyed_knee(num_keys: int = 13, scale: float = 1.0, parented: bool = True) ->
     return thigh, shank
 
 
+def driven_arm(part: Any, scene: Any) -> tuple[Any, str]:
+    """Boxes "Up", on a driven hinge, and "Low" that hangs from it by another: the first joint's Empty, its slider."""
+    body, authoring = part("references").Body, part("authoring")
+    upper, lower = box("Up", (0, 0, 0.7)), box("Low", (0, 0, 0.3))
+    update()
+
+    def at(height: float) -> np.ndarray:
+        return np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, height], [0, 0, 0, 1]])
+
+    joint = authoring.add_joint(scene, None, body(upper), "hinge", at(0.9), name="Shoulder")
+    authoring.add_joint(scene, body(upper), body(lower), "hinge", at(0.5), name="Elbow")
+    authoring.drive(scene, joint, True)
+    for each in (upper, lower):
+        each.condyle.body.density = 100.0
+    (slider,) = part("features.joints.properties").slider_names(joint.condyle.joint)
+    return joint, slider
+
+
 def driven_knee(part: Any, scene: Any) -> tuple[Any, Any, Any]:
     """Two boxes and a spline curve joint with four control frames, driven: (thigh, shank, joint's Empty)."""
     body, authoring = part("references").Body, part("authoring")
@@ -173,6 +191,7 @@ def make() -> SimpleNamespace:
         update=update,
         smooth_poses=smooth_poses,
         keyed_knee=keyed_knee,
+        driven_arm=driven_arm,
         driven_knee=driven_knee,
         shaped=shaped,
         on_ball=on_ball,

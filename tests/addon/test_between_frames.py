@@ -16,18 +16,7 @@ def bake(part, scene, make):
     (2 * 12 + 1,), at every twelfth of a second, and the motion that led the first.
     """
 
-    def at(height):
-        return np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, height], [0, 0, 0, 1]])
-
-    body, authoring = part("references").Body, part("authoring")
-    upper, lower = make.box("Up", (0, 0, 0.7)), make.box("Low", (0, 0, 0.3))
-    make.update()
-    joint = authoring.add_joint(scene, None, body(upper), "hinge", at(0.9), name="Shoulder")
-    authoring.add_joint(scene, body(upper), body(lower), "hinge", at(0.5), name="Elbow")
-    authoring.drive(scene, joint, True)
-    for each in (upper, lower):
-        each.condyle.body.density = 100.0
-    (slider,) = part("features.joints.properties").slider_names(joint.condyle.joint)
+    joint, slider = make.driven_arm(part, scene)
 
     def baked(fps, keys, interpolation="BEZIER", led="PRESCRIBED"):
         scene.render.fps, scene.frame_start, scene.frame_end = fps, 0, SECONDS * fps

@@ -20,25 +20,13 @@ def bake(part, make):
     a second, (2 * 12 + 1, 2), and at how many places between frames the scene was looked at.
     """
 
-    def at(height):
-        return np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, height], [0, 0, 0, 1]])
-
     def baked(fps, lead, follow=1.0):
         bpy.ops.wm.read_homefile(use_empty=True)
         scene = bpy.context.scene
-        body, authoring = part("references").Body, part("authoring")
-        upper, lower = make.box("Up", (0, 0, 0.7)), make.box("Low", (0, 0, 0.3))
-        make.update()
-        joint = authoring.add_joint(scene, None, body(upper), "hinge", at(0.9), name="Shoulder")
-        authoring.add_joint(scene, body(upper), body(lower), "hinge", at(0.5), name="Elbow")
-        authoring.drive(scene, joint, True)
-        for each in (upper, lower):
-            each.condyle.body.density = 100.0
-        (slider,) = part("features.joints.properties").slider_names(joint.condyle.joint)
+        joint, slider = make.driven_arm(part, scene)
         scene.render.fps, scene.frame_start, scene.frame_end = fps, 0, SECONDS * fps
-        scene.condyle.simulation.time_step = (
-            1.25e-4  # corners of what leads, at other places, cost less than they show
-        )
+        # corners of what leads, at other places, cost less than they show
+        scene.condyle.simulation.time_step = 1.25e-4
         joint.condyle.joint.prescribed, joint.condyle.joint.follow = follow == 1.0, follow
         lead(part, joint, slider, fps)
         scene.frame_set(0)
@@ -53,9 +41,8 @@ def bake(part, make):
         def back(scene, *arguments):
             before = scene.frame_current
             found = looked(scene, *arguments)
-            assert (
-                scene.frame_current == before and scene.frame_subframe == 0.0
-            )  # others read the scene there
+            # others read the scene there
+            assert scene.frame_current == before and scene.frame_subframe == 0.0
             return found
 
         with pytest.MonkeyPatch.context() as patch:
