@@ -100,7 +100,12 @@ def _cache_base() -> Path | None:
 
 numba = _import_numba()
 JITTED: bool = numba is not None
-CACHE_BASE: Path | None = _cache_base() if JITTED else None
+# Kernels are put together from the first on: those before have other insides, and every kernel is compiled by itself,
+# which takes 30 times as long. What those before the second load from their cache ends in a segmentation fault, so
+# nothing is kept there.
+OLDEST_LINKED, OLDEST_KEPT = (0, 61), (0, 63)
+VERSION: tuple[int, int] = tuple(numba.version_info.short) if JITTED else (0, 0)
+CACHE_BASE: Path | None = _cache_base() if JITTED and not OLDEST_LINKED <= VERSION < OLDEST_KEPT else None
 
 
 def _options() -> dict[str, Any]:
@@ -119,14 +124,10 @@ def _options() -> dict[str, Any]:
     return options
 
 
-# Older ones have other insides; with them every kernel is compiled by itself, which takes longer.
-OLDEST_LINKED = (0, 68)
-
-
 def _linking() -> Any:
     """The classes that put kernels together; None where Numba does not have what they stand on."""
     # what is loaded from the cache has no runtime of Numba's behind it, which its own option alone leaves out
-    if tuple(numba.version_info.short) < OLDEST_LINKED or "_nrt" not in _options():
+    if VERSION < OLDEST_LINKED or "_nrt" not in _options():
         return None
     try:
         from . import _linking as linking
@@ -192,7 +193,7 @@ def _callee_options() -> dict[str, Any]:
 
 
 def _shared(function: Kernel) -> Any:
-    kernel = LINKING.Kernel(function, None, _callee_options(), LINKING.SharedCompiler)
+    kernel = LINKING.Kernel(function, {}, _callee_options(), LINKING.SharedCompiler)
     if CACHE_BASE is not None:
         kernel.enable_caching()
         LINKING.forgive(kernel)
@@ -250,7 +251,7 @@ def inline(function: Kernel) -> Kernel:
     options = _callee_options() | {"forceinline": True}
     if LINKING is None:
         return cast(Kernel, numba.jit(**options)(function))
-    return cast(Kernel, LINKING.Inline(function, None, options, LINKING.InlineCompiler))
+    return cast(Kernel, LINKING.Inline(function, {}, options, LINKING.InlineCompiler))
 
 
 def lanewise(function: Kernel) -> Kernel:

@@ -62,8 +62,9 @@ class _Shared(JITCodeLibrary):  # type: ignore[misc, unused-ignore]
             {"cost": "cheap", "opt": codegen._opt_level, "loop_vectorize": codegen._loopvect},
             {"slp_vectorize": False},
         ):
-            manager, builder = codegen._module_pass_manager(**options)
-            manager.run(self._final_module, builder)
+            made = codegen._module_pass_manager(**options)
+            manager, *builder = made if isinstance(made, tuple) else (made,)  # alone before Numba 0.62
+            manager.run(self._final_module, *builder)
 
     def _get_module_for_linking(self) -> Any:
         library: Any = self

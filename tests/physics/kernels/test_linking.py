@@ -13,6 +13,9 @@ import pytest
 from physics.kernels import _jit
 
 ROOT = Path(__file__).parents[3]
+KEPT = pytest.mark.skipif(
+    _jit.LINKING is None or _jit.CACHE_BASE is None, reason="kernels are not linked by name and kept"
+)
 
 # A limit of one coordinate, as a row and as potential energy: the second kernel calls the first.
 PROGRAM = """
@@ -52,13 +55,13 @@ def test_what_is_kept_goes_by_all_that_compiles_it() -> None:
     assert "_lanes" in compiling and compiling <= _jit._imported("aba")
 
 
-@pytest.mark.skipif(_jit.LINKING is None, reason="kernels are not linked by name")
+@KEPT
 def test_second_process_compiles_nothing(tmp_path: Path) -> None:
     assert child(tmp_path) == {"energy": 1.0, "limit_value": [0, 1], "limit_potential": [0, 1]}
     assert child(tmp_path) == {"energy": 1.0, "limit_value": [1, 0], "limit_potential": [1, 0]}
 
 
-@pytest.mark.skipif(_jit.LINKING is None, reason="kernels are not linked by name")
+@KEPT
 def test_called_kernel_lost_from_the_cache_is_compiled_again(tmp_path: Path) -> None:
     child(tmp_path)
     for lost in tmp_path.rglob("limits.limit_value-*"):
@@ -66,7 +69,7 @@ def test_called_kernel_lost_from_the_cache_is_compiled_again(tmp_path: Path) -> 
     assert child(tmp_path) == {"energy": 1.0, "limit_value": [0, 1], "limit_potential": [1, 0]}
 
 
-@pytest.mark.skipif(_jit.LINKING is None, reason="kernels are not linked by name")
+@KEPT
 def test_called_kernel_found_in_the_cache_when_its_caller_is_compiled(tmp_path: Path) -> None:
     child(tmp_path)
     for lost in tmp_path.rglob("limits.limit_potential-*"):
