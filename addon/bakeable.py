@@ -12,6 +12,10 @@ from .channels import rotation_path
 from .references import Body
 from .transforms import check_parent
 
+#: what makes keys of a motion that comes from constraints
+HOW_TO_KEY = "bake its motion to keys (Animation > Bake Action with Visual Keying), then mute the constraint"
+LED = f"; where it is to lead the joint (Prescribed, Follow), {HOW_TO_KEY}"
+
 
 def check(body: Body) -> None:
     """ModelError where keys of this body would not decide its pose, with the reason."""
@@ -51,18 +55,18 @@ def check(body: Body) -> None:
                 f"{body.name}: a driver on {curve.data_path!r} would override the baked keys; remove it"
             )
     for constraint in owner.constraints:
-        if constraint not in own_constraints(body) and _acts(item, constraint):
+        if constraint not in own_constraints(body) and acts(item, constraint):
             raise core.model_error(
-                f"{body.name}: the constraint {constraint.name!r} would override the baked keys; mute it first"
+                f"{body.name}: the constraint {constraint.name!r} would override the baked keys; mute it first{LED}"
             )
-    for below, constraint in _bent_by(body.pose_bone) if body.bone else ():
+    for below, constraint in bent_by(body.pose_bone) if body.bone else ():
         raise core.model_error(
             f"bone {body.name!r} is moved by inverse kinematics; mute the constraint {constraint.name!r} of bone "
-            f"{below.name!r} first"
+            f"{below.name!r} first{LED}"
         )
 
 
-def _acts(item: Any, constraint: Any) -> bool:
+def acts(item: Any, constraint: Any) -> bool:
     """Whether a constraint of an object or of one of its bones does anything, now or at another frame: not one that is
     muted, that looks at nothing, or whose influence is 0, as a switch between FK and IK leaves it.
     """
@@ -84,12 +88,12 @@ def is_played(item: Any, path: str) -> bool:
     return any(curve.data_path == path for curve in (*compat.curves_in_use(item), *data.drivers, *played))
 
 
-def _bent_by(bone: Any) -> Iterator[tuple[Any, Any]]:
+def bent_by(bone: Any) -> Iterator[tuple[Any, Any]]:
     """The IK constraints that bend a chain with this bone, on a bone further down (`is_in_ik_chain` counts muted ones
     and does not count those along curves).
     """
     for below, constraint, chain in ik_chains.chains(bone.id_data):
-        if below != bone and bone in chain and _acts(bone.id_data, constraint):
+        if below != bone and bone in chain and acts(bone.id_data, constraint):
             yield below, constraint
 
 

@@ -24,7 +24,7 @@ OTHERS = {
     "Install from Disk...",
     "Coordinate",
 }
-OTHERS |= {"Python Tooltips"}
+OTHERS |= {"Python Tooltips", "Animation", "Bake Action", "Visual Keying"}
 
 
 def outside_code(text: str) -> str:
