@@ -37,7 +37,7 @@ class Job:
     def activity(self) -> str:
         """What goes on."""
         what = self.message or "waiting for the compute process"
-        return f"{what} (first time only)" if what.startswith("compiling") else what
+        return f"{what} (up to a minute, once)" if what.startswith("compiling") else what
 
 
 class JobOperator:

@@ -32,7 +32,7 @@ from ..pull import Pull, Pulls
 from ..repeating import Repeating
 from ..result import Result
 from ..simulation import Table, simulate
-from .stage_names import OBSERVATION, USUAL, WITH_MUSCLES
+from .stage_names import BUILDING, OBSERVATION, USUAL, WITH_MUSCLES
 from .stages import Report, prepare, stages_of
 
 Header = dict[str, Any]
@@ -180,6 +180,7 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
 
 def _read_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Model, State, dict[str, Any]]:
     """Model, state and keywords of a simulation, its kernels compiled and its bodies on their constraints."""
+    prepare(BUILDING, report)
     model = model_from_document(job["model"])
     integrator = job.get("options", {}).get("integrator", "symplectic_euler")
     prepare(stages_of(model, integrator, bool(job.get("motions"))), report)
@@ -215,7 +216,7 @@ def _motion(name: str, entry: Any) -> Motion:
 def solve_inverse_kinematics(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Inverse kinematics: ``model``, ``state``, ``targets`` and keywords of ``inverse_kinematics`` as ``options``."""
     _check_keys(job, {"model", "state", "targets", "options"}, ("model", "targets"))
-    prepare(("poses and energy", "inverse kinematics"), report)
+    prepare((*BUILDING, "inverse kinematics"), report)
     model = model_from_document(job["model"])
     state = state_from_dict(model, job.get("state", {}))
     targets = [Target.from_dict(target) for target in job["targets"]]
@@ -236,7 +237,7 @@ def evaluate_joint(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
         raise FormatError("a job evaluate_joint needs the array 'q'")
     q = arrays["q"]
     if not job.get("derivatives", False):
-        prepare(("poses and energy",), report)
+        prepare((OBSERVATION,), report)
         return {}, {"transforms": joint.transform(q)}
     prepare(("joint geometry",), report)
     n = joint.num_coordinates
@@ -257,7 +258,7 @@ def muscle_paths(job: Header, arrays: Arrays, report: Report) -> tuple[Header, A
     _check_keys(job, {"model", "count"}, ("model",))
     if "q" not in arrays:
         raise FormatError("a job muscle_paths needs the array 'q'")
-    prepare((OBSERVATION + WITH_MUSCLES,), report)
+    prepare((*BUILDING, OBSERVATION + WITH_MUSCLES), report)
     report.message("muscles")
     model = model_from_document(job["model"])
     points, lengths = muscle_curves(model, arrays["q"], job.get("count", 48), report.progress)

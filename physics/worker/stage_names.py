@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 OBSERVATION, WITH_MUSCLES = "poses and energy", " with muscles"
+#: what a model is built with: limits whose stiffness it chooses ask where its bodies are
+BUILDING = (OBSERVATION,)
 IMPLICIT = ("linearly_implicit_euler", "bdf1", "sdirk2")
 #: what every user needs sooner or later, quick ones first
 USUAL = (OBSERVATION, "joint geometry", "forward dynamics", "projection", "inverse kinematics")

@@ -112,6 +112,12 @@ def _small_model(constrained: bool = False, muscled: bool = False) -> Model:
     return builder.build()
 
 
+def _held_model() -> Model:
+    builder = _small_builder()
+    builder.add_constraint("point", DistanceConstraint("pendulum", None, (0, 0, -1), (0, 1, -1), length=1.0))
+    return builder.build()
+
+
 def _compile_observation(muscled: bool = False) -> None:
     model = _small_model(muscled=muscled)
     dynamics.energy(model, model.state())
@@ -126,6 +132,9 @@ def _compile_joint_geometry() -> None:
 def _compile_dynamics(integrator: str, constrained: bool, muscled: bool) -> None:
     model = _small_model(constrained, muscled)
     simulate(model, model.state(), duration=1e-3, dt=1e-3, integrator=integrator)
+    if constrained and not muscled:
+        held = _held_model()
+        simulate(held, assemble(held, held.state()), duration=1e-3, dt=1e-3, integrator=integrator)
 
 
 def _dynamics_stages() -> dict[str, Callable[[], None]]:
@@ -141,9 +150,7 @@ def _dynamics_stages() -> dict[str, Callable[[], None]]:
 
 
 def _compile_variable_steps() -> None:
-    builder = _small_builder()
-    builder.add_constraint("point", DistanceConstraint("pendulum", None, (0, 0, -1), (0, 1, -1), length=1.0))
-    held = builder.build()
+    held = _held_model()
     for model, integrator in (
         (_small_model(), "RK45"),
         (held, "RK45"),
@@ -173,7 +180,7 @@ def _step_back() -> None:
 
 
 def _compile_projection() -> None:
-    project(joints.Hinge(), np.eye(4))
+    project(joints.Hinge(), np.tile(np.eye(4), (2, 1, 1)), continuous=True)
 
 
 def _compile_inverse_kinematics() -> None:

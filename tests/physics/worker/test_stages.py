@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import physics as ph
+from physics.errors import CancelledError
 from physics.integrators.implicit import KERNEL_NUMBERS
-from physics.worker.stage_names import IMPLICIT, USUAL
+from physics.kernels import _jit
+from physics.worker import jobs, requests, stages
+from physics.worker.stage_names import BUILDING, IMPLICIT, USUAL
 from physics.worker.stages import STAGES, stages_of
 
 
@@ -62,3 +66,49 @@ def test_every_stage_runs():
 
 def test_names_are_those_of_what_there_is():
     assert set(IMPLICIT) == KERNEL_NUMBERS.keys() and set(USUAL) <= STAGES.keys()
+
+
+class Heard:
+    """A `Report` whose job is no longer wanted as soon as it says that it compiles."""
+
+    def __init__(self):
+        self.said = []
+
+    def message(self, text):
+        self.said.append(text)
+
+    def progress(self, fraction, text=""):
+        self.said.append(text)
+        return not text.startswith("compiling")
+
+
+@pytest.mark.parametrize("kind", ["simulate", "muscle_paths", "inverse_kinematics"])
+def test_a_job_that_waits_for_the_compiler_says_so_and_ends_when_told_to(kind, monkeypatch):
+    """Built before its kernel was there, a model with limits compiled it where nobody hears that a job is cancelled,
+    16 s long without a word, and minutes behind what is compiled ahead.
+    """
+    made = model(muscled=True)
+    sent = {}
+    client = type(
+        "Client", (), {"submit": lambda self, kind, job, arrays=None: sent.update({kind: (job, arrays)})}
+    )
+    requests.simulate(client(), made, made.state(), duration=0.1, dt=1e-3)
+    requests.muscle_paths(client(), made, np.zeros((2, 1)), 8)
+    target = ph.Target("bob", position=(0.0, 0.0, -1.0))
+    requests.inverse_kinematics(client(), made, [target], made.state())
+    going_on, heard = threading.Event(), Heard()
+    for name in BUILDING:
+        monkeypatch.setitem(stages.STAGES, name, lambda: going_on.wait(60))
+    monkeypatch.setattr(stages, "_futures", {})
+    monkeypatch.setattr(stages, "LOADING_TIME", 0.1)
+    monkeypatch.setattr(_jit, "JITTED", True)
+    monkeypatch.setattr(jobs, "model_from_document", lambda document: pytest.fail("built before"))
+    job, arrays = sent[kind]
+    try:
+        with pytest.raises(CancelledError):
+            jobs.run(kind, job, arrays or {}, heard)
+        assert (
+            heard.said[0] == "preparing poses and energy" and heard.said[-1] == "compiling poses and energy"
+        )
+    finally:
+        going_on.set()
