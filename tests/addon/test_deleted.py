@@ -110,7 +110,8 @@ def test_what_a_deleted_joint_leaves_is_told_and_can_be_removed(part, scene, mak
         part("copies").mend()
         (line,) = left(part)
         assert line.text.startswith("Knee was deleted and its 4 control frames are left")
-        assert part("session").message == line.text and part("findings").shown(scene)
+        # not the same twice: the list stands beneath the panel's line
+        assert part("session").message == "Knee was deleted: see Warnings" and part("findings").shown(scene)
         part("session").tell("")
         part("copies").mend()
         assert not part("session").message and left(part) == [line]  # told once, and listed on
@@ -141,3 +142,33 @@ def test_a_bake_tells_of_what_a_deleted_joint_leaves_in_the_line_that_removes_it
     assert len(lines) == 1 and lines[0].remedy == part("left_over").REMEDY
     assert bpy.ops.condyle.remove_left_over() == {"FINISHED"}
     assert not [each for each in part("session").findings if "was deleted" in each.text]
+
+
+def test_a_joint_that_is_deleted_from_one_of_two_scenes_is_told_in_that(part, scene, make, knee):
+    """It was told in none, since the other scene keeps it; and what was told of one scene was told anew of the next."""
+    joint, left_over, session = knee[2], part("left_over"), part("session")
+    other = bpy.data.scenes.new("Other")
+    for item in scene.objects:
+        other.collection.objects.link(item)
+    left_over.tell(scene)
+    assert not left(part) and not session.message
+    select(joint)
+    bpy.ops.object.delete(use_global=False)
+    assert joint.users_scene == (other,)
+    left_over.tell(scene)
+    (line,) = left(part)
+    assert line.text.startswith("Knee was deleted from this scene and its 4 control frames are left")
+    assert session.message == "Knee was deleted from this scene: see Warnings"
+    assert session.message_scene == scene.session_uid
+    session.tell("")
+    left_over.tell(other)
+    left_over.tell(scene)
+    assert not session.message and left_over.of(scene) and not left_over.of(other)
+    assert bpy.ops.condyle.remove_left_over() == {"FINISHED"}
+    frames = frames_of(joint)
+    assert [frame.users_scene for frame in frames] == 4 * [(other,)]
+    collection = bpy.data.collections.new("Both")
+    for each in (scene, other):
+        each.collection.children.link(collection)
+    collection.objects.link(frames[0])
+    assert not left_over.of(scene)  # it came with its collection, and cannot be taken out of one scene alone
