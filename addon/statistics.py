@@ -191,5 +191,31 @@ def moved_at_start(read: scene_to_model.SceneModel, result: Any) -> list[str]:
     worst = int(np.argmax(away.max(axis=(1, 2))))
     if float(away.max()) <= MOVED:
         return []
-    name, far = read.model.body_names[worst], float(away[worst, :3, 3].max())
-    return [f"{name} starts {units.told_length(far)} off where it was, so that all constraints are met"]
+    lie = core.physics().lie
+    moved = lie.log(lie.inverse(before[worst]) @ result.poses[0, worst])
+    off = units.told_apart(float(np.linalg.norm(moved[3:])), float(np.linalg.norm(moved[:3])))
+    told = f"{read.model.body_names[worst]} starts {off} off where it was, so that all constraints are met"
+    return [told + _moved_coordinates(read, result.q[0], worst)]
+
+
+def _moved_coordinates(read: scene_to_model.SceneModel, q: np.ndarray, index: int) -> str:
+    """From where to where coordinates (nv,) moved the body of this number: those of the nearest joint that did."""
+    model, called = read.model, {entry.name: entry.joint_name for entry in read.bodies}
+    while index >= 0:
+        name, joint = model.body_names[index], model.joints[index]
+        where = model.coordinate_slice(name)
+        rows = zip(
+            joint.reading_names,
+            joint.reading_units,
+            joint.readings(read.state.q[where]),
+            joint.readings(q[where]),
+        )
+        changed = [
+            f"{coordinate} at {units.figure(round(now, 6) + 0.0, unit)} instead of {units.figure(was, unit)}"
+            for coordinate, unit, was, now in rows
+            if abs(now - was) > MOVED
+        ]
+        if changed:
+            return f": {called.get(name) or name} has {', '.join(changed)}"
+        index = int(model.parent[index])
+    return ""

@@ -108,3 +108,16 @@ def test_a_surface_that_rolls_is_a_constraint_of_the_model(part, ph, scene, make
     assert part("features.joints.panels").may_roll(settings)
     settings.parts[0].type = "hinge"
     assert not part("features.joints.panels").may_roll(settings)
+
+
+@pytest.mark.small
+def test_a_start_that_does_not_close_the_loop_is_told_by_its_coordinate(part, scene, bodies, close):
+    """That a joint starts 120 mm off where it was said nothing of which of its starts to mend."""
+    item = close()
+    along = item.condyle.joint.coordinates[0]
+    along.start = 0.12
+    told = next(line for line in part("tasks").bake_now(scene).warnings if "off where it was" in line)
+    assert told.startswith("Link starts 120 mm off where it was, so that all constraints are met: Link has ")
+    assert "distance at 0 m instead of 0.12 m" in told
+    along.start = 0.0
+    assert not any("off where it was" in line for line in part("tasks").bake_now(scene).warnings)
