@@ -162,13 +162,16 @@ def check_frames(frames: Iterable[int]) -> None:
 def set_frames(scene: Any, frames: tuple[int, int]) -> None:
     """Make a bake cover these frames, and the scene play and render them.
 
-    Blender's scenes begin at frame 0 at the earliest: of frames before it there is only the bake.
+    Blender's scenes begin at frame 0 at the earliest, and so do their renders: frames before it are played by the
+    preview range.
     """
     scene.condyle.start.begin = "RANGE"
     settings = scene.condyle.simulation
     settings.use_scene_range = False
     settings.frame_start, settings.frame_end = frames
-    scene.use_preview_range = False
+    scene.use_preview_range = frames[0] < 0
+    if frames[0] < 0:
+        scene.frame_preview_start, scene.frame_preview_end = frames
     if frames[1] >= 0:
         scene.frame_start, scene.frame_end = frames
 
