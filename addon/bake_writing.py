@@ -151,6 +151,10 @@ def broken(scene: Any) -> list[str]:
         if kept_texts.called(record.bones) is None:
             lost.append("which bones it has keyed: earlier actions do not follow new names of bones")
         told += [f"{item.name}: its bake does not know any more {each}, when it is freed" for each in lost]
+    for item in filter(muscle_bakes.is_baked, scene.objects):
+        if hooks := muscle_bakes.lost_hooks(item):
+            which = f"which of its hooks were hidden: {', '.join(hooks)} can be seen"
+            told.append(f"{item.name}: its bake does not know any more {which}, when it is freed")
     return told
 
 

@@ -29,14 +29,16 @@ def prints(text: str) -> dict[str, dict[str, str]] | None:
     return found if whole else None
 
 
-def switches(text: Any) -> dict[str, list[bool]] | None:
-    """Two switches by name; none where nothing was kept."""
+def switches(text: Any) -> dict[str, list[bool] | None] | None:
+    """Two switches by name, None for those of a name that are no such; none where nothing was kept."""
     found = _read(text, "{}")
-    whole = isinstance(found, dict) and all(
-        isinstance(pair, list) and len(pair) == 2 and all(isinstance(each, bool) for each in pair)
-        for pair in found.values()
-    )
-    return found if whole else None
+    if not isinstance(found, dict):
+        return None
+    return {name: pair if _is_pair(pair) else None for name, pair in found.items()}
+
+
+def _is_pair(pair: Any) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and all(isinstance(each, bool) for each in pair)
 
 
 def put_back(owner: Any, name: str, kept: str) -> None:

@@ -284,6 +284,13 @@ def is_baked(item: Any) -> bool:
     return item.library is None and item.type == "CURVE" and item.condyle.muscle.own_curve is not None
 
 
+def lost_hooks(item: Any) -> list[str]:
+    """Names of a baked muscle's hooks of which it cannot be read whether they were to be seen."""
+    shown = kept_texts.switches(item.data.get(HOOKS, ""))
+    hooks = [modifier.name for modifier in item.modifiers if modifier.type == "HOOK"]
+    return [name for name in hooks if shown is None or (name in shown and shown[name] is None)]
+
+
 def free(scene: Any) -> int:
     """Give every baked muscle of a scene its own curve back; returns how many."""
     baked = [item for item in scene.objects if is_baked(item)]
@@ -295,7 +302,7 @@ def free(scene: Any) -> int:
         settings.own_curve = None
         for modifier in item.modifiers:
             if modifier.type == "HOOK":
-                modifier.show_viewport, modifier.show_render = shown.get(modifier.name, (True, True))
+                modifier.show_viewport, modifier.show_render = shown.get(modifier.name) or (True, True)
         if made != item.data and made.users == 0:
             _remove(made)
     return len(baked)

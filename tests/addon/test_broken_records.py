@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 bpy = pytest.importorskip("bpy")
@@ -60,6 +62,27 @@ def test_a_bake_that_does_not_know_what_it_keyed_is_freed_without_loss(part, sce
     assert "Shank: its bake does not know any more which channels" in part("session").message
     assert keys(part, shank) == own and shank.rotation_mode == mode
     assert not shank.condyle.bake.paths and not part("actions").is_baked(shank)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["one", "all"])
+def test_a_broken_record_of_one_hook_loses_no_other_and_is_told(part, scene, arm, known):
+    """All hooks were shown when the bake was freed, and nothing said so."""
+    muscle = arm[3]
+    first, second = muscle.modifiers.keys()
+    muscle.modifiers[second].show_viewport = False
+    part("tasks").bake_now(scene)
+    hooks = part("muscle_bakes").HOOKS
+    assert not part("staleness").changes(scene)
+    kept = json.loads(muscle.data[hooks])
+    muscle.data[hooks] = json.dumps({**kept, first: [1]} if known else [])
+    (line,) = part("staleness").changes(scene)
+    named = first if known else f"{first}, {second}"
+    assert line.startswith(
+        f"{muscle.name}: its bake does not know any more which of its hooks were hidden: {named} can"
+    )
+    assert bpy.ops.condyle.free_bake() == {"FINISHED"}
+    assert line in part("session").message
+    assert muscle.modifiers[second].show_viewport != known and muscle.modifiers[first].show_viewport
 
 
 def test_an_armature_that_is_a_body_beside_its_bones_has_prints(part, scene, make):
