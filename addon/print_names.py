@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from typing import Any
 
@@ -13,8 +14,8 @@ from .features.joints.panels import title_of
 
 #: owner (an object, a bone, the scene) -> label of a setting -> its value, in short
 Prints = dict[str, dict[str, str]]
-#: begins the label of how many entries a list has
-NUMBER = "Number of "
+#: begins the label of how many entries a list has, and of a slider's value
+NUMBER, SLIDER = "Number of ", "Slider "
 
 
 class Plain(str):
@@ -110,8 +111,29 @@ def titles(scene: Any, owner: str) -> dict[str, str]:
 def spoken(label: str, titles: dict[str, str]) -> str:
     """A label without its unit, in lower case; coordinates by what the panel calls them."""
     beginning, colon, rest = label.partition(": ")
-    slider = beginning.removeprefix("Slider ")
+    slider = beginning.removeprefix(SLIDER)
     words = label if slider == beginning else f"Slider {titles.get(slider, slider)}"
     if colon and beginning in titles:
         words = f"{titles[beginning]}: {rest}"
     return words.split(" [")[0].lower()
+
+
+def different(one: dict[str, str], other: dict[str, str]) -> list[str]:
+    """Labels of what differs between two prints of an owner."""
+    labels = [*one, *(each for each in other if each not in one)]
+    return [label for label in labels if not _agree(label, one.get(label), other.get(label))]
+
+
+def _agree(label: str, one: str | None, other: str | None) -> bool:
+    """Whether two values are the same. Sliders are doubles, and a click puts back what the interface has of them in
+    single precision: the last of the seven digits that are kept may be another then.
+    """
+    if one == other or one is None or other is None or not label.startswith(SLIDER):
+        return one == other
+    try:
+        before, now = float(one), float(other)
+    except ValueError:
+        return False
+    size = max(abs(before), abs(now))
+    last = 10.0 ** (math.floor(math.log10(size)) - 6) if 0.0 < size < math.inf else 0.0
+    return abs(before - now) <= 1.1 * last  # 1, and round-off of decimals

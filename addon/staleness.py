@@ -302,7 +302,7 @@ def note(scene: Any, before: Prints, at_writing: Prints) -> None:
     """
     now = prints(scene)
     for owner in before.keys() & at_writing.keys() & now.keys():
-        for label in _different(before[owner], at_writing[owner]):
+        for label in print_names.different(before[owner], at_writing[owner]):
             now[owner].pop(label, None)
             if label in before[owner]:
                 now[owner][label] = before[owner][label]
@@ -364,7 +364,7 @@ def _told(scene: Any, old: Prints, new: Prints) -> list[str]:
             told.append(f"{owner}: is new")
         else:
             now = print_names.as_kept(new[owner], old[owner])
-            labels = _different(print_names.constraints_as_now(old[owner], now), now)
+            labels = print_names.different(print_names.constraints_as_now(old[owner], now), now)
             if labels:
                 titles = print_names.titles(scene, owner)
                 told.append(
@@ -385,11 +385,3 @@ def _of_earlier(these: Prints, others: Prints) -> Prints:
         }
         for owner, entries in these.items()
     }
-
-
-def _different(one: dict[str, str], other: dict[str, str]) -> list[str]:
-    return [
-        label
-        for label in [*one, *(each for each in other if each not in one)]
-        if one.get(label) != other.get(label)
-    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
@@ -175,3 +176,18 @@ def test_what_is_renamed_and_moved_while_it_is_computed_makes_it_out_of_date(par
         make.update()
 
     assert _while_it_is_computed(part, scene, change)
+
+
+def test_a_slider_that_is_put_back_as_the_interface_shows_it_changes_nothing(part, scene, hinge):
+    """A click that sets nothing puts back what was shown, in single precision: the double was another then."""
+    (slider,) = part("features.joints.properties").slider_names(hinge.condyle.joint)
+    part("authoring").drive(scene, hinge)
+    scene.condyle.start.source = "POSE"
+    numbers = [float(each) for each in np.linspace(0.8, 0.99, 200)]
+    hinge[slider] = next(each for each in numbers if f"{each:.7g}" != f"{np.float32(each):.7g}")
+    part("tasks").bake_now(scene)
+    assert changes(part, scene) == []
+    hinge[slider] = float(np.float32(hinge[slider]))
+    assert changes(part, scene) == []
+    hinge[slider] += 1e-4
+    assert changes(part, scene) == ["Hinge: slider angle changed"]
