@@ -10,11 +10,25 @@ from . import session
 
 WAIT = 0.5  # seconds between two looks
 
+#: how many operators Blender remembers, and where the last of them lies
+_ended: tuple[int, int] = (0, 0)
+
 
 @bpy.app.handlers.persistent
 def on_change(_scene: Any = None, *_rest: Any) -> None:
     """Handler of changes of any kind: the timer has to look again."""
     session.stale_unknown = True
+
+
+def _look_at_operators() -> None:
+    """A script of the Text Editor, or another add-on's operator, tells no handler of settings that it changes: where
+    one has ended since the last time, there is to be looked again.
+    """
+    global _ended
+    done = bpy.context.window_manager.operators
+    ended = (len(done), done[-1].as_pointer()) if len(done) else (0, 0)
+    if ended != _ended:
+        _ended, session.stale_unknown = ended, True
 
 
 def look() -> float:
@@ -24,6 +38,7 @@ def look() -> float:
     windows = bpy.context.window_manager.windows
     playing = any(window.screen.is_animation_playing for window in windows)
     scenes = {window.scene for window in windows if window.scene.condyle.simulation.output.read}
+    _look_at_operators()
     unknown = session.stale_unknown or any(scene.session_uid not in session.stale for scene in scenes)
     if not unknown or session.job is not None or playing:
         return WAIT

@@ -125,6 +125,21 @@ def test_the_timer_looks_only_after_changes(part, scene, baked):
     assert session.stale == {scene.session_uid: ["Shank: density changed"]}
 
 
+def test_the_timer_looks_when_a_script_has_run(part, scene, baked):
+    """Settings that a script changes tell no handler: no badge was shown until something else was changed."""
+    session, watch = part("session"), part("stale_watch")
+    text = bpy.data.texts.new("Script")
+    text.write("import bpy; bpy.data.objects['Shank'].condyle.body.density = 700.0")
+    watch.look()
+    watch.on_change()
+    watch.look()
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0], edit_text=text):
+        bpy.ops.text.run_script("EXEC_DEFAULT", True)
+    session.stale_unknown = False  # as it is in a window, where nothing is evaluated anew
+    watch.look()
+    assert session.stale == {scene.session_uid: ["Shank: density changed"]}
+
+
 def test_the_timer_looks_at_a_scene_that_comes_into_a_window(part, scene, baked):
     """Changing to it changes nothing: a rig that another scene had baked anew was shown there with no badge."""
     session, watch = part("session"), part("stale_watch")
