@@ -17,6 +17,7 @@ from . import (
     hold,
     inside_ground,
     keyframes,
+    led_carriers,
     left_over,
     muscle_points,
     muscle_reading,
@@ -73,11 +74,14 @@ def check(scene: Any) -> list[Finding]:
 
 
 def check_in_time(scene: Any, read: scene_to_model.SceneModel) -> None:
-    """ModelError where sliders move a body one change late: nobody could say where it is."""
+    """ModelError where sliders move a body one change late, or what carries one follows another that is simulated:
+    nobody could say where it is.
+    """
     for entry in read.bodies:
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
         if item is not None and item.condyle.joint.driven:
             drive.check_in_time(scene, item)
+    led_carriers.check(read)
 
 
 def stop(scene: Any, error: Exception, curves: Mapping[int, Any]) -> Exception:

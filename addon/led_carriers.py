@@ -12,25 +12,19 @@ from . import bakeable, core, references
 from .references import Body, Key, key_of
 
 
-def errors(read: Any) -> Iterator[tuple[Any, Exception]]:
-    """The object at fault, and what is wrong, of each body of a `SceneModel` that is carried so; in a scene without
-    its bake.
-    """
+def check(read: Any) -> None:
+    """ModelError where a body of a `SceneModel`, or what holds one, is carried so; in a scene without its bake."""
     found = [body for entry in read.bodies if (body := entry.handle.find()) is not None]
     bases = [body for handle in read.held if (body := handle.find()) is not None]
     simulated = {key_of(body) for body in found}
-    told: set[tuple[str, str]] = set()
     for body in [*found, *bases]:
         carrier = _parent(body) if key_of(body) in simulated else body
         while carrier is not None and key_of(carrier) not in simulated:
             for holder, constraint in _moving(carrier):
-                this = carrier.object.name_full, constraint.path_from_id()
-                led_by = None if this in told else _simulated_behind(_targets(constraint), simulated)
+                led_by = _simulated_behind(_targets(constraint), simulated)
                 if led_by is not None:
-                    told.add(this)
                     whose = "" if holder == carrier.owner else f" of bone {holder.name!r}"
-                    text = _told(carrier, body, f"{constraint.name!r}{whose}", led_by)
-                    yield carrier.object, core.model_error(text)
+                    raise core.model_error(_told(carrier, body, f"{constraint.name!r}{whose}", led_by))
             carrier = _parent(carrier)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from . import bake_keys, bake_targets, core, findings, hold, led_carriers, timing
+from . import bake_keys, bake_targets, core, findings, hold, timing
 from .findings import CHECK, Finding
 
 
@@ -35,7 +35,6 @@ def by_model(scene: Any, read: Any) -> Iterator[tuple[Any, Exception]]:
             bake_targets.check(item, target)
         except problem as error:
             yield item, error
-    yield from led_carriers.errors(read)
 
 
 def with_model(scene: Any, read: Any) -> Iterator[Finding]:

@@ -40,6 +40,8 @@ def refused(part, scene, ph, words):
     """A bake is, with words, and the check of the scene says the same."""
     with pytest.raises(ph.ModelError, match=words) as caught:
         part("tasks").bake_now(scene)
+    with pytest.raises(ph.ModelError, match=words):  # nor does it run live
+        part("worker_client").run(part("tasks").ready(scene.session_uid, np.arange(1.0, 6.0), {}))
     errors = [finding.text for finding in part("checks").check(scene) if finding.is_error]
     assert errors == [str(caught.value)]
 
