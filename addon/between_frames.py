@@ -10,6 +10,7 @@ import numpy as np
 
 from . import (
     curve_values,
+    cycled_keys,
     follow_weights,
     hold,
     leaps,
@@ -85,7 +86,7 @@ def _places(each: leaps.Seen, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Rows (k,) to be reached by way of looks, and these (k, count + 1) from the frame before each to its own."""
     joint = each.joint
     if each.by is not None:
-        wide = _interpolated(joint, curve_values.keyed(each.by.curves))
+        wide = _interpolated(joint, curve_values.keyed(each.by.curves, joint.frames))
     else:
         item = references.object_by_session_uid(joint.uid)
         child = references.resolve(item.condyle.joint.child)
@@ -113,17 +114,17 @@ def _with_looks(seen: leaps.Seen, wide: np.ndarray, at: np.ndarray, count: int) 
     smooth = ~_leaps(seen, at, shown)
     places = at[smooth, 1:-1].ravel()
     if seen.by is not None:
-        places = np.union1d(places, _keys_between(seen.by, at[smooth, 0], count))
+        places = np.union1d(places, _keys_between(seen.by, each.frames, at[smooth, 0], count))
     before = np.searchsorted(each.frames, places)
     added = leaps.Rows(before, places, seen.shown(places), np.zeros(len(places), dtype=bool), drawn=True)
     return leaps.with_rows(each, added)
 
 
-def _keys_between(by: MotionCurves, begin: np.ndarray, count: int) -> np.ndarray:
-    """Frames of keys (k,), where curves may turn off sharply, from some whole frames to the next; not those beside a
-    look, of which there are so many in each.
+def _keys_between(by: MotionCurves, frames: np.ndarray, begin: np.ndarray, count: int) -> np.ndarray:
+    """Frames of keys (k,), where curves may turn off sharply, from some whole frames of rising ones (F,) to the next;
+    not those beside a look, of which there are so many in each.
     """
-    keys = np.unique(np.concatenate(curve_values.keyed(by.curves)))
+    keys = cycled_keys.merged(np.concatenate(curve_values.keyed(by.curves, frames)))
     off = np.abs(keys * count - np.round(keys * count))
     found: np.ndarray = keys[np.isin(np.floor(keys), begin) & (off > BESIDE)]
     return found

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import compat, strip_curves
+from . import compat, cycled_keys, strip_curves
 
 # What keys in single precision differ by without a motion [m, rad].
 SEEN = 1e-5
@@ -53,12 +53,14 @@ def columns(curves: list[Any], still: list[float], frames: np.ndarray) -> np.nda
     return found
 
 
-def keyed(curves: list[Any]) -> list[np.ndarray]:
-    """Frames of the keys of each of the curves that there are."""
+def keyed(curves: list[Any], span: np.ndarray) -> list[np.ndarray]:
+    """Rising frames of the keys of each of the curves that there are, and of those of their cycles from the first to
+    the last of rising frames (F,), and next to these.
+    """
     return [
         curve.keys
         if isinstance(curve, strip_curves.PlayedCurve)
-        else np.array([point.co.x for point in curve.keyframe_points])
+        else cycled_keys.of(curve, float(span[0]), float(span[-1]))
         for curve in curves
         if curve is not None
     ]

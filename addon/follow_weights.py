@@ -78,7 +78,7 @@ def ever(item: Any, frames: np.ndarray) -> bool:
 
 def _keys(curve: Any, frames: np.ndarray) -> np.ndarray:
     """Frames of a curve's keys (k,) that lie within rising frames (F,)."""
-    (keys,) = curve_values.keyed([curve])
+    (keys,) = curve_values.keyed([curve], frames)
     within: np.ndarray = keys[(keys >= frames[0]) & (keys <= frames[-1])]
     return within
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import compat
+from . import compat, cycled_keys
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,17 @@ class PlayedCurve:
 
     @property
     def keys(self) -> np.ndarray:
-        """Frames (k,) at which keys are played, in the scene's time."""
+        """Rising frames (k,) at which keys are played, those of the curves' cycles among them, in the scene's time."""
         found = [np.empty(0)]
         for strip, curve in self.parts:
             first, last = strip.action_frame_start, strip.action_frame_end
-            at = np.array([point.co.x for point in curve.keyframe_points])
+            at = cycled_keys.of(curve, first, last)
             at = at[(at >= first) & (at <= last)]
             since = last - at if strip.use_reverse else at - first
             played = since + (last - first) * np.arange(int(np.ceil(strip.repeat)))[:, None]
             frames = strip.frame_start + strip.scale * played.ravel()
             found.append(frames[frames <= strip.frame_end])
-        return np.concatenate(found)
+        return cycled_keys.merged(np.concatenate(found))
 
     def evaluate(self, frame: float) -> float:
         """Its value at a frame of the scene: behind a strip, and before the first, that at its nearest end. Where one

@@ -19,8 +19,8 @@ OFF = 2e-3
 # Keys are a sampled motion's where they are no farther from each other than a frame, in single precision; what is
 # nearer than the least of it [frames] are two keys of one place, at the end of a cycle.
 LEAST_GAP, MOST_GAP = 2.0**-8, 1.0 + 2.0**-8
-# So far on the way from a key to the next, what leaps there has leapt; frames nearer than this are the same.
-BEHIND, SAME = 2.0**-6, 1e-4
+# So far on the way from a key to the next, what leaps there has leapt.
+BEHIND = 2.0**-6
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def _seams(each: Followed, by: MotionCurves, column: int) -> Iterator[_Seam]:
     turn, curve = each.turns[column], by.curves[column]
     if curve is None:
         return
-    keys = _keys(curve, *each.frames[[0, -1]].tolist())
+    keys = _keys(curve, each.frames)
     if len(keys) < 3:
         return
     values = by.shown(keys)[:, column]
@@ -98,16 +98,10 @@ def _seams(each: Followed, by: MotionCurves, column: int) -> Iterator[_Seam]:
             less[k] = abs(ways[k]) <= 0.5 * turn
 
 
-def _keys(curve: Any, first: float, last: float) -> np.ndarray:
-    """Rising frames (k,) of a curve's keys from one frame to another, and of those next to them; in its cycles, too."""
-    (found,) = curve_values.keyed([curve])
-    keys = np.unique(found)
-    begin, span = (keys[0], keys[-1] - keys[0]) if len(keys) else (0.0, 0.0)
-    if span > LEAST_GAP and curve_values.starts_over(curve):
-        rounds = np.arange(np.floor((first - begin) / span) - 1.0, np.ceil((last - begin) / span) + 1.0)
-        keys = np.unique(keys + span * rounds[:, None])
-        keys = keys[np.diff(keys, prepend=-np.inf) > SAME]  # where one cycle ends the next begins
-    inside = np.searchsorted(keys, [first, last])
+def _keys(curve: Any, frames: np.ndarray) -> np.ndarray:
+    """Rising frames (k,) of a curve's keys within rising frames (F,), and of those next to them; in its cycles, too."""
+    (keys,) = curve_values.keyed([curve], frames)
+    inside = np.searchsorted(keys, frames[[0, -1]])
     return keys[max(inside[0] - 2, 0) : inside[1] + 3]
 
 

@@ -47,7 +47,7 @@ def test_a_strip_plays_what_the_scene_shows(part, scene, make, settings):
         shown.append(item["coordinate"])
     # both are in single precision
     np.testing.assert_allclose([curve.evaluate(frame) for frame in at.tolist()], shown, atol=1e-5)
-    (keys,) = part("curve_values").keyed([curve])
+    (keys,) = part("curve_values").keyed([curve], at)
     inside = keys[(keys > strip.frame_start) & (keys < strip.frame_end)]
     assert (
         np.abs(np.array([curve.evaluate(frame) for frame in inside]) - 0.8).min() < 1e-5

@@ -1,0 +1,63 @@
+"""Where f-curves have keys, in the cycles of their modifier, too: one rule for all that asks for keys within a span."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+# Keys nearer than this [frames] are one: where one cycle ends the next begins.
+SAME = 1e-4
+# Keys all of which are nearer than this [frames] are no cycle; Blender has them a hundredth apart at the least.
+LEAST_SPAN = 2.0**-8
+
+
+def of(curve: Any, first: float, last: float) -> np.ndarray:
+    """Rising frames (k,) of the keys that an f-curve has, and of those that its cycles show from one frame to another,
+    and in one more cycle before and behind these.
+    """
+    places = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+    curve.keyframe_points.foreach_get("co", places)
+    keys = np.unique(places[::2].astype(np.float64))
+    # Blender turns off cycles that are not the first of a curve's modifiers
+    modifier = curve.modifiers[0] if len(curve.modifiers) else None
+    if modifier is None or modifier.type != "CYCLES" or modifier.mute:
+        return keys
+    # a part of the influence shows other frames, where there are no keys
+    if (
+        len(keys) < 2
+        or keys[-1] - keys[0] < LEAST_SPAN
+        or (modifier.use_influence and modifier.influence != 1.0)
+    ):
+        return keys
+    return _cycled(keys, modifier, first, last)
+
+
+def _cycled(keys: np.ndarray, modifier: Any, first: float, last: float) -> np.ndarray:
+    """Rising keys (n,), and those of their cycles about a span of frames (k,)."""
+    begin, end = keys[0], keys[-1]
+    span = end - begin
+    shown = []
+    for side, mode, most, gone in (
+        (-1.0, modifier.mode_before, modifier.cycles_before, begin - first),
+        (1.0, modifier.mode_after, modifier.cycles_after, last - end),
+    ):
+        count = max(int(np.ceil(gone / span)) + 1, 0) if mode != "NONE" else 0
+        rounds = np.arange(1, (min(count, most) if most else count) + 1)[:, None]
+        mirrored = (rounds % 2 == 1) & (mode == "MIRROR")
+        shown.append((np.where(mirrored, begin + end - keys, keys) + side * span * rounds).ravel())
+    found = np.concatenate(shown)
+    if modifier.use_restricted_range:
+        # Blender mixes frames where the cycles come in and go out
+        found = found[
+            (found >= modifier.frame_start + modifier.blend_in)
+            & (found <= modifier.frame_end - modifier.blend_out)
+        ]
+    return merged(np.concatenate([keys, found]))
+
+
+def merged(keys: np.ndarray) -> np.ndarray:
+    """Rising frames of keys (k,), of those at one place the first."""
+    rising = np.unique(keys)
+    found: np.ndarray = rising[np.diff(rising, prepend=-np.inf) > SAME]
+    return found
