@@ -12,6 +12,7 @@ from . import (
     curve_values,
     cycled_keys,
     follow_weights,
+    given_motions,
     hold,
     leaps,
     motion_curves,
@@ -63,6 +64,8 @@ def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: flo
     keyed = [whole_turns.sampled(each, by) for each, by in zip(followed, keyed)]
     leaping = leaps.looked_for(scene, followed, keyed, frames)
     if count < 2:
+        for each in leaping:
+            each.joint.before = _before(each)
         return [each.joint for each in leaping]
     shown = _shown_looks(fps)
     places = [_places(each, count if each.by else shown) for each in leaping]
@@ -107,6 +110,7 @@ def _moves(each: Followed) -> np.ndarray:
 def _with_looks(seen: leaps.Seen, wide: np.ndarray, at: np.ndarray, count: int) -> Followed:
     """A joint with what is shown at places (k, count + 1) on the way to its rows (k,) that do not leap."""
     each = seen.joint
+    each.before = _before(seen)
     if not len(wide):
         return each
     looks = seen.shown(at.ravel())
@@ -118,6 +122,24 @@ def _with_looks(seen: leaps.Seen, wide: np.ndarray, at: np.ndarray, count: int) 
     before = np.searchsorted(each.frames, places)
     added = leaps.Rows(before, places, seen.shown(places), np.zeros(len(places), dtype=bool), drawn=True)
     return leaps.with_rows(each, added)
+
+
+def _before(seen: leaps.Seen) -> np.ndarray | None:
+    """What a joint shows at the whole frames (k, ...) right before its first, as far as it goes on from there without a
+    leap; None where not curves alone say it, or these were not sampled there and behind it.
+    """
+    each, earlier, later = seen.joint, given_motions.EARLIER, given_motions.LATER
+    at = each.frames[0] + np.arange(-earlier - 1.0, later + 1.0)
+    rows = slice(0, later + 1)
+    if seen.by is None or not np.array_equal(each.frames[rows], at[earlier + 1 :]) or each.leapt[rows].any():
+        return None
+    sampled = _sampled(at[:-1], at[1:], curve_values.keyed(seen.by.curves, at))
+    if not sampled[earlier + 1 :].all():
+        return None
+    behind = (each.poses if each.readings is None else each.readings)[rows]
+    values = np.concatenate([seen.shown(at[: earlier + 1]), behind])
+    broken = np.flatnonzero((~sampled | leaps.out_of_line(each, values))[: earlier + 1])
+    return values[max(1, broken[-1] + 1 if len(broken) else 0) : earlier + 1]
 
 
 def _keys_between(by: MotionCurves, frames: np.ndarray, begin: np.ndarray, count: int) -> np.ndarray:
@@ -151,7 +173,13 @@ def _interpolated(each: Followed, keys: list[np.ndarray]) -> np.ndarray:
     if each.readings is not None:
         turned = (each.periods > 0.0) & (np.abs(np.diff(each.readings, axis=0)) > 0.5 * each.periods)
         wide &= ~turned.any(axis=1)
+    found: np.ndarray = np.flatnonzero(wide & ~_sampled(begin, end, keys)) + 1
+    return found
+
+
+def _sampled(begin: np.ndarray, end: np.ndarray, keys: list[np.ndarray]) -> np.ndarray:
+    """Which of stretches between rising frames (k,) have a key of the same curve at both ends, as those beside them."""
+    found = np.zeros(len(begin), dtype=bool)
     for own in keys:
-        wide &= ~curve_values.in_rows(np.isin(begin, own) & np.isin(end, own))
-    found: np.ndarray = np.flatnonzero(wide) + 1
+        found |= curve_values.in_rows(np.isin(begin, own) & np.isin(end, own))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from . import (
     units,
     worker_client,
 )
+from .curve_values import SEEN
 from .features.joints.properties import slider_names
 from .follow_weights import PATH, WEIGHT_PATH, Strength
 from .worker_client import Steps
@@ -34,6 +35,8 @@ FOR_EVER = 1e6
 FARTHEST_TURN = np.pi + 0.5
 # Beyond that, how far [rad] the vectors may be off between frames.
 MISSED_TURN = np.radians(0.5)
+# Frames before the first one, and behind it, that have a part in the slope there: of sixth order.
+EARLIER, LATER = 3, 3
 
 
 @dataclass
@@ -50,6 +53,8 @@ class Followed:
             and looks between them. again: by how much its curves go on from the first to the last, if they repeat
             themselves behind that, or None. leapt: whether it leaps to what it is there from what it is at the one
             before (F,). drawn: whether that draws it where it follows in part (F,): leaps do not.
+        before: what a motion that was sampled shows at the whole frames before its first, rising (k, ...), as readings
+            or poses; None: nothing.
         readings: of its sliders (F, n) in SI, or None. poses: of the child in the joint's frame (F, 4, 4) [m], or None.
         periods: of sliders whose ends are one place (n,), from end to end; 0 of others. turns: by how much those that
             are not limited bring the joint back to where it was (n,); 0: by nothing.
@@ -76,6 +81,7 @@ class Followed:
     again: np.ndarray | None = None
     leapt: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
     drawn: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
+    before: np.ndarray | None = None
 
 
 def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> list[Followed]:
@@ -185,6 +191,34 @@ def followed_of(
 
 def coordinates(each: Followed, fitted: set[str], rows: Any = slice(None)) -> Steps[Any]:
     """Steps that find the coordinates (R, n) of a joint at some of the frames; returns them, and warnings."""
+    q, told = yield from _coordinates(each, fitted, rows)
+    vector = rotation_vector(each.joint)
+    if vector is not None:
+        _check_turns(each, q[:, vector])
+    return q, told
+
+
+def first_slope(each: Followed, fitted: set[str], q: np.ndarray, step: float) -> Steps[np.ndarray | None]:
+    """Steps that find with which slopes (n,) [unit/s] a joint goes through the first of its coordinates (R, n), at even
+    times (step [s]) as far as they are needed, by what its motion shows before; None where that is not known.
+    """
+    if each.before is None or not len(each.before):
+        return None
+    poses = each.readings is None
+    shown = np.concatenate([(each.poses if poses else each.readings)[:1], each.before[::-1]])
+    backwards = replace(each, **{"poses" if poses else "readings": shown})
+    back, _ = yield from _coordinates(backwards, fitted, slice(None))
+    if np.abs(back[0] - q[0]).max() > SEEN:
+        return None
+    earlier, later = len(back) - 1, min(LATER, len(q) - 1)
+    places = np.arange(-earlier, later + 1, dtype=np.float64)
+    weights = np.linalg.solve(np.vander(places, increasing=True).T, np.eye(len(places))[1])
+    slope: np.ndarray = weights @ np.concatenate([back[:0:-1], q[: later + 1]]) / step
+    return slope
+
+
+def _coordinates(each: Followed, fitted: set[str], rows: Any) -> Steps[Any]:
+    """As `coordinates`, be they too far around or not."""
     vector = rotation_vector(each.joint)
     told: list[str] = []
     if each.readings is not None:
@@ -198,7 +232,6 @@ def coordinates(each: Followed, fitted: set[str], rows: Any = slice(None)) -> St
             q = _turned(each.joint, poses)
     if vector is not None:
         q[:, vector] = core.physics().lie.continuous_rotation_vectors(q[:, vector])
-        _check_turns(each, q[:, vector])
     return q, told
 
 

@@ -69,9 +69,17 @@ def motions(
             leapt = leaps.times_of(each, rows, own)
             goes_on = loop is not None and windows is None and not len(leapt)
             goes_on = goes_on and repeats(each.joint, q, own[rows], loop["tolerance"])
-            through = "periodic" if goes_on else "cubic"
+            slope = None
+            if not goes_on and not rows[0]:
+                slope = yield from given_motions.first_slope(each, fitted, q, float(times[1] - times[0]))
             made.motions[each.body] = core.physics().Motion(
-                own[rows], q, "position", through, windows=windows, leaps=leapt
+                own[rows],
+                q,
+                "position",
+                "periodic" if goes_on else "cubic",
+                windows=windows,
+                leaps=leapt,
+                first_slope=slope,
             )
         drawn = each.drawn[rows]  # what draws a joint to its animation does so smoothly
         at = own[rows][drawn]

@@ -233,6 +233,20 @@ def _stands_out(each: Followed) -> np.ndarray:
     return found
 
 
+def out_of_line(each: Followed, values: np.ndarray) -> np.ndarray:
+    """Which ways (R - 1,) between a joint's rows (R, ...) at even frames are no part of a sampled motion: so far from
+    those before and behind them as none of these is long.
+    """
+    found = np.zeros(len(values) - 1, dtype=bool)
+    for part in _going_on(each, values):
+        ways = np.pad(np.diff(part, axis=0), ((2, 2), (0, 0)), mode="edge")
+        size = np.linalg.norm(ways, axis=1)
+        off = np.linalg.norm(ways[2:-2] - 0.5 * (ways[1:-3] + ways[3:-1]), axis=1)
+        beside = np.max([size[:-4], size[1:-3], size[3:-1], size[4:]], axis=0)
+        found |= off > STANDS_OUT * beside + SEEN
+    return found
+
+
 def _with_leaps(
     shown: Shown, each: Followed, where: np.ndarray, frames: np.ndarray, sample: float
 ) -> Followed:

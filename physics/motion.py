@@ -25,6 +25,7 @@ from .kernels.motion_layout import (
     PIECE_START,
     PIECE_WIDTH,
 )
+from .spline_ends import cubic_spline
 from .validation import all_finite, finite_array, float_array, truth
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ class Motion(ReadOnlyArrays):
         hold: whether the joint rests before the first time and after the last one.
         windows: (start, end) pairs [s], increasing, in which the joint is held; None: always. Outside of them it is
             simulated, and takes with it the velocity that it was held with.
+        first_slope: (n,), slopes of the cubic at the first time, or one for all [unit/s], as of what was sampled before
+            that, too; None: what its values say, see `spline_ends`.
     """
 
     times: Any
@@ -71,6 +74,7 @@ class Motion(ReadOnlyArrays):
     hold: bool = True
     windows: Any = None
     leaps: Any = ()
+    first_slope: Any = None
 
     def __post_init__(self) -> None:
         times = all_finite(float_array(self.times, "times of a motion"), "times of a motion")
@@ -102,9 +106,27 @@ class Motion(ReadOnlyArrays):
             )
         if len(leaps) and (self.kind, self.interpolation) != ("position", "cubic"):
             raise ModelError(f"only cubic positions have leaps, got {self.interpolation} {self.kind}")
-        for name, value in (("times", times), ("values", values), ("windows", windows), ("leaps", leaps)):
+        for name, value in (
+            ("times", times),
+            ("values", values),
+            ("windows", windows),
+            ("leaps", leaps),
+            ("first_slope", self._checked_slope(values.shape[1])),
+        ):
             object.__setattr__(self, name, value)
         self.lock()
+
+    def _checked_slope(self, count: int) -> FloatArray | None:
+        if self.first_slope is None:
+            return None
+        slope = all_finite(
+            float_array(self.first_slope, "first slope of a motion"), "first slope of a motion"
+        )
+        if slope.shape not in {(), (count,)} or self.interpolation != "cubic":
+            raise ModelError(
+                f"the first slope of a cubic motion must be ({count},), got {slope.shape} of a {self.interpolation} one"
+            )
+        return np.broadcast_to(slope, (count,)).copy()
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description; ``Motion(**description)`` is the same motion."""
@@ -116,6 +138,7 @@ class Motion(ReadOnlyArrays):
             "hold": bool(self.hold),
             "windows": None if self.windows is None else self.windows.tolist(),
             "leaps": self.leaps.tolist(),
+            "first_slope": None if self.first_slope is None else self.first_slope.tolist(),
         }
 
     def holds_at(self, time: float) -> bool:
@@ -129,7 +152,7 @@ class Motion(ReadOnlyArrays):
         """Rows of ``kernels.motion`` for one coordinate of the joint; one that is given by velocities or
         accelerations is at q with the velocity qd at the first time, or at the start where that is later.
         """
-        breaks, coefficients = self._polynomials(self.values[:, coordinate])
+        breaks, coefficients = self._polynomials(coordinate)
         if self.kind == "acceleration":
             coefficients = _integrated(breaks, coefficients, qd, start)
         if self.kind != "position":
@@ -144,17 +167,22 @@ class Motion(ReadOnlyArrays):
         rows[-1, PIECE_COEFFICIENTS] = _value(coefficients[-1], float(breaks[-1] - breaks[-2]))
         return rows if self.windows is None else _windowed(rows, self.windows)
 
-    def _polynomials(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _polynomials(self, coordinate: int) -> tuple[FloatArray, FloatArray]:
         """Breaks (pieces + 1,) and coefficients (pieces, PIECE_ORDER) by rising powers of the time since each
         break.
         """
+        values = self.values[:, coordinate]
         if len(self.times) == 1:
             breaks = np.array([self.times[0], self.times[0] + 1.0])
             coefficients = np.zeros((1, PIECE_ORDER))
             coefficients[0, 0] = values[0]
             return breaks, coefficients
         ends = [0, *np.searchsorted(self.times, self.leaps), len(self.times)]
-        parts = [_spline(self.times[a:b], values[a:b], self.interpolation) for a, b in pairwise(ends)]
+        first = None if self.first_slope is None else self.first_slope[[coordinate]]
+        parts = [
+            _spline(self.times[a:b], values[a:b], self.interpolation, None if a else first)
+            for a, b in pairwise(ends)
+        ]
         rows = [parts[0]]
         for k, before, after in zip(ends[1:], parts, parts[1:]):
             slope = 0.0
@@ -166,8 +194,12 @@ class Motion(ReadOnlyArrays):
         return np.array(self.times), np.concatenate(rows)
 
 
-def _spline(times: FloatArray, values: FloatArray, interpolation: str) -> FloatArray:
-    """Coefficients (K - 1, PIECE_ORDER) of what leads through values (K,) at times (K,)."""
+def _spline(
+    times: FloatArray, values: FloatArray, interpolation: str, first: FloatArray | None
+) -> FloatArray:
+    """Coefficients (K - 1, PIECE_ORDER) of what leads through values (K,) at times (K,), cubics of three or more with a
+    slope (1,) at the first, where there is one.
+    """
     coefficients = np.zeros((len(times) - 1, PIECE_ORDER))
     if interpolation == "linear" or len(times) <= 2:
         coefficients[:, 0] = values[:-1]
@@ -185,8 +217,10 @@ def _spline(times: FloatArray, values: FloatArray, interpolation: str) -> FloatA
         coefficients[:, 0] = values[:-1]
         coefficients[:, 1] += rise
         return coefficients
-    ends = "not-a-knot" if len(times) > 3 else "natural"
-    coefficients[:, :4] = CubicSpline(times, values, bc_type=ends).c[::-1].T
+    if len(times) == 3 and first is None:
+        coefficients[:, :4] = CubicSpline(times, values, bc_type="natural").c[::-1].T
+    else:
+        coefficients[:, :4] = cubic_spline(times, values[:, None], first).c[::-1, :, 0].T
     return coefficients
 
 

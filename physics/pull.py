@@ -10,12 +10,13 @@ import numpy as np
 
 from . import lie
 from ._typing import FloatArray
-from .errors import MissingDependencyError, ModelError
+from .errors import ModelError
 from .immutable import ReadOnlyArrays
 from .integrators.base import interpolated
 from .inverse_kinematics import rotation_coordinates
 from .model import Model
 from .simulation import force_table
+from .spline_ends import cubic_spline
 from .validation import all_finite, float_array, number
 
 # Springs are no stiffer than that their frequency times the step is this: a force that is held over a step stays calm
@@ -89,10 +90,6 @@ class Pulls:
     """
 
     def __init__(self, model: Model, pulls: Mapping[str, Pull], tau: Any, dt: float) -> None:
-        try:
-            from scipy.interpolate import CubicSpline
-        except ImportError as error:
-            raise MissingDependencyError("pulls need SciPy, which is not installed") from error
         self._model, self._spaces = model, model.workspace()
         self._forces: Callable[..., FloatArray] = tau if callable(tau) else _looked_up(model, tau)
         self._most = MOST_PER_STEP / dt
@@ -110,7 +107,7 @@ class Pulls:
         self._groups = []
         for group in groups.values():  # those of the same times are looked up at once
             columns = np.concatenate([each for _, each in group])
-            spline = CubicSpline(group[0][0].times, np.hstack([pull.values for pull, _ in group]))
+            spline = cubic_spline(group[0][0].times, np.hstack([pull.values for pull, _ in group]))
             weights = np.hstack([np.tile(pull.weights[:, None], len(each)) for pull, each in group])
             seconds = np.concatenate([np.full(len(each), pull.time) for pull, each in group])
             first = group[0][0]

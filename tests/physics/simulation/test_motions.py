@@ -98,11 +98,24 @@ def test_a_driven_loop():
         (lambda: ph.Motion([0.0, 1.0], [0.0, 1.0], leaps=[0.0]), "leaps of a motion"),
         (lambda: ph.Motion([0.0, 1.0], [0.0, 1.0], "velocity", leaps=[1.0]), "only cubic positions"),
         (lambda: ph.Motion([0.0], [0.0], windows=[(1.0, 0.0)]), "windows of a motion"),
+        (lambda: ph.Motion([0.0], [0.0], first_slope=[1.0, 2.0]), "slope of a cubic motion must be"),
+        (lambda: ph.Motion([0.0], [0.0], "position", "linear", first_slope=[1.0]), "of a linear one"),
+        (lambda: ph.Motion([0.0], [0.0], first_slope=[np.inf]), "first slope of a motion must be finite"),
     ],
 )
 def test_bad_values_are_named(make, words):
     with pytest.raises(ph.ModelError, match=words):
         make()
+
+
+def test_a_motion_begins_with_the_slope_that_is_known():
+    """Whatever its values say of it; of what leaps, up to the first leap."""
+    model, times = chain(1), np.linspace(0.0, 0.5, 6)
+    for count, leaps in ((6, ()), (3, ()), (6, times[[4]])):
+        motion = ph.Motion(times[:count], np.sin(3.0 * times[:count]), leaps=leaps, first_slope=2.5)
+        motion = ph.Motion(**motion.to_dict())
+        result = ph.simulate(model, model.state(), 0.1, motions={"link0": motion})
+        assert result.qd[0, 0] == pytest.approx(2.5, abs=1e-12)
 
 
 def test_bad_names_are_told():
@@ -292,8 +305,10 @@ def test_a_run_that_ends_with_its_motion_moves_to_its_end(integrator):
     model, times = chain(1), np.linspace(0.0, 0.5, 26)
     motion = ph.Motion(times, np.sin(3.0 * times))
     result = ph.simulate(model, model.state(), 0.5, 1e-3, integrator, motions={"link0": motion})
-    spline = scipy.interpolate.CubicSpline(times, np.sin(3.0 * times))
-    assert abs(result.qd[-1, 0] - spline(0.5, 1)) < 1e-9
+    # the slope at an end is of sixth order: that of a swing in a hundred samples
+    assert abs(result.qd[-1, 0] - 3.0 * np.cos(1.5)) < 2e-8
+    ends = ((1, 3.0), (1, result.qd[-1, 0]))
+    spline = scipy.interpolate.CubicSpline(times, np.sin(3.0 * times), bc_type=ends)
     right = ph.inverse_dynamics(model, model.state(result.q[-1], result.qd[-1]), [spline(0.5, 2)])[0]
     # Euler's force is the mean over the last step
     assert abs(result.efforts[-1, 0] - right) < (2e-3 if "euler" in integrator else 1e-9) * abs(right)

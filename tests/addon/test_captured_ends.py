@@ -1,0 +1,105 @@
+"""A captured motion, with a key at every frame, begins as it goes on: what hangs on it is not thrown."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+# A wave of so many a second, half a second long or longer: at 24 frames a second it has 12 samples a swing.
+WAVES, PHASE = 2.0, 1.0
+FAR = 0.5
+
+
+def wave(fps, first, last):
+    times = np.arange(round(first * fps), round(last * fps) + 1) / fps
+    return times, 0.3 * np.sin(2.0 * np.pi * WAVES * times + PHASE)
+
+
+@pytest.fixture
+def bake(part, make):
+    """Bake an arm that hangs, damped, from one that is led by captured keys of its slider, or of its own; readings of
+    both at every twelfth of a second (7, 2), and the motion that led the first.
+    """
+
+    def baked(fps, times, values, cycles=False, own_keys=False):
+        bpy.ops.wm.read_homefile(use_empty=True)
+        scene = bpy.context.scene
+        joint, slider = make.driven_arm(part, scene)
+        bpy.data.objects["Elbow"].condyle.joint.coordinates[0].damping = 0.05
+        joint.condyle.joint.prescribed = True
+        scene.render.fps, scene.frame_start, scene.frame_end = fps, 0, fps // 2
+        if own_keys:
+            part("authoring").drive(scene, joint, False)
+            upper, height = bpy.data.objects["Up"], 0.9
+            upper.rotation_mode = "AXIS_ANGLE"
+            for frame, value in zip((fps * times).tolist(), values.tolist()):
+                upper.rotation_axis_angle = (-value, 0.0, 1.0, 0.0)
+                upper.location = (0.2 * np.sin(value), 0.0, height - 0.2 * np.cos(value))
+                for path in ("location", "rotation_axis_angle"):
+                    upper.keyframe_insert(path, frame=frame)
+            moved = upper
+        else:
+            for frame, value in zip((fps * times).tolist(), values.tolist()):
+                joint[slider] = value
+                joint.keyframe_insert(f'["{slider}"]', frame=frame)
+            moved = joint
+        for curve in part("compat").curves_in_use(moved):
+            for point in curve.keyframe_points:
+                point.interpolation = "LINEAR"
+            if cycles:
+                curve.modifiers.new("CYCLES")
+        scene.frame_set(0)
+        motions = {}
+        simulate = part("core").part("worker.requests").simulate
+
+        def seen(*arguments, **options):
+            motions.update(options["motions"])
+            return simulate(*arguments, **options)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(part("core").part("worker.requests"), "simulate", seen)
+            report = part("tasks").bake_now(scene)
+        return report.result.q[:: fps // 12], motions["Up"]
+
+    return baked
+
+
+@pytest.mark.parametrize("own_keys", [False, True])
+def test_what_hangs_on_a_captured_motion_is_as_if_it_had_more_samples(bake, own_keys):
+    """It was 49 mrad off in the first half second, also where keys before the first frame, or cycles, say how the
+    motion came there.
+    """
+    fine, _ = bake(240, *wave(240, 0.0, 0.5), own_keys=own_keys)
+    assert np.ptp(fine, axis=0).min() > 0.2
+    alone, motion = bake(24, *wave(24, 0.0, 0.5), own_keys=own_keys)
+    # a slope of sixth order by one side, 0.3 % off at twelve samples a swing
+    assert motion.first_slope is None and np.abs(alone - fine).max() < 6e-3
+    for times, values, cycles in ((*wave(24, -0.5, 1.0), False), (*wave(24, 0.0, 0.5), True)):
+        found, motion = bake(24, times, values, cycles, own_keys)
+        # of sixth order by both sides; the spline is of fourth order
+        assert np.abs(found - fine).max() < 4e-4
+        rate = 2.0 * np.pi * WAVES
+        assert abs(abs(motion.first_slope[0]) - 0.3 * rate * np.cos(PHASE)) < 2e-4 * 0.3 * rate
+
+
+@pytest.mark.parametrize("leap", [-1, -2, -3])
+def test_a_motion_that_leaps_before_it_begins_begins_by_itself(bake, leap):
+    """What lies before the leap is another motion's."""
+    times, values = wave(24, -0.5, 0.5)
+    other = values + FAR * (times * 24 < leap + 0.5)
+    found, motion = bake(24, times, other)
+    if leap == -1:
+        assert motion.first_slope is None
+        assert np.array_equal(found, bake(24, *wave(24, 0.0, 0.5))[0])
+    else:
+        wanted, _ = bake(24, times[times * 24 > leap + 0.5], values[times * 24 > leap + 0.5])
+        assert np.array_equal(found, wanted)
+
+
+def test_keys_that_were_set_by_hand_begin_as_their_curves_say(bake):
+    """Behind a corner at the first frame the motion does not begin with what went before."""
+    times = np.array([-2, -1, 0, 6, 12]) / 24.0
+    _, motion = bake(24, times, np.array([0.4, 0.2, 0.0, 0.5, 0.0]))
+    assert motion.first_slope is None
