@@ -52,8 +52,8 @@ def _shown_looks(fps: float) -> int:
 def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: float) -> list[Followed]:
     """Joints as they were seen at whole frames (F,), where they leap, and what the curves that lead them and those of
     their weights say between those, at `RATE` or more often; where no curves alone say it, what the scene shows
-    at `LOOKS` places or more from frame to frame. Where something has keys at several frames running its motion was
-    sampled: there it goes as smoothly as it can. The scene is at the first of the frames.
+    at `LOOKS` places or more from frame to frame. Where one of what leads a joint has keys at several frames
+    running its motion was sampled: there it goes as smoothly as it can. The scene is at the first of the frames.
     """
     count, looks = _looks(fps), positions(frames, fps)
     keyed = [motion_curves.read(scene, each) for each in followed]
@@ -92,8 +92,7 @@ def _places(each: leaps.Seen, count: int) -> tuple[np.ndarray, np.ndarray]:
         wide = _interpolated(joint, curve_values.keyed(each.by.curves, joint.frames))
     else:
         item = references.object_by_session_uid(joint.uid)
-        child = references.resolve(item.condyle.joint.child)
-        wide = _interpolated(joint, played_keys.of([item, child and child.object]))
+        wide = _interpolated(joint, played_keys.of_joint(item, joint.frames))
         wide = wide[_moves(joint)[wide - 1] & joint.strength.led_between(joint.frames)[wide - 1]]
     return wide, joint.frames[wide - 1][:, None] + np.arange(count + 1) / count
 
