@@ -66,6 +66,11 @@ def keyed(curves: list[Any], span: np.ndarray) -> list[np.ndarray]:
     ]
 
 
+def longest_frame(curve: Any) -> float:
+    """How long [frames] a frame of a curve is in the scene, a frame at the least: strips may play it more slowly."""
+    return max(1.0, curve.frame) if isinstance(curve, strip_curves.PlayedCurve) else 1.0
+
+
 def in_rows(on: np.ndarray) -> np.ndarray:
     """Those gaps between keys (k,) that are `on`, `ROW` or more of them in a row: of a motion that was sampled."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], on.astype(int), [0]])))

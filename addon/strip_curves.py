@@ -27,6 +27,11 @@ class PlayedCurve:
         return any(strip.repeat > 1.0 for strip, _ in self.parts)
 
     @property
+    def frame(self) -> float:
+        """How long [frames] the longest frame of an action is in the scene."""
+        return max(float(strip.scale) for strip, _ in self.parts)
+
+    @property
     def keys(self) -> np.ndarray:
         """Rising frames (k,) at which keys are played, those of the curves' cycles among them, in the scene's time."""
         found = [np.empty(0)]

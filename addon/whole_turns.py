@@ -16,11 +16,13 @@ from .motion_curves import MotionCurves
 
 # What leaps by this share of a turn more or less than whole ones leaps by whole ones, and goes on meanwhile.
 OFF = 2e-3
-# Keys are a sampled motion's where they are no farther from each other than a frame, in single precision; what is
-# nearer than the least of it [frames] are two keys of one place, at the end of a cycle.
+# Keys are a sampled motion's where they are no farther from each other than a frame of their action, in single
+# precision; what is nearer than the least of it [frames] are two keys of one place, at the end of a cycle.
 LEAST_GAP, MOST_GAP = 2.0**-8, 1.0 + 2.0**-8
 # So far on the way from a key to the next, what leaps there has leapt.
 BEHIND = 2.0**-6
+# A frame that is as near to a key [frames] may be before it to a strip, which plays frames in single precision.
+NEAR = 1e-4
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,12 @@ def _gone_on(seams: list[_Seam], frames: np.ndarray, values: np.ndarray) -> np.n
     found, gone = values.copy(), np.zeros(values.shape[1])
     for seam in sorted(seams, key=lambda each: each.begin):
         k = seam.column
-        found[frames >= seam.end, k] += seam.amount
+        behind = frames >= seam.end
+        if seam.stepped:
+            near = np.abs(frames - seam.end) < NEAR
+            there = values[near, k] - seam.shown
+            behind[near] = np.abs(there - seam.way) < np.abs(there)
+        found[behind, k] += seam.amount
         if not seam.stepped:
             inside = (frames > seam.begin) & (frames < seam.end)
             share = (frames[inside] - seam.begin) / (seam.end - seam.begin)
@@ -79,9 +86,14 @@ def _seams(each: Followed, by: MotionCurves, column: int) -> Iterator[_Seam]:
     keys = _keys(curve, each.frames)
     if len(keys) < 3:
         return
-    values = by.shown(keys)[:, column]
-    gaps, ways = np.diff(keys), np.diff(values)
-    near = curve_values.in_rows((gaps > LEAST_GAP) & (gaps < MOST_GAP))
+    gaps, values = np.diff(keys), by.shown(keys)[:, column]
+    behind, middle = (by.shown(keys[:-1] + share * gaps)[:, column] for share in (BEHIND, 0.5))
+    stepped = np.abs(middle - behind) < SEEN
+    # what leaps just behind a key is the end of a cycle, unless the key itself shows what was before it
+    leaps = ~stepped & (np.abs(behind - values[:-1]) > 0.5 * turn)
+    values[:-1] = np.where(stepped, behind, values[:-1])
+    ways = np.diff(values)
+    near = curve_values.in_rows((gaps > LEAST_GAP) & (gaps < MOST_GAP * curve_values.longest_frame(curve)))
     less = np.abs(ways) <= 0.5 * turn
     for k in np.flatnonzero(near & ~less).tolist():
         beside = [j for j in (k - 1, k + 1) if 0 <= j < len(ways)]
@@ -89,11 +101,8 @@ def _seams(each: Followed, by: MotionCurves, column: int) -> Iterator[_Seam]:
         if not like or not near[beside].all():
             continue
         turns = np.round((ways[k] - gaps[k] * np.mean(like)) / turn)
-        behind, middle = by.shown(keys[k] + gaps[k] * np.array([BEHIND, 0.5]))[:, column]
-        # what leaps just behind a key is the end of a cycle
-        if turns and abs(behind - values[k]) <= 0.5 * turn:
-            stepped = abs(middle - values[k]) < SEEN
-            yield _Seam(column, keys[k], keys[k + 1], values[k], ways[k], -turns * turn, stepped)
+        if turns and not leaps[k]:
+            yield _Seam(column, keys[k], keys[k + 1], values[k], ways[k], -turns * turn, bool(stepped[k]))
             ways[k] -= turns * turn
             less[k] = abs(ways[k]) <= 0.5 * turn
 
