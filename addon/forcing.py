@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import compat, core, hold, references
+from . import compat, core, hold, key_reduction, key_slopes, references
 from .scene_to_model import SceneModel
 
 
@@ -113,11 +113,25 @@ def table(
         first = model.num_coordinates + next(
             k for k, each in enumerate(model.input_names) if each.startswith(f"{name}.")
         )
-        rates = np.gradient(q, own, axis=0)
-        for number, columns in enumerate(zip(q.T, rates.T)):  # target and rate, one after the other
-            for column, known in enumerate(columns):
-                values[:, first + 2 * number + column] = np.interp(times, own, known)
+        for number, columns in enumerate(
+            zip(*_targets(times, own, q))
+        ):  # target and rate, one after the other
+            values[:, first + 2 * number], values[:, first + 2 * number + 1] = columns
     return core.physics().Table(read.state.time + times, values)
+
+
+def _targets(times: np.ndarray, own: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Targets of a controller and their rates (n, F) at times (F,), of those (R, n) at times of their own (R,), two or
+    more: smooth ones of what was sampled, at even times farther apart; else straight lines.
+    """
+    steps = np.diff(own)
+    if len(own) >= 5 and len(times) > len(own) and np.ptp(steps) < 1e-6 * steps[0]:
+        rows = np.arange(len(own), dtype=np.float64)
+        values = key_reduction.cubic(rows, q, key_slopes.of_even(q), (times - own[0]) / steps[0])
+        return values.T, np.gradient(values, times, axis=0, edge_order=2).T
+    rates = np.gradient(q, own, axis=0)
+    found, rising = (np.array([np.interp(times, own, row) for row in each.T]) for each in (q, rates))
+    return found, rising
 
 
 def sampled(model: Any, given: Any, times: np.ndarray) -> np.ndarray:
