@@ -72,14 +72,9 @@ def motions(
             slope = None
             if not goes_on and not rows[0]:
                 slope = yield from given_motions.first_slope(each, fitted, q, float(times[1] - times[0]))
+            through = "periodic" if goes_on else "cubic"
             made.motions[each.body] = core.physics().Motion(
-                own[rows],
-                q,
-                "position",
-                "periodic" if goes_on else "cubic",
-                windows=windows,
-                leaps=leapt,
-                first_slope=slope,
+                own[rows], q, "position", through, windows=windows, leaps=leapt, first_slope=slope
             )
         drawn = each.drawn[rows]  # what draws a joint to its animation does so smoothly
         at = own[rows][drawn]

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
+import physics as ph
 from physics.spline_ends import cubic_spline
+from tests.physics.constraints.mechanisms import bar
 
 
 def swing(times, phases):
@@ -67,3 +69,15 @@ def test_a_slope_that_is_known_is_taken():
     times = np.linspace(0.0, 1.0, 7)
     made = cubic_spline(times, swing(times, np.array([0.0, 1.0])), np.array([0.3, -2.0]))
     assert np.allclose(made(0.0, 1), [0.3, -2.0], rtol=1e-14)
+
+
+def test_a_motion_begins_with_the_slope_that_is_known():
+    """Whatever its values say of it; of what leaps, up to the first leap."""
+    builder = ph.ModelBuilder()
+    bar(builder, "link", None, 0.2, 0.0, mass=0.3)
+    model, times = builder.build(), np.linspace(0.0, 0.5, 6)
+    for count, leaps in ((6, ()), (3, ()), (6, times[[4]])):
+        motion = ph.Motion(times[:count], np.sin(3.0 * times[:count]), leaps=leaps, first_slope=2.5)
+        motion = ph.Motion(**motion.to_dict())
+        result = ph.simulate(model, model.state(), 0.1, motions={"link": motion})
+        assert result.qd[0, 0] == pytest.approx(2.5, abs=1e-12)

@@ -108,16 +108,6 @@ def test_bad_values_are_named(make, words):
         make()
 
 
-def test_a_motion_begins_with_the_slope_that_is_known():
-    """Whatever its values say of it; of what leaps, up to the first leap."""
-    model, times = chain(1), np.linspace(0.0, 0.5, 6)
-    for count, leaps in ((6, ()), (3, ()), (6, times[[4]])):
-        motion = ph.Motion(times[:count], np.sin(3.0 * times[:count]), leaps=leaps, first_slope=2.5)
-        motion = ph.Motion(**motion.to_dict())
-        result = ph.simulate(model, model.state(), 0.1, motions={"link0": motion})
-        assert result.qd[0, 0] == pytest.approx(2.5, abs=1e-12)
-
-
 def test_bad_names_are_told():
     model = chain(2)
     motion = ph.Motion([0.0], [0.0])
