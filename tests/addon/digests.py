@@ -6,25 +6,14 @@ constraints, modifiers, custom properties with their limits, shape keys, transfo
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import bpy
 import numpy as np
 
-ID_LISTS = (
-    "objects",
-    "scenes",
-    "curves",
-    "meshes",
-    "armatures",
-    "materials",
-    "node_groups",
-    "shape_keys",
-    "cameras",
-    "lights",
-    "worlds",
-    "texts",
-)
+# what the user's screens, the program and its brushes are made of: no step of undo holds it
+NOT_UNDONE = {"window_managers", "workspaces", "screens", "brushes", "palettes", "paint_curves", "fonts"}
 # what tells of a session, of evaluation or of the screen, not of the file
 PASSING = {
     "rna_type",
@@ -37,47 +26,39 @@ PASSING = {
     "execution_time",
     "persistent_uid",
     "is_in_ik_chain",
+    "session_uid",
+    "is_evaluated",
+    "tag",
+    "is_runtime_data",
+    "use_nodes",  # always true, and on its way out of Blender
+    "dimensions",
+    "bound_box",
+    "matrix_local",
+    "matrix_world",
 }
-CHANNELS = (
-    "location",
-    "rotation_euler",
-    "rotation_quaternion",
-    "rotation_axis_angle",
-    "rotation_mode",
-    "scale",
-)
-OF_OBJECT = (
-    *CHANNELS,
-    "delta_location",
-    "parent_type",
-    "parent_bone",
-    "hide_viewport",
-    "hide_render",
-    "hide_select",
-    "display_type",
-    "empty_display_type",
-    "empty_display_size",
-    "show_in_front",
-    "instance_type",
-)
-OF_BONE = ("use_connect", "use_inherit_rotation", "inherit_scale", "use_local_location", "use_deform")
+KEYS = ("co", "handle_left", "handle_right", "back", "amplitude", "period")
+KINDS_OF_KEYS = ("type", "interpolation", "easing", "handle_left_type", "handle_right_type")
 
 
 def digest() -> dict[str, Any]:
-    """The whole file, by kind and name."""
+    """The whole file, by kind and name, evaluated."""
     found: dict[str, Any] = {"actions": {item.name_full: of_action(item) for item in bpy.data.actions}}
-    for kind in ID_LISTS:
+    kinds = [each.identifier for each in bpy.data.bl_rna.properties if each.type == "COLLECTION"]
+    for kind in {*kinds} - NOT_UNDONE - {"actions"}:
         found[kind] = {item.name_full: of_datablock(item) for item in getattr(bpy.data, kind)}
-    found["collections"] = {
-        item.name_full: ([each.name for each in item.objects], [each.name for each in item.children])
-        for item in (*bpy.data.collections, *(scene.collection for scene in bpy.data.scenes))
-    }
     layer = bpy.context.view_layer
     active = layer.objects.active
-    found["chosen"] = (
-        active and active.name,
-        sorted(item.name for item in layer.objects if item.select_get()),
-    )
+    found["chosen"] = {
+        "mode": bpy.context.mode,
+        "active": active and active.name_full,
+        "selected": sorted(item.name_full for item in layer.objects if item.select_get()),
+        "hidden": sorted(item.name_full for item in layer.objects if item.hide_get()),
+    }
+    # as evaluated: through an undo Blender keeps no matrix of what stands still, nor of what is in no scene
+    graph = bpy.context.evaluated_depsgraph_get()
+    found["matrices"] = {
+        item.name_full: plain(item.evaluated_get(graph).matrix_world) for item in layer.objects
+    }
     return found
 
 
@@ -98,46 +79,129 @@ def differences(first: Any, second: Any, path: str = "") -> list[str]:
 
 
 def of_datablock(item: Any) -> dict[str, Any]:
-    """Animation, custom properties and, by type, what else of a datablock our operators may change."""
-    found: dict[str, Any] = {"animation": of_animation(item), "custom": custom(item), "users": item.users}
+    """Animation, custom properties, settings and, by type, what hangs in a datablock."""
+    found: dict[str, Any] = {"animation": of_animation(item), "custom": custom(item)}
+    found["settings"] = settings(item)
+    if item.override_library is not None:
+        found["override"] = settings(item.override_library)
     if hasattr(item, "condyle"):
         found["condyle"] = plain(item.condyle)
-    if isinstance(item, bpy.types.Object):
-        found |= {name: plain(getattr(item, name)) for name in OF_OBJECT}
-        found["parent"] = plain(item.parent), plain(item.matrix_parent_inverse)
-        found["data"] = plain(item.data)
-        found["constraints"] = [settings(each) for each in item.constraints]
-        found["modifiers"] = [settings(each) for each in item.modifiers]
-        found["bones"] = {bone.name: of_bone(bone) for bone in (item.pose.bones if item.pose else ())}
-    elif isinstance(item, bpy.types.Scene):
-        found["frames"] = item.frame_start, item.frame_end, item.frame_current, item.frame_subframe
-        found["preview"] = item.use_preview_range, item.frame_preview_start, item.frame_preview_end
-        found["markers"] = [(marker.name, marker.frame) for marker in item.timeline_markers]
-        found["cursor"] = plain(item.cursor.matrix)
-    elif isinstance(item, bpy.types.Key):
-        found["eval_time"], found["relative"] = item.eval_time, item.use_relative
-        found["blocks"] = [of_shape(block) for block in item.key_blocks]
-    elif isinstance(item, bpy.types.Curve):
-        found["points"] = [[plain(point.co) for point in spline.points] for spline in item.splines]
-        found["bezier"] = [[plain(p.co) for p in spline.bezier_points] for spline in item.splines]
-        found["look"] = item.bevel_depth, item.use_path, [plain(each) for each in item.materials]
-    elif isinstance(item, bpy.types.Mesh):
-        values = np.empty(3 * len(item.vertices), dtype=np.float32)
-        item.vertices.foreach_get("co", values)
-        found["vertices"], found["materials"] = values.tobytes(), [plain(each) for each in item.materials]
-    elif isinstance(item, bpy.types.Armature):
-        found["bones"] = [
-            (bone.name, plain(bone.matrix_local), [getattr(bone, name) for name in OF_BONE])
-            for bone in item.bones
-        ]
-    elif isinstance(item, bpy.types.Text):
-        found["text"] = item.as_string()
-    return found
+    return found | (OF_KIND[kind_of(item)](item) if kind_of(item) in OF_KIND else {})
+
+
+def kind_of(item: Any) -> str:
+    """The name of a datablock's type: of its kind of curve or light, too, only "Curve" or "Light"."""
+    return next(name for name in (each.__name__ for each in type(item).__mro__) if name in (*OF_KIND, "ID"))
+
+
+def of_object(item: Any) -> dict[str, Any]:
+    return {
+        "parent": (plain(item.parent), plain(item.matrix_parent_inverse)),
+        "constraints": [settings(each) for each in item.constraints],
+        "modifiers": [settings(each) | of_inputs(each) for each in item.modifiers],
+        "groups": [each.name for each in item.vertex_groups],
+        "slots": [(each.link, plain(each.material)) for each in item.material_slots],
+        "bones": {bone.name: of_bone(bone) for bone in (item.pose.bones if item.pose else ())},
+    }
+
+
+def of_inputs(modifier: Any) -> dict[str, Any]:
+    """What geometry nodes are given."""
+    return {"inputs": custom(modifier)} if modifier.type == "NODES" else {}
+
+
+def of_scene(item: Any) -> dict[str, Any]:
+    return {
+        "units": settings(item.unit_settings),
+        "rate": (item.render.fps, item.render.fps_base, item.render.frame_map_old, item.render.frame_map_new),
+        "autokey": item.tool_settings.use_keyframe_insert_auto,
+        "markers": [(marker.name, marker.frame) for marker in item.timeline_markers],
+        "cursor": plain(item.cursor.matrix),
+        "collection": of_collection(item.collection),
+        "layers": {layer.name: of_layer(layer.layer_collection) for layer in item.view_layers},
+    }
+
+
+def of_layer(item: Any) -> dict[str, Any]:
+    """What a view layer shows of a collection and of those within."""
+    return settings(item) | {"children": [of_layer(each) for each in item.children]}
+
+
+def of_collection(item: Any) -> dict[str, Any]:
+    return {"objects": plain(item.objects), "children": plain(item.children)}
+
+
+def of_key(item: Any) -> dict[str, Any]:
+    return {"blocks": [of_shape(block) for block in item.key_blocks]}
+
+
+def of_spline_curve(item: Any) -> dict[str, Any]:
+    return {
+        "splines": [
+            (settings(each), *([settings(p) for p in points] for points in (each.points, each.bezier_points)))
+            for each in item.splines
+        ],
+        "materials": plain(item.materials),
+    }
+
+
+def of_mesh(item: Any) -> dict[str, Any]:
+    values = np.empty(3 * len(item.vertices), dtype=np.float32)
+    item.vertices.foreach_get("co", values)
+    corners = np.empty(len(item.loops), dtype=np.int32)
+    item.loops.foreach_get("vertex_index", corners)
+    weights = [(g.group, g.weight, v.index) for v in item.vertices for g in v.groups]
+    return {
+        "vertices": values.tobytes(),
+        "corners": corners.tobytes(),
+        "weights": weights,
+        "attributes": sorted((each.name, each.data_type, each.domain) for each in item.attributes),
+        "materials": plain(item.materials),
+    }
+
+
+def of_armature(item: Any) -> dict[str, Any]:
+    return {"bones": [(bone.name, settings(bone), custom(bone)) for bone in item.bones]}
+
+
+def of_text(item: Any) -> dict[str, Any]:
+    return {"text": item.as_string()}
+
+
+def of_node_tree(item: Any) -> dict[str, Any]:
+    return {
+        "nodes": [
+            (settings(node), [plain(getattr(each, "default_value", None)) for each in node.inputs])
+            for node in item.nodes
+        ],
+        "links": [
+            (each.from_node.name, each.from_socket.identifier, each.to_node.name, each.to_socket.identifier)
+            for each in item.links
+        ],
+    }
+
+
+def of_material(item: Any) -> dict[str, Any]:
+    return {"tree": of_node_tree(item.node_tree) if item.node_tree else None}
+
+
+OF_KIND = {
+    "Object": of_object,
+    "Scene": of_scene,
+    "Collection": of_collection,
+    "Key": of_key,
+    "Curve": of_spline_curve,
+    "Mesh": of_mesh,
+    "Armature": of_armature,
+    "Text": of_text,
+    "NodeTree": of_node_tree,
+    "Material": of_material,
+}
 
 
 def of_bone(bone: Any) -> dict[str, Any]:
     return {
-        "channels": [plain(getattr(bone, name)) for name in CHANNELS],
+        "settings": settings(bone),
         "condyle": plain(bone.condyle),
         "constraints": [settings(each) for each in bone.constraints],
         "custom": custom(bone),
@@ -189,67 +253,72 @@ def of_driver(driver: Any) -> dict[str, Any]:
 
 def of_action(action: Any) -> dict[str, Any]:
     """Slots, layers, strips, channel bags and every key of an action."""
-    found: dict[str, Any] = {"users": action.users, "fake": action.use_fake_user, "custom": custom(action)}
+    found: dict[str, Any] = {"settings": settings(action), "custom": custom(action)}
     if not hasattr(action, "slots"):
-        return found | {"curves": [of_curve(curve) for curve in action.fcurves]}
-    found["slots"] = [slot.identifier for slot in action.slots]
+        groups = [settings(group) for group in action.groups]
+        return found | {"curves": [of_curve(curve) for curve in action.fcurves], "groups": groups}
+    found["slots"] = [settings(slot) for slot in action.slots]
     found["layers"] = [
-        {
-            (strip.type, slot.identifier): [of_curve(curve) for curve in strip.channelbag(slot).fcurves]
-            for strip in layer.strips
-            for slot in action.slots
-            if strip.channelbag(slot) is not None
-        }
-        for layer in action.layers
+        (settings(layer), [of_strip(strip) for strip in layer.strips]) for layer in action.layers
     ]
     return found
+
+
+def of_strip(strip: Any) -> tuple[Any, ...]:
+    bags = [
+        (
+            bag.slot.identifier,
+            [of_curve(curve) for curve in bag.fcurves],
+            [settings(group) for group in bag.groups],
+        )
+        for bag in strip.channelbags
+    ]
+    return settings(strip), bags
 
 
 def of_curve(curve: Any) -> tuple[Any, ...]:
     points = curve.keyframe_points
     values = []
-    for name in ("co", "handle_left", "handle_right"):
-        array = np.empty(2 * len(points), dtype=np.float32)
+    for name in KEYS:
+        array = np.empty((2 if name in KEYS[:3] else 1) * len(points), dtype=np.float32)
         points.foreach_get(name, array)
         values.append(array.tobytes())
-    kinds = [(point.interpolation, point.handle_left_type, point.handle_right_type) for point in points]
+    kinds = [[getattr(point, name) for name in KINDS_OF_KEYS] for point in points]
     group = curve.group.name if curve.group else ""
-    return (
-        curve.data_path,
-        curve.array_index,
-        curve.mute,
-        curve.extrapolation,
-        group,
-        [each.type for each in curve.modifiers],
-        kinds,
-        *values,
-    )
+    return settings(curve), group, [settings(each) for each in curve.modifiers], kinds, *values
 
 
 def settings(owner: Any, deeper: tuple[str, ...] = ()) -> dict[str, Any]:
     """All simple settings of a constraint, modifier, driver, NLA track ...; lists in `deeper` likewise."""
-    found = {}
-    for item in owner.bl_rna.properties:
-        name = item.identifier
-        if name in PASSING:
-            continue
-        if item.type == "COLLECTION":
-            if name in deeper:
-                found[name] = [settings(each) for each in getattr(owner, name)]
-        elif item.type != "POINTER" or isinstance(getattr(owner, name), (bpy.types.ID, type(None))):
-            found[name] = plain(getattr(owner, name))
+    simple, pointers, lists = properties_of(type(owner))
+    found = {name: plain(getattr(owner, name)) for name in simple}
+    for name in pointers:
+        value = getattr(owner, name)
+        if value is None or isinstance(value, bpy.types.ID):
+            found[name] = plain(value)
+    for name in deeper:
+        if name in lists:
+            found[name] = [settings(each) for each in getattr(owner, name)]
     return found
+
+
+@functools.cache
+def properties_of(kind: Any) -> tuple[list[str], list[str], list[str]]:
+    """Names of the properties of a type of Blender's: simple ones, pointers and lists."""
+    named: tuple[list[str], list[str], list[str]] = ([], [], [])
+    passing = {"rna_type"} if issubclass(kind, bpy.types.PropertyGroup) else PASSING
+    for item in kind.bl_rna.properties:
+        if item.identifier not in passing:
+            named[{"POINTER": 1, "COLLECTION": 2}.get(item.type, 0)].append(item.identifier)
+    return named
 
 
 def plain(value: Any) -> Any:
     """A value without anything of Blender's in it."""
+    if value is None or isinstance(value, (float, int, str, bytes, set)):
+        return value
     if isinstance(value, bpy.types.PropertyGroup):
-        names = [item.identifier for item in value.bl_rna.properties if item.identifier != "rna_type"]
-        return {name: plain(getattr(value, name)) for name in names}
+        return {name: plain(getattr(value, name)) for names in properties_of(type(value)) for name in names}
     if isinstance(value, bpy.types.ID):
         return value.name_full
-    if isinstance(value, (str, bytes, set)):
-        return value
-    if hasattr(value, "__len__"):
-        return [plain(entry) for entry in value]
-    return value
+    return [plain(entry) for entry in value] if hasattr(value, "__len__") else value
