@@ -106,6 +106,10 @@ class JobOperator:
                 job.progress, job.message = self._request.progress, self._request.message
                 self._show(context, job)
                 return {"PASS_THROUGH"}
+            if not self.endless and context.mode not in session.MODES_UNDONE_WHOLE:
+                job.message = "waiting until you leave the edit mode (Tab)"
+                self._show(context, job)
+                return {"PASS_THROUGH"}
             self._request = worker_client.advance(self._task, self._request)
         except StopIteration as end:
             self._end(context)

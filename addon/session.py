@@ -6,6 +6,10 @@ from typing import Any
 
 import bpy
 
+#: modes in which a step of undo holds the whole file; in all others it holds what is edited there and little else, so
+#: that what operators change besides would stay through an undo
+MODES_UNDONE_WHOLE = frozenset({"OBJECT", "POSE"})
+
 #: the file at hand was saved by a newer version: shown, not changed
 read_only: bool = False
 

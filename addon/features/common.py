@@ -120,8 +120,8 @@ def active_muscle(context: Any) -> Any:
 
 
 def needs_joint(cls: Any, context: Any) -> bool:
-    """Poll: data may change, and a joint is at hand."""
-    if not writable(cls):
+    """Poll: data may change, in a mode that undoes it, and a joint is at hand."""
+    if not (writable(cls) and need_object_mode(cls, context)):
         return False
     joint = active_joint(context)
     if joint is None:
@@ -145,8 +145,8 @@ def needs_own_joint(cls: Any, context: Any) -> bool:
 
 
 def need_object_mode(cls: Any, context: Any) -> bool:
-    """Poll: not in an edit mode."""
-    if context.mode in {"OBJECT", "POSE"}:
+    """Poll: not in an edit mode, where an undo would leave most of what operators change as it is."""
+    if context.mode in session.MODES_UNDONE_WHOLE:
         return True
     cls.poll_message_set("Leave the edit mode first (Tab)")
     return False

@@ -18,7 +18,7 @@ def window(part, scene, monkeypatch):
         event_timer_remove=window.removed.append,
         modal_handler_add=lambda *_: None,
     )
-    window.context = SimpleNamespace(scene=scene, window_manager=manager, window=None)
+    window.context = SimpleNamespace(scene=scene, window_manager=manager, window=None, mode="OBJECT")
     return window
 
 
@@ -84,6 +84,32 @@ def test_progress_is_shown_at_most_a_few_times_a_second(part, window, monkeypatc
         operator.modal(window.context, SimpleNamespace(type="TIMER", value="NOTHING"))
     assert len(window.shown) <= shown + 1
     operator._end(window.context)
+
+
+@pytest.mark.small
+def test_a_job_that_is_done_waits_for_the_end_of_an_edit_mode(part, window):
+    """Its step of undo would hold the mesh that is edited, and an undo leave what it changed."""
+    jobs, session = part("jobs"), part("session")
+    request = SimpleNamespace(poll=lambda: True, wait=lambda: None, result=None, state="done", error=None)
+    written = []
+
+    class Job(jobs.JobOperator):
+        title = "Bake"
+
+        def steps(self, context):
+            yield request
+            written.append(True)
+
+        def report(self, kind, text):
+            pass
+
+    operator, timer = Job(), SimpleNamespace(type="TIMER", value="NOTHING")
+    operator.start(window.context)
+    window.context.mode = "EDIT_MESH"
+    assert operator.modal(window.context, timer) == {"PASS_THROUGH"} and not written
+    assert "edit mode" in session.job.line
+    window.context.mode = "POSE"
+    assert operator.modal(window.context, timer) == {"FINISHED"} and written == [True]
 
 
 @pytest.mark.small

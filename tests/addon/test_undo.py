@@ -11,7 +11,7 @@ import pytest
 bpy = pytest.importorskip("bpy")
 
 from .digests import differences, digest  # noqa: E402
-from .undo_stage import RECIPES, named, stage, stage_file, undone_and_redone  # noqa: E402, F401
+from .undo_stage import RECIPES, named, refused_in_edit_mode, stage, stage_file, undone_and_redone  # noqa: E402, F401
 
 #: what is about the job that is computing, or the live run (with none the buttons are grey), and about what is told
 CHANGES_NOTHING = {
@@ -36,7 +36,9 @@ def test_every_registered_operator_has_a_recipe(condyle):
 @pytest.mark.small
 @pytest.mark.parametrize("name", RECIPES)
 def test_undo_and_redo(stage, name):
-    changed, undone, redone = undone_and_redone(name, RECIPES[name]())
+    options = RECIPES[name]()
+    assert refused_in_edit_mode(name), "there a step of undo holds what is edited alone"
+    changed, undone, redone = undone_and_redone(name, options)
     assert (undone, redone) == ([], [])
     assert changed, "it changed nothing"
 

@@ -247,6 +247,21 @@ def build(part, scene, make):
     scene.frame_set(1)
 
 
+def refused_in_edit_mode(name):
+    """Whether an operator is refused while the active object, or where it has no such mode the shank, is edited."""
+    layer = bpy.context.view_layer
+    chosen, active = [item for item in layer.objects if item.select_get()], layer.objects.active
+    if active is None or active.type == "EMPTY":
+        layer.objects.active = next(item for item in layer.objects if item.name.startswith("Shank"))
+    bpy.ops.object.mode_set(mode="EDIT")
+    refused = not getattr(bpy.ops.condyle, name).poll()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for item in layer.objects:
+        item.select_set(item in chosen)
+    layer.objects.active = active
+    return refused
+
+
 def undone_and_redone(name, options):
     """Run an operator as from a button, with its own step of undo; what differs after it, after undo, after redo."""
     with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):

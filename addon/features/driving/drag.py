@@ -98,7 +98,7 @@ class Drag(Operator):
         from ... import core, picking
 
         done = event.type in {"ESC", "RET", "NUMPAD_ENTER"} and event.value == "PRESS"
-        if done or session.job is not None:
+        if done or session.job is not None or context.mode not in session.MODES_UNDONE_WHOLE:
             self._end(context)
             return {"CANCELLED"}  # each drag has its own step of undo already
         if event.type != "LEFTMOUSE" or event.value != "PRESS":

@@ -6,7 +6,7 @@ from bpy.types import Operator
 
 from ... import units
 from ...jobs import JobOperator
-from ..common import active_joint, figure, need_object_mode, needs_joint
+from ..common import active_joint, figure, needs_joint
 
 
 class _PoseOperator(JobOperator):
@@ -14,7 +14,7 @@ class _PoseOperator(JobOperator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        if not (needs_joint(cls, context) and need_object_mode(cls, context)):
+        if not needs_joint(cls, context):
             return False
         count = len(active_joint(context).condyle.joint.coordinates)
         if not 1 <= count <= 3:

@@ -7,7 +7,7 @@ from bpy.types import Menu, Operator
 
 from ... import units
 from ...jobs import JobOperator
-from ..common import active_joint, figure, need_object_mode
+from ..common import active_joint, figure
 from ..fitting.operators import REDO_SECONDS
 from .operators import FrameOperator, needs_curve, show_only, tell_place
 
@@ -29,10 +29,6 @@ class DuplicateControlFrame(FrameOperator, Operator):
         subtype="FACTOR",
     )
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return need_object_mode(cls, context) and super().poll(context)
-
     def change(self, context: Any, joint: Any) -> None:
         from ... import curve_tools
 
@@ -48,7 +44,7 @@ class AdoptControlFrame(FrameOperator, Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        if not (need_object_mode(cls, context) and super().poll(context)):
+        if not super().poll(context):
             return False
         if not is_stray(active_joint(context), context.active_object):
             cls.poll_message_set("Select a copy (Shift+D) of a control frame that is not in the list")
@@ -77,7 +73,7 @@ class _CurveOperator(JobOperator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        if not (needs_curve(cls, context) and need_object_mode(cls, context)):
+        if not needs_curve(cls, context):
             return False
         settings = active_joint(context).condyle.joint
         if settings.type != "spline_curve" or settings.frames_of is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 from bpy.types import Operator
 
-from ..common import active_joint, failed, need_object_mode, needs_joint
+from ..common import active_joint, failed, needs_joint
 from ..joints.properties import has_surface
 
 DIRECTIONS = (
@@ -102,7 +102,7 @@ class MakeGrid(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        if not (needs_joint(cls, context) and need_object_mode(cls, context)):
+        if not needs_joint(cls, context):
             return False
         joint = active_joint(context)
         if joint.condyle.joint.type == "composite":

@@ -5,7 +5,7 @@ from typing import Any
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 from bpy.types import Operator
 
-from ..common import active_joint, failed, need_object_mode
+from ..common import active_joint, failed
 from .grid_operators import kept_at_hand, needs_surface, renew_slider
 
 
@@ -60,7 +60,7 @@ class AddThirdDirection(Operator):
     def poll(cls, context: Any) -> bool:
         from ... import grid_layers
 
-        if not (needs_surface(cls, context) and need_object_mode(cls, context)):
+        if not needs_surface(cls, context):
             return False
         settings = active_joint(context).condyle.joint
         # with layers it is `execute` that refuses: Adjust Last Operation asks before it takes them back
@@ -105,7 +105,7 @@ class RemoveThirdDirection(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        if not (needs_surface(cls, context) and need_object_mode(cls, context)):
+        if not needs_surface(cls, context):
             return False
         if active_joint(context).condyle.joint.grid[2] == 1:
             cls.poll_message_set("The surface has no third direction")

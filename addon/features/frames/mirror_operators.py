@@ -5,7 +5,7 @@ from typing import Any
 from bpy.props import EnumProperty
 from bpy.types import Operator
 
-from ..common import active_joint, failed, need_object_mode, needs_joint
+from ..common import active_joint, failed, needs_joint
 from .operators import show_only
 
 
@@ -25,7 +25,7 @@ class MirrorJoint(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return needs_joint(cls, context) and need_object_mode(cls, context)
+        return needs_joint(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         from ... import core, mirroring

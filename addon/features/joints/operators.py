@@ -118,7 +118,7 @@ class RemoveJoint(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return needs_own_joint(cls, context) and need_object_mode(cls, context)
+        return needs_own_joint(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         from ... import authoring

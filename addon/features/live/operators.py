@@ -154,7 +154,7 @@ class KeepLive(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        if not writable(cls):
+        if not (writable(cls) and need_object_mode(cls, context)):
             return False
         from ... import live_sliders
 
