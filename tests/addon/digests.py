@@ -54,10 +54,12 @@ def digest() -> dict[str, Any]:
         "selected": sorted(item.name_full for item in layer.objects if item.select_get()),
         "hidden": sorted(item.name_full for item in layer.objects if item.hide_get()),
     }
-    # as evaluated: through an undo Blender keeps no matrix of what stands still, nor of what is in no scene
+    # as evaluated: through an undo Blender keeps no matrix of what stands still, nor of what nothing seen needs
     graph = bpy.context.evaluated_depsgraph_get()
-    found["matrices"] = {
-        item.name_full: plain(item.evaluated_get(graph).matrix_world) for item in layer.objects
+    seen = [item.evaluated_get(graph) for item in layer.objects if item.visible_get()]
+    found["matrices"] = {item.name_full: plain(item.matrix_world) for item in seen}
+    found["poses"] = {
+        rig.name_full: [plain(bone.matrix) for bone in rig.pose.bones] for rig in seen if rig.pose
     }
     return found
 

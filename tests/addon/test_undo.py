@@ -5,6 +5,8 @@ A new operator without an entry in RECIPES (`undo_stage`) fails the first test h
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -14,13 +16,7 @@ from .digests import differences, digest  # noqa: E402
 from .undo_stage import RECIPES, named, refused_in_edit_mode, stage, stage_file, undone_and_redone  # noqa: E402, F401
 
 #: what is about the job that is computing, or the live run (with none the buttons are grey), and about what is told
-CHANGES_NOTHING = {
-    "cancel",
-    "live_stop",
-    "live_record",
-    "check_scene",
-    "clear_findings",
-}
+CHANGES_NOTHING = {"cancel", "live_stop", "live_record", "check_scene", "clear_findings"}
 
 
 def operators():
@@ -44,10 +40,39 @@ def test_undo_and_redo(stage, name):
 
 
 @pytest.mark.small
+@pytest.mark.parametrize("name", sorted(CHANGES_NOTHING))
+def test_what_has_no_step_of_undo_changes_nothing(part, stage, monkeypatch, name):
+    """A job or a live run that they end makes its own step, if it has written anything."""
+    session, told = part("session"), []
+    run = SimpleNamespace(
+        recorded=(None, None),
+        stop=lambda: told.append("live_stop"),
+        start_recording=lambda: told.append("live_record"),
+    )
+    if name == "clear_findings":
+        RECIPES["select_culprit"]()
+    elif name != "check_scene":
+        monkeypatch.setattr(session, "job", part("jobs").Job("Bake", 0.0))
+        monkeypatch.setattr(session, "live", run)
+    before = digest()
+    operator = getattr(bpy.ops.condyle, name)
+    assert operator("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert differences(before, digest()) == [] and "UNDO" not in operator.bl_options
+    assert told == [name] or session.job is None or session.job.cancel_wanted
+
+
+@pytest.mark.small
 @pytest.mark.parametrize("name", RECIPES)
 def test_an_operator_that_changes_data_can_be_undone(condyle, name):
     operator = getattr(bpy.ops.condyle, name)
     assert {"REGISTER", "UNDO"} <= set(operator.bl_options)
+
+
+def keys(item):
+    """The keyframes of the first curve of what an object's NLA plays."""
+    action = item.animation_data.nla_tracks[0].strips[0].action
+    bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
+    return bags[0].fcurves[0].keyframe_points
 
 
 def test_the_digest_sees_what_it_should(stage):
@@ -66,6 +91,17 @@ def test_the_digest_sees_what_it_should(stage):
         lambda: setattr(named("Biceps").modifiers[0], "strength", 0.5),
         lambda: spare.keyframe_insert('["figure"]', frame=4),
         lambda: bpy.data.collections["Condyle"].objects.link(spare),
+        lambda: setattr(spare.animation_data.action, "use_fake_user", True),
+        lambda: setattr(strip.action, "frame_start", 2.0),
+        lambda: setattr(keys(spare)[0], "easing", "EASE_IN"),
+        lambda: setattr(rig.data.bones["A"], "use_deform", False),
+        lambda: setattr(spare.data.vertices[0], "co", (1.0, 2.0, 3.0)),
+        lambda: spare.vertex_groups.new(name="Group"),
+        lambda: spare.data.materials.append(bpy.data.materials.new("Paint")),
+        lambda: setattr(bpy.data.materials["Paint"], "diffuse_color", (1.0, 0.0, 0.0, 1.0)),
+        lambda: setattr(bpy.context.scene.unit_settings, "scale_length", 0.01),
+        lambda: setattr(bpy.context.scene.render, "fps", 30),
+        lambda: setattr(bpy.context.view_layer.layer_collection.children[0], "exclude", True),
     )
     for change in changes:
         change()

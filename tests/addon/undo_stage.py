@@ -40,6 +40,25 @@ def on(*names, before=None, **options):
     return prepare
 
 
+def on_bones(rig, *names, before=None, **options):
+    """As `on`, of bones in pose mode."""
+
+    def prepare():
+        if bpy.context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        select(rig)
+        bpy.ops.object.mode_set(mode="POSE")
+        for bone in named(rig).pose.bones:
+            # Blender 5.0 keeps with the pose what is selected
+            (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
+        named(rig).data.bones.active = named(rig).data.bones[names[-1]]
+        if before is not None:
+            before()
+        return options
+
+    return prepare
+
+
 def both(*calls):
     return lambda: [call() for call in calls]
 
@@ -221,12 +240,13 @@ def build(part, scene, make):
     scene.frame_end = 9
     knee = authoring.add_joint(scene, body(thigh), body(shank), name="Knee")
     part("tasks").fit_now(scene, knee)
-    rig = make.armature("Rig", {"A": ((1, 0, 1), (1, 0, 0.5), None), "B": ((1, 0, 0.5), (1, 0, 0), "A")})
+    bones = {"A": ((1, 0, 1), (1, 0, 0.5), None), "B": ((1, 0, 0.5), (1, 0, 0), "A")}
+    rig = make.armature("Rig", bones | {"C": ((1, 0, 0), (1.2, 0, 0), "B")})
     make.update()
     authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
     bone = rig.pose.bones["B"]
-    for frame in (1, 6):
-        bone.rotation_quaternion = (1.0, 0.1 * frame, 0.0, 0.0)
+    for frame in (1, 2, 4, 6, 9):
+        bone.rotation_quaternion = (1.0, 0.0, 0.0, 0.1 * frame)
         bone.keyframe_insert("rotation_quaternion", frame=frame)
     part("muscles").add_muscle(
         scene, [(body(thigh), (0.06, 0, 0.6)), (body(shank), (0.06, 0, -0.1))], "Biceps"
@@ -260,6 +280,38 @@ def refused_in_edit_mode(name):
         item.select_set(item in chosen)
     layer.objects.active = active
     return refused
+
+
+def chained(steps):
+    """Run operators one after the other, then undo them all and redo them all.
+
+    Args:
+        steps: (name, recipe) of each.
+
+    Returns:
+        What differs at each place of the chain, there and back, as (name, differences).
+    """
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+        bpy.ops.ed.undo_push(message="before")
+        stages, found = [digest_in_time()], []
+        for name, prepare in steps:
+            options = prepare()
+            assert getattr(bpy.ops.condyle, name)("EXEC_DEFAULT", True, **options) == {"FINISHED"}, name
+            stages.append(digest_in_time())
+        assert all(map(differences, stages, stages[1:])), "a step changed nothing"
+        for (name, _), stage in reversed([*zip(steps, stages)]):
+            bpy.ops.ed.undo()
+            found.append((f"undo {name}", differences(stage, digest_in_time())))
+        for (name, _), stage in zip(steps, stages[1:]):
+            bpy.ops.ed.redo()
+            found.append((f"redo {name}", differences(stage, digest_in_time())))
+    return [(step, lines) for step, lines in found if lines]
+
+
+def digest_in_time():
+    """The digest with animation evaluated, as an undo evaluates it: what is keyed is where its keys say."""
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current)
+    return digest()
 
 
 def undone_and_redone(name, options):
