@@ -25,6 +25,9 @@ class Job:
     cancel_wanted: bool = False
     #: it has no end of its own, so that no progress says how far it is
     endless: bool = False
+    #: its generator, and the window's timer that walks it
+    task: Any = None
+    timer: Any = None
 
     @property
     def line(self) -> str:
@@ -86,11 +89,13 @@ class JobOperator:
             return self._finish(end.value)
         except core.physics().CondyleError as error:
             return self._fail(error)
-        session.job = Job(self.title, time.monotonic(), endless=self.endless)
-        self._shown, self._line = session.job.began, session.job.line
-        session.tell("", scene_uid=self._scene)
         manager = context.window_manager
         self._timer = manager.event_timer_add(self.tick, window=context.window)
+        session.job = Job(
+            self.title, time.monotonic(), endless=self.endless, task=self._task, timer=self._timer
+        )
+        self._shown, self._line = session.job.began, session.job.line
+        session.tell("", scene_uid=self._scene)
         manager.modal_handler_add(self)
         show_progress(context)
         return {"RUNNING_MODAL"}
@@ -137,7 +142,8 @@ class JobOperator:
 
     def cancel(self, context: Any) -> None:
         """Blender ends the operator, because a file is loaded or the window closes."""
-        self._stop(context)
+        if session.job is not None:  # else `end` was before it
+            self._stop(context)
 
     def _stop(self, context: Any) -> set[str]:
         self._request.cancel()
@@ -167,6 +173,16 @@ class JobOperator:
         session.tell(text, "ERROR", self._scene)
         self.report({"ERROR"}, text)
         return {"CANCELLED"}
+
+
+def end() -> None:
+    """End the job under way without its operator, to which no event comes any more: the add-on is switched off."""
+    job, session.job = session.job, None
+    if job is None or job.timer is None:
+        return
+    job.task.close()
+    bpy.context.window_manager.event_timer_remove(job.timer)
+    show_progress(bpy.context)
 
 
 def show_progress(context: Any) -> None:

@@ -6,6 +6,7 @@ import bpy
 
 from . import (
     copies,
+    jobs,
     linked,
     live,
     live_watch,
@@ -160,8 +161,7 @@ def register() -> None:
 
 def unregister() -> None:
     """Take everything away again, the compute process too."""
-    if session.job is not None:
-        session.job.cancel_wanted = True
+    jobs.end()
     bpy.utils.unregister_cli_command(_command)
     worker_client.close()
     stale_watch.stop()
@@ -181,4 +181,3 @@ def unregister() -> None:
     for each in reversed(CLASSES):
         bpy.utils.unregister_class(each)
     session.tell("")
-    session.job = None

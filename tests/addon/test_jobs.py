@@ -87,6 +87,34 @@ def test_progress_is_shown_at_most_a_few_times_a_second(part, window, monkeypatc
 
 
 @pytest.mark.small
+def test_switching_the_addon_off_ends_a_job_whole(part, window, monkeypatch):
+    """Blender drops the operator without a word: its timer ran on, its line stayed in the status bar, and a live run
+    stood as if it went on when the add-on was switched on again.
+    """
+    jobs, session, closed = part("jobs"), part("session"), []
+    monkeypatch.setattr(jobs, "bpy", SimpleNamespace(context=window.context))
+
+    class Job(jobs.JobOperator):
+        title = "Bake"
+
+        def steps(self, context):
+            try:
+                yield SimpleNamespace(poll=lambda: False, progress=0.0, message="simulating")
+            finally:
+                closed.append(True)
+
+    operator = Job()
+    operator.start(window.context)
+    shown = len(window.shown)
+    jobs.end()
+    assert session.job is None and closed == [True]
+    assert window.removed == ["timer"] and len(window.shown) == shown + 1
+    operator.cancel(window.context)  # Blender may call it yet
+    jobs.end()
+    assert window.removed == ["timer"]
+
+
+@pytest.mark.small
 def test_a_job_that_is_done_waits_for_the_end_of_an_edit_mode(part, window):
     """Its step of undo would hold the mesh that is edited, and an undo leave what it changed."""
     jobs, session = part("jobs"), part("session")

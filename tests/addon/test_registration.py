@@ -11,6 +11,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy")
 
+from .undo_stage import RECIPES  # noqa: E402
+
 SCRIPT = """
 import importlib, json, os, sys
 import bpy
@@ -53,7 +55,7 @@ def test_registering_imports_nothing_that_is_not_needed_then(condyle, tmp_path):
 
 
 LEFTOVERS = """
-import importlib, json, os, sys
+import importlib, json, os, pathlib, sys
 import bpy
 sys.path[:0] = json.loads(os.environ["CONDYLE_TEST_PATH"])
 name = os.environ["CONDYLE_TEST_PACKAGE"]
@@ -67,12 +69,15 @@ def enable():
     import addon_utils
     return addon_utils.enable(name)
 
-found = [traces()]
-for _ in range(3):
+found, done = [traces()], []
+for turn in range(3):
     package = enable()
     found.append(traces())
     client = importlib.import_module(f"{name}.worker_client").client()
     client.submit("ping").wait(60)
+    if turn == 0:
+        from tests.addon import all_operators
+        done = all_operators.run_all(name, pathlib.Path.cwd())
     migrations = importlib.import_module(f"{name}.migrations")
     migrations.on_undo()
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -85,7 +90,7 @@ if "properties" in differ:
     lines += [f"{n}: {set(v) ^ set(found[1]['properties'][n])}" for n, v in found[0]["properties"].items()
               if v != found[1]["properties"][n]]
 seen = [key for key in enabled if enabled[key] != found[0][key]]
-print("FOUND" + json.dumps({"left": lines, "seen": seen, "timers": timers(name)}))
+print("FOUND" + json.dumps({"left": lines, "seen": seen, "timers": timers(name), "done": done}))
 sys.stdout.flush()
 os._exit(0)
 """
@@ -94,7 +99,8 @@ os._exit(0)
 @pytest.mark.small
 def test_unregister_leaves_nothing_behind_however_often(condyle, tmp_path):
     root = os.path.dirname(os.path.dirname(condyle.__file__))
-    path = [os.path.dirname(__file__), *([root] if condyle.__name__ == "addon" else [])]
+    path = [os.path.dirname(__file__), os.path.dirname(os.path.dirname(os.path.dirname(__file__)))]
+    path += [root] if condyle.__name__ == "addon" else []
     environment = {
         **os.environ,
         "CONDYLE_TEST_PATH": json.dumps(path),
@@ -112,6 +118,7 @@ def test_unregister_leaves_nothing_behind_however_often(condyle, tmp_path):
     assert lines, output.stdout + output.stderr
     found = json.loads(lines[0].removeprefix("FOUND"))
     assert found["left"] == [] and found["timers"] == []
+    assert found["done"] == list(RECIPES)  # every operator was at work and undone before
     # what is looked at is what the add-on changes while it is enabled
     assert {"handlers", "types", "properties", "operators", "draw"} <= set(found["seen"])
 

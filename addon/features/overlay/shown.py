@@ -130,6 +130,8 @@ def _nearest(joint: Any, pose: np.ndarray, start: np.ndarray) -> np.ndarray | No
 def forget() -> None:
     """Drop all drawings."""
     _cache.clear()
+    if bpy.app.timers.is_registered(_redraw):
+        bpy.app.timers.unregister(_redraw)
 
 
 def shown(scene: Any, item: Any) -> Shown:
