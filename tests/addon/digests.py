@@ -46,6 +46,8 @@ def digest() -> dict[str, Any]:
     kinds = [each.identifier for each in bpy.data.bl_rna.properties if each.type == "COLLECTION"]
     for kind in {*kinds} - NOT_UNDONE - {"actions"}:
         found[kind] = {item.name_full: of_datablock(item) for item in getattr(bpy.data, kind)}
+    for name in [item.name_full for item in bpy.data.images if item.type == "RENDER_RESULT"]:
+        del found["images"][name]  # it is of the session
     layer = bpy.context.view_layer
     active = layer.objects.active
     found["chosen"] = {

@@ -10,7 +10,7 @@ import pytest
 bpy = pytest.importorskip("bpy")
 
 from .digests import differences, digest  # noqa: E402
-from .test_undo import OSIM  # noqa: E402
+from .undo_stage import OSIM  # noqa: E402
 
 NAMES = ("knee", "hip", "elbow", "shoulder", "wrist", "thumb", "jaw", "finger", "bead", "hinge")
 
