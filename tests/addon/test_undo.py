@@ -68,18 +68,12 @@ def test_an_operator_that_changes_data_can_be_undone(condyle, name):
     assert {"REGISTER", "UNDO"} <= set(operator.bl_options)
 
 
-def keys(item):
-    """The keyframes of the first curve of what an object's NLA plays."""
-    action = item.animation_data.nla_tracks[0].strips[0].action
-    bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
-    return bags[0].fcurves[0].keyframe_points
-
-
-def test_the_digest_sees_what_it_should(stage):
+def test_the_digest_sees_what_it_should(part, stage):
     """Each of these changes is one that an operator might make by mistake."""
     base = digest()
     spare, rig = named("Spare"), named("Rig")
     strip = spare.animation_data.nla_tracks[0].strips[0]
+    curve = next(iter(part("compat").all_curves(strip.action)))
     changes = (
         lambda: setattr(strip, "influence", 0.5),
         lambda: setattr(named("Thigh").animation_data.drivers[0].driver, "expression", "1 * var"),
@@ -93,7 +87,7 @@ def test_the_digest_sees_what_it_should(stage):
         lambda: bpy.data.collections["Condyle"].objects.link(spare),
         lambda: setattr(spare.animation_data.action, "use_fake_user", True),
         lambda: setattr(strip.action, "frame_start", 2.0),
-        lambda: setattr(keys(spare)[0], "easing", "EASE_IN"),
+        lambda: setattr(curve.keyframe_points[0], "easing", "EASE_IN"),
         lambda: setattr(rig.data.bones["A"], "use_deform", False),
         lambda: setattr(spare.data.vertices[0], "co", (1.0, 2.0, 3.0)),
         lambda: spare.vertex_groups.new(name="Group"),
