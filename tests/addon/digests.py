@@ -12,8 +12,17 @@ from typing import Any
 import bpy
 import numpy as np
 
-# what the user's screens, the program and its brushes are made of: no step of undo holds it
-NOT_UNDONE = {"window_managers", "workspaces", "screens", "brushes", "palettes", "paint_curves", "fonts"}
+# what the user's screens, the program and its brushes are made of: no step of undo holds it; and all kinds in one
+NOT_UNDONE = {
+    "all_ids",
+    "window_managers",
+    "workspaces",
+    "screens",
+    "brushes",
+    "palettes",
+    "paint_curves",
+    "fonts",
+}
 # what tells of a session, of evaluation or of the screen, not of the file
 PASSING = {
     "rna_type",
@@ -68,6 +77,8 @@ def digest() -> dict[str, Any]:
 
 def differences(first: Any, second: Any, path: str = "") -> list[str]:
     """Where two digests differ, for people."""
+    if first == second:
+        return []
     if isinstance(first, dict) and isinstance(second, dict):
         found = [f"{path}/{key} is in one alone" for key in first.keys() ^ second.keys()]
         for key in first.keys() & second.keys():
@@ -79,7 +90,7 @@ def differences(first: Any, second: Any, path: str = "") -> list[str]:
             for number, pair in enumerate(zip(first, second))
             for line in differences(*pair, f"{path}/{number}")
         ]
-    return [] if first == second else [f"{path}: {first!r:.200} is not {second!r:.200}"]
+    return [f"{path}: {first!r:.200} is not {second!r:.200}"]
 
 
 def of_datablock(item: Any) -> dict[str, Any]:
@@ -283,13 +294,13 @@ def of_strip(strip: Any) -> tuple[Any, ...]:
 def of_curve(curve: Any) -> tuple[Any, ...]:
     points = curve.keyframe_points
     values = []
-    for name in KEYS:
-        array = np.empty((2 if name in KEYS[:3] else 1) * len(points), dtype=np.float32)
+    for name in (*KEYS, *KINDS_OF_KEYS):
+        kind = np.int32 if name in KINDS_OF_KEYS else np.float32
+        array = np.empty((2 if name in KEYS[:3] else 1) * len(points), dtype=kind)
         points.foreach_get(name, array)
         values.append(array.tobytes())
-    kinds = [[getattr(point, name) for name in KINDS_OF_KEYS] for point in points]
     group = curve.group.name if curve.group else ""
-    return settings(curve), group, [settings(each) for each in curve.modifiers], kinds, *values
+    return settings(curve), group, [settings(each) for each in curve.modifiers], *values
 
 
 def settings(owner: Any, deeper: tuple[str, ...] = ()) -> dict[str, Any]:
