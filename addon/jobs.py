@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ import bpy
 from . import core, session, worker_client
 
 TICK = 0.05  # seconds between two looks at the job
+LONGEST_WORD = 160  # letters of what the compute process said at its end
 SHOWN = 0.25  # seconds at least between two times that progress is shown: each one draws the sidebar anew
 
 
@@ -169,10 +171,23 @@ class JobOperator:
         scene = next((each for each in bpy.data.scenes if each.session_uid == self._scene), None)
         text = str(error) if scene is None else statistics.told(scene, error)
         if getattr(error, "kind", "") == "WorkerDied":
-            text += ". Nothing was changed; the next press starts it again"
+            text = f"{_last_word(error)}. Nothing was changed; the next press starts it again"
         session.tell(text, "ERROR", self._scene)
         self.report({"ERROR"}, text)
         return {"CANCELLED"}
+
+
+def _last_word(error: Any) -> str:
+    """How the compute process ended, and the line that says most of what it wrote; all of it goes to the console, as it
+    may be a page.
+    """
+    text = str(error).partition(":\n")[0]
+    lines = [line.strip() for line in str(error.details.get("stderr", "")).splitlines() if line.strip()]
+    if not lines:
+        return text
+    print(f"Condyle: {error}", file=sys.stderr)
+    telling = next((line for line in lines if "error" in line.lower() or "assert" in line.lower()), lines[-1])
+    return f"{text}: {telling[:LONGEST_WORD]} (more in the system console)"
 
 
 def end() -> None:

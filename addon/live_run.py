@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import core, forcing, live_sliders, statistics, units
+from . import core, forcing, live_sliders, references, statistics, units
 from .features.live import properties as live_properties
 from .live_display import Display
 from .references import Handle
@@ -44,6 +44,8 @@ class Run:
             scene
         )  # of a record: it holds two samples wherever it begins
         self._told = -TOLD_INTERVAL
+        self._gone = ""  # what an undo took away of it, in words
+        self._names = {entry.handle: entry.name for entry in ready.read.bodies}
         self._stopping = self._closed = False
         self._turned: list[tuple[float, dict[str, float]]] = []  # times and inputs that the sliders said
 
@@ -106,7 +108,15 @@ class Run:
     def _speak(self) -> None:
         if self.time - self._told >= TOLD_INTERVAL:
             self._told = self.time
-            self.message = f"{self.figures['rate']:.2f} × real time"
+            self.message = self._gone or f"{self.figures['rate']:.2f} × real time"
+
+    def look(self) -> None:
+        """Whether an undo has taken away what the run moves: it is said while it can come back."""
+        gone = [name for handle, name in self._names.items() if handle.find() is None]
+        muscles = ((each.name, references.object_by_session_uid(each.session_uid)) for each in self._muscles)
+        gone += [name for name, item in muscles if item is None or not item.condyle.muscle.enabled]
+        self._gone = f"undo took {', '.join(gone)} away: Ctrl+Shift+Z, or nothing is kept" if gone else ""
+        self._told = -TOLD_INTERVAL
 
     def inputs(self, given: Any, times: np.ndarray, excited: np.ndarray) -> tuple[Any, np.ndarray]:
         """The `Table` of forces and inputs that drove the run at times (T,) [s], and how the muscles were excited

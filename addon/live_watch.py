@@ -22,9 +22,13 @@ def before_saving(*_: Any) -> None:
 
 @bpy.app.handlers.persistent
 def after_undo(*_: Any) -> None:
-    """Handler of undo_post and redo_post: a moment within a run that is over shows the user's own poses."""
+    """Handler of undo_post and redo_post: a moment within a run that is over shows the user's own poses, and one that
+    goes on looks whether all that it moves is still there.
+    """
     if session.live is None:
         _put_back()
+    else:
+        session.live.look()
 
 
 def _put_back() -> None:

@@ -117,17 +117,16 @@ def loop_warnings(result: Any, tolerance: float) -> list[str]:
     if found["settled"]:
         return _jerks(result, found)
     jump, angle = units.told_length(found["position_jump"]), np.degrees(found["angle_jump"])
+    cycles = f"{found['cycles']} {'cycle' if found['cycles'] == 1 else 'cycles'}"
     if max(found["position_jump"], found["angle_jump"]) <= 1e-3 * tolerance:
         away, turn = units.told_length(found["position_blended"]), np.degrees(found["angle_blended"])
         if max(found["position_blended"], found["angle_blended"]) <= 1e-3 * tolerance:
             return []
         return [
-            f"the loop does not repeat itself after {found['cycles']} cycles: {away} and {turn:.3g}° were blended away "
+            f"the loop does not repeat itself after {cycles}: {away} and {turn:.3g}° were blended away "
             "in its last frames"
         ]
-    return [
-        f"the loop does not close: after {found['cycles']} cycles bodies jump by up to {jump} and {angle:.3g}°"
-    ]
+    return [f"the loop does not close: after {cycles} bodies jump by up to {jump} and {angle:.3g}°"]
 
 
 def _jerks(result: Any, found: dict[str, Any]) -> list[str]:

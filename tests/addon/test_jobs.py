@@ -181,3 +181,19 @@ def test_what_takes_blender_long_is_said_before(part, scene, make, monkeypatch):
                 job = client.advance(steps, job)
         except StopIteration:
             assert heard == said and part("actions").is_baked(stone)
+
+
+@pytest.mark.small
+def test_the_end_of_the_compute_process_is_told_in_a_line(part, scene, ph, capsys):
+    """With the trace of an abort it filled the panel and the window; the console has all of it."""
+    worker_error = part("core").part("worker.client").WorkerError
+    trace = ["Assertion `entry == NULL' failed.", *(f"  frame {number}" for number in range(40))]
+    words = "\n".join(trace)
+    error = worker_error(
+        "WorkerDied", f"the compute process ended unexpectedly (signal 6):\n{words}", {"stderr": words}
+    )
+    told = part("jobs")._last_word(error)
+    assert (
+        told.startswith("the compute process ended unexpectedly (signal 6): Assertion") and "\n" not in told
+    )
+    assert "frame 39" in capsys.readouterr().err

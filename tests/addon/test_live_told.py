@@ -24,6 +24,9 @@ def test_what_is_told_of_the_speed_takes_as_many_lines_whatever_it_is(part):
         counts.append(labels.call_count)
         assert ("Too slow" in labels.call_args.kwargs["text"]) == (rate < 0.9)
     assert counts == [2, 2]
+    run.figures = {"rate": 0.3, "averaged": 0.5, "headroom": 390.0}  # the model would be quick enough
+    panels.draw_figures(layout, run, MagicMock(factor=1.0))
+    assert labels.call_args.kwargs["text"] == "Machine busy; head-room 390 ×"
 
 
 @pytest.mark.small
@@ -60,3 +63,23 @@ def test_energy_from_nowhere_is_told_while_it_runs_and_afterwards(part, scene, m
         assert ("Steps too long: energy grows" in seen) == grown and len(seen) == 2
         told = [each.source for each in part("session").findings if "come from nowhere" in each.text]
         assert told == (["Live"] if grown else [])
+
+
+def test_what_an_undo_takes_from_a_run_is_told_while_it_can_come_back(part, scene, make):
+    """The run goes on without it, and nothing of it could be kept: it was told when the run was over."""
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+        bpy.ops.ed.undo_push(message="nothing")
+        make.box("Ball", (0, 0, 1.0)).condyle.body.enabled = True
+        bpy.data.objects["Ball"].condyle.body.motion = "FREE"
+        scene.frame_start, scene.frame_end = 1, 25
+        make.update()
+        bpy.ops.ed.undo_push(message="Ball")
+        told = []
+        script = [
+            (0.1, lambda _: bpy.ops.ed.undo()),
+            (0.2, lambda run: told.append(run.message)),
+            (0.3, lambda _: bpy.ops.ed.redo()),
+            (0.4, lambda run: told.append(run.message)),
+        ]
+        Hand(part, bpy.context.scene, script, duration=0.6).walk()
+    assert told[0] == "undo took Ball away: Ctrl+Shift+Z, or nothing is kept" and "real time" in told[1]
