@@ -29,6 +29,7 @@ from .opensim_xml import Node, read_xml
 
 OLDEST, NEWEST = 40000, 49999
 DEFAULT_GRAVITY = (0.0, -9.80665, 0.0)
+NAMED = 5  # meshes that are named where more are not found
 
 
 def read_opensim(
@@ -151,7 +152,8 @@ class _Reading:
                     drawn.append(shape)
         lost = sorted({shape.file for shape in drawn if shape.path is None})
         if lost:
-            self.warnings.append(f"geometry is not found: {', '.join(lost)}")
+            more = f" and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
+            self.warnings.append(f"geometry is not found: {', '.join(lost[:NAMED])}{more}")
         return wraps, tuple(drawn)
 
     def _forces(self) -> tuple[dict[str, OpenSimMuscle], dict[str, tuple[str, ...]]]:

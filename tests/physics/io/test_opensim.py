@@ -347,6 +347,16 @@ def test_frames_given_in_each_other(tmp_path):
         ph.read_opensim(write(tmp_path / "m.osim", body("arm"), made))
 
 
+def test_meshes_that_are_not_found_are_told_in_a_line(tmp_path):
+    """A skeleton has dozens, whose names filled the panel."""
+    meshes = "".join(f'<Mesh name="m{k}"><mesh_file>bone{k}.vtp</mesh_file></Mesh>' for k in range(9))
+    made = body("arm").replace("</Body>", f"<attached_geometry>{meshes}</attached_geometry></Body>")
+    link = joint("PinJoint", "elbow", "/ground", "arm", coordinate("flexion"))
+    read = ph.read_opensim(write(tmp_path / "m.osim", made, link))
+    (told,) = read.warnings
+    assert told == "geometry is not found: bone0.vtp, bone1.vtp, bone2.vtp, bone3.vtp, bone4.vtp and 4 more"
+
+
 @pytest.mark.skipif(not MODELS.is_dir(), reason="the folder of models is not beside this checkout")
 def test_models_of_others_are_read_whole():
     for path in sorted(MODELS.glob("*.osim")):
