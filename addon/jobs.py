@@ -84,6 +84,9 @@ class JobOperator:
 
     def start(self, context: Any) -> set[str]:
         """Begin, and be modal from now on."""
+        from . import warming
+
+        warming.give_way()
         self._scene, self._task = context.scene.session_uid, self.steps(context)
         try:
             self._request = next(self._task)

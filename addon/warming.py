@@ -47,6 +47,12 @@ def line() -> str:
 
 def wanted(scene: Any) -> list[str]:
     """Stages that a simulation of the scene needs, then the others that every user needs sooner or later."""
+    first = needed(scene)
+    return [*first, *(name for name in core.part("worker.stage_names").USUAL if name not in first)]
+
+
+def needed(scene: Any) -> list[str]:
+    """Stages that a simulation of the scene needs."""
     from . import muscle_points, references
 
     stages = core.part("worker.stage_names")
@@ -55,8 +61,8 @@ def wanted(scene: Any) -> list[str]:
     )
     muscled = any(item.condyle.muscle.active for item in muscle_points.muscles_of(scene))
     method = scene.condyle.simulation.integrator
-    first = stages.needed(method, constrained, muscled)
-    return [*first, *(name for name in stages.USUAL if name not in first)]
+    found: list[str] = stages.needed(method, constrained, muscled)
+    return found
 
 
 def _is_held(item: Any) -> bool:
@@ -111,6 +117,14 @@ def _tick() -> float | None:
         _job = core.part("worker.requests").warm_up(worker_client.client(), [_stage])
         return INTERVAL
     return INTERVAL if time.monotonic() - _seen < 10.0 * INTERVAL else None
+
+
+def give_way() -> None:
+    """A fit, bake or run begins: a stage that the scene does not need now is given up. Numba compiles one thing at a
+    time and loads nothing meanwhile, and starting the process anew takes a second.
+    """
+    if _job is not None and not _job.poll() and _stage not in needed(bpy.context.scene):
+        _give_up()
 
 
 def _give_up() -> None:

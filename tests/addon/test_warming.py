@@ -120,3 +120,22 @@ def test_what_the_scene_needs_no_longer_is_given_up(part, scene, make, asked, mo
     warming._job.state = "done"
     warming._tick()
     assert [stages for stages, _ in asked[2:]] == [["poses and energy"], ["forward dynamics"]]
+
+
+def test_a_job_does_not_wait_for_what_its_scene_does_not_need(part, scene, make, asked, monkeypatch):
+    """A first bake waited up to ten seconds for the stage of inverse kinematics, which came before it."""
+    warming, closed = part("warming"), []
+    pendulum(part, scene, make)
+    monkeypatch.setattr(part("worker_client"), "close", lambda timeout: closed.append(True))
+    warming._tick()
+    for stage in warming.wanted(scene)[:3]:
+        assert asked[-1][0] == [stage]
+        warming.give_way()
+        assert bool(closed) == (stage not in warming.needed(scene))
+        if not closed:
+            asked[-1][1].state = "done"
+            warming.give_way()
+            warming._tick()
+    assert closed == [True] and warming._job is None
+    warming._tick()
+    assert asked[-1][0] == ["poses and energy"]  # again, out of the cache
