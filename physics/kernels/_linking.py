@@ -210,8 +210,14 @@ class _Without:
 
 
 def forgive(dispatcher: Any) -> Any:
-    """The dispatcher, for which a file of the cache that cannot be read is as good as none."""
+    """The dispatcher, for which a file of the cache that cannot be read is as good as none, and what is there was made
+    of this source, as the folder's name says: some Numbas ask for the source file's time instead, which is another one
+    as soon as the same add-on is installed again.
+    """
     cache = dispatcher._cache
+    files = getattr(cache, "_cache_file", None)
+    if files is not None:
+        files._source_stamp = "as the folder's name says"
 
     def load_overload(signature: Any, context: Any) -> Any:
         try:  # without the implementations of all that Numba knows, which take as long as the kernels: for compilers

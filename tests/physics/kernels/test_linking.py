@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -37,10 +38,10 @@ print(json.dumps(out))
 """
 
 
-def child(cache: Path, *arguments: str, **environment: str) -> dict[str, object]:
+def child(cache: Path, *arguments: str, root: Path = ROOT, **environment: str) -> dict[str, object]:
     completed = subprocess.run(
         [sys.executable, "-c", PROGRAM, *arguments],
-        cwd=ROOT,
+        cwd=root,
         env=os.environ | {"CONDYLE_CACHE_DIR": str(cache)} | environment,
         check=True,
         stdout=subprocess.PIPE,
@@ -59,6 +60,17 @@ def test_what_is_kept_goes_by_all_that_compiles_it() -> None:
 def test_second_process_compiles_nothing(tmp_path: Path) -> None:
     assert child(tmp_path) == {"energy": 1.0, "limit_value": [0, 1], "limit_potential": [0, 1]}
     assert child(tmp_path) == {"energy": 1.0, "limit_value": [1, 0], "limit_potential": [1, 0]}
+
+
+@KEPT
+def test_the_same_source_installed_again_compiles_nothing(tmp_path: Path) -> None:
+    """Its files are younger then, which some Numbas take for another source."""
+    root = tmp_path / "installed"
+    shutil.copytree(ROOT / "physics", root / "physics", ignore=shutil.ignore_patterns("__pycache__"))
+    assert child(tmp_path / "cache", root=root)["limit_value"] == [0, 1]
+    for path in root.rglob("*.py"):
+        os.utime(path, (1e9, 1e9))
+    assert child(tmp_path / "cache", root=root)["limit_value"] == [1, 0]
 
 
 @KEPT
