@@ -43,8 +43,7 @@ def compile_ahead(
         raise ModelError("there is nothing to compile: kernels run as plain Python here (see CONDYLE_JIT)")
     if _jit.CACHE_BASE is None:
         raise ModelError(
-            "compiled kernels cannot be kept: no folder for them can be written (CONDYLE_CACHE_DIR), or"
-            f" Numba is older than {_jit.OLDEST_KEPT[0]}.{_jit.OLDEST_KEPT[1]}"
+            "compiled kernels cannot be kept: no folder for them can be written (CONDYLE_CACHE_DIR)"
         )
     began = time.perf_counter()
     helpers = [_start(index, count, muscles) for index in range(1, count)]

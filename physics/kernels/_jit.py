@@ -100,12 +100,10 @@ def _cache_base() -> Path | None:
 
 numba = _import_numba()
 JITTED: bool = numba is not None
-# Kernels are put together from the first on: those before have other insides, and every kernel is compiled by itself,
-# which takes 30 times as long. What those before the second load from their cache ends in a segmentation fault, so
-# nothing is kept there.
-OLDEST_LINKED, OLDEST_KEPT = (0, 61), (0, 63)
+# Those before have other insides, and with them every kernel is compiled by itself, which takes 30 times as long.
+OLDEST_LINKED = (0, 61)
 VERSION: tuple[int, int] = tuple(numba.version_info.short) if JITTED else (0, 0)
-CACHE_BASE: Path | None = _cache_base() if JITTED and not OLDEST_LINKED <= VERSION < OLDEST_KEPT else None
+CACHE_BASE: Path | None = _cache_base() if JITTED else None
 
 
 def _options() -> dict[str, Any]:

@@ -231,6 +231,16 @@ def forgive(dispatcher: Any) -> Any:
     return dispatcher
 
 
+def _with_loaders(result: Any) -> Any:
+    """A compiled function, with the loaders of all that it calls: from 0.63 on Numba hands them on itself."""
+    library = result.library
+    if not hasattr(library, "_reload_init"):
+        called = (getattr(each, "_reload_init", ()) for each in library._linking_libraries)
+        library._reload_init = set().union(*called)
+        result.reload_init.extend(library._reload_init.difference(result.reload_init))
+    return result
+
+
 class EntryCompiler(Compiler):  # type: ignore[misc, unused-ignore]
     """Compiles what Python calls."""
 
@@ -238,7 +248,7 @@ class EntryCompiler(Compiler):  # type: ignore[misc, unused-ignore]
         """As Numba's."""
         with _Without():
             compile_function: Callable[[Any], Any] = super().compile_extra
-            return compile_function(function)
+            return _with_loaders(compile_function(function))
 
     def define_pipelines(self) -> Any:
         """Numba's pipeline without what no kernel needs."""

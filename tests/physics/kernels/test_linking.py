@@ -14,9 +14,7 @@ import pytest
 from physics.kernels import _jit
 
 ROOT = Path(__file__).parents[3]
-KEPT = pytest.mark.skipif(
-    _jit.LINKING is None or _jit.CACHE_BASE is None, reason="kernels are not linked by name and kept"
-)
+KEPT = pytest.mark.skipif(_jit.LINKING is None, reason="kernels are not linked by name")
 
 # A limit of one coordinate, as a row and as potential energy: the second kernel calls the first.
 PROGRAM = """
