@@ -78,9 +78,7 @@ def _carriers(body: Body | None) -> set[tuple[int, str, str, bool]]:
 
 def _carrier(part: _Part) -> _Part | None:
     """What carries a body: its parent, of a bone without one its armature; None: nothing does."""
-    above = references.blender_parent(Body(part.block, part.bone))
-    if above is None and part.bone:
-        return _Part(part.block)
+    above = references.carrier(Body(part.block, part.bone))
     return None if above is None else _part(above)
 
 
@@ -120,15 +118,10 @@ def _constraints(part: _Part) -> Iterator[_Part]:
 def _targets(constraint: Any) -> Iterator[_Part]:
     if constraint.mute:
         return
-    looked_at = [(constraint, "target", "subtarget"), (constraint, "pole_target", "pole_subtarget")]
-    looked_at += [(each, "target", "subtarget") for each in getattr(constraint, "targets", ())]
-    for owner, name, bone in looked_at:
-        target = getattr(owner, name, None)
-        if target is not None:
-            named = getattr(owner, bone, "") if target.type == "ARMATURE" else ""
-            yield _Part(target, named if named in getattr(target.pose, "bones", ()) else "")
-            if target.type == "CURVE":
-                yield _Part(target.data, path="eval_time")
+    for target in references.looked_at(constraint):
+        yield _part(target)
+        if target.object.type == "CURVE":
+            yield _Part(target.object.data, path="eval_time")
 
 
 def _driven_by(part: _Part) -> Iterator[_Part]:

@@ -222,6 +222,29 @@ def blender_parent(body: Body) -> Body | None:
     return Body(parent, body.object.parent_bone if body.object.parent_type == "BONE" else "")
 
 
+def carrier(body: Body) -> Body | None:
+    """What carries a body in Blender: its parent, of a bone without one its armature; None: nothing."""
+    parent = blender_parent(body)
+    if parent is None:
+        return Body(body.object) if body.bone else None
+    return _there(parent.object, parent.bone)
+
+
+def looked_at(constraint: Any) -> Iterator[Body]:
+    """What a constraint looks at: targets, poles, those of an Armature constraint."""
+    named = [(constraint, "target", "subtarget"), (constraint, "pole_target", "pole_subtarget")]
+    named += [(row, "target", "subtarget") for row in getattr(constraint, "targets", ())]
+    for owner, name, bone in named:
+        item = getattr(owner, name, None)
+        if item is not None:
+            yield _there(item, getattr(owner, bone, ""))
+
+
+def _there(item: Any, bone: str) -> Body:
+    """A bone, or where there is none of that name, its object."""
+    return Body(item, bone if item.pose is not None and bone in item.pose.bones else "")
+
+
 def selected_bodies(context: Any) -> list[Body]:
     """Selected pose bones in pose mode, else selected objects."""
     if context.mode == "POSE":

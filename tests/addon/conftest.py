@@ -120,6 +120,20 @@ def driven_arm(part: Any, scene: Any) -> tuple[Any, str]:
     return joint, slider
 
 
+def bake_and_motions(part: Any, scene: Any) -> tuple[Any, dict[str, Any]]:
+    """Bake; the report, and the motions that led bodies, by their names."""
+    requests, motions = part("core").part("worker.requests"), {}
+    simulate = requests.simulate
+
+    def seen(*arguments: Any, **options: Any) -> Any:
+        motions.update(options["motions"])
+        return simulate(*arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(requests, "simulate", seen)
+        return part("tasks").bake_now(scene), motions
+
+
 def driven_knee(part: Any, scene: Any) -> tuple[Any, Any, Any]:
     """Two boxes and a spline curve joint with four control frames, driven: (thigh, shank, joint's Empty)."""
     body, authoring = part("references").Body, part("authoring")
@@ -192,6 +206,7 @@ def make() -> SimpleNamespace:
         smooth_poses=smooth_poses,
         keyed_knee=keyed_knee,
         driven_arm=driven_arm,
+        bake_and_motions=bake_and_motions,
         driven_knee=driven_knee,
         shaped=shaped,
         on_ball=on_ball,

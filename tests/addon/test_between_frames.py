@@ -35,16 +35,7 @@ def bake(part, scene, make):
             for point in curve.keyframe_points:
                 point.interpolation = interpolation
         scene.frame_set(0)
-        motions = {}
-        simulate = part("core").part("worker.requests").simulate
-
-        def seen(*arguments, **options):
-            motions.update(options["motions"])
-            return simulate(*arguments, **options)
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(part("core").part("worker.requests"), "simulate", seen)
-            report = part("tasks").bake_now(scene)
+        report, motions = make.bake_and_motions(part, scene)
         part("tasks").free_bake(scene)
         return report.result.q[:: fps // 12], motions.get("Up")
 

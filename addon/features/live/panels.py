@@ -53,10 +53,9 @@ def draw_figures(layout: Any, run: Any, live: Any) -> None:
     if run.grown:  # told in full when the run is over
         column.label(text="Steps too long: energy grows", icon="ERROR")
     else:
-        times = float(f"{run.figures['headroom']:.2g}")
-        # with head-room the model is quick enough, and something else has the processor
-        late = "Machine busy; head-room" if times > 1.0 else "Too slow; head-room"
-        named = late if slow else "Head-room"
+        times, named = float(f"{run.figures['headroom']:.2g}"), "Head-room"
+        if slow:  # with head-room the model is quick enough, and something else has the processor
+            named = f"{'Machine busy' if times > 1.0 else 'Too slow'}; head-room"
         column.label(text=f"{named} {times:g} ×", icon="BLANK1")
     first, last = run.recorded
     if first is not None:
