@@ -95,6 +95,8 @@ def keyed(frames: np.ndarray, channels: Any, output: Output, scene: Any, kept: K
 
 def _see_missed(channels: Any, slopes: Slopes) -> None:
     """Know by how much rotations miss what is halfway where that was seen, and not foreseen from keys alone."""
+    if not channels.missed.any():
+        return
     seen, keys = channels.inside[-1], np.arange(float(len(channels.rotation)))
     near = key_reduction.cubic(keys, channels.rotation, slopes, seen.rows + 0.5)
     off = key_reduction.rotation_errors(channels.mode, seen.values[:, seen.values.shape[1] // 2], near)

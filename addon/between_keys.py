@@ -29,28 +29,48 @@ class Inside:
     rows: np.ndarray
     values: np.ndarray
 
+    def chosen(self, which: np.ndarray) -> Inside:
+        """Of these stretches alone, a mask (k,)."""
+        return Inside(self.rows[which], self.values[which])
+
 
 def fitted(values: np.ndarray, slopes: Slopes, inside: Inside) -> Slopes:
     """Slopes of even keys (F, c) with curves of their own, of least squares, where these are nearer to the inside."""
-    rows, count = inside.rows, inside.values.shape[1]
-    if not len(rows):
+    if not len(inside.rows):
         return slopes
-    ends = values[rows[:, None] + np.array([0, 1])]
-    places = np.arange(1, count + 1) / (count + 1)
-    now = key_reduction.cubic(
-        np.arange(len(values), dtype=float), values, slopes, (rows[:, None] + places).ravel()
-    )
-    errors, solving = _fits(count)
-    seen = np.concatenate([ends, inside.values], axis=1)
-    off = _square((errors @ seen[:, None]).reshape(len(rows), len(MEETS), -1))
-    best = off.argmin(axis=1)
-    off_now = _square((now.reshape(inside.values.shape) - inside.values).reshape(len(rows), -1))
-    here = off[np.arange(len(rows)), best] < NEARER**2 * off_now
+    off_now = _off_now(values, slopes, inside)
     ways = np.linalg.norm(np.diff(inside.values, axis=1), axis=2).sum(axis=1)
-    here &= off_now > count * (ENOUGH * ways) ** 2
-    here &= ~_known(values, slopes, inside, off_now)
-    best = best[here]
-    return replace(slopes, fits=Fits(rows[here], np.array(MEETS)[best], solving[best] @ seen[here]))
+    count = inside.values.shape[1]
+    wanted = off_now > count * (ENOUGH * ways) ** 2
+    wanted[wanted] = ~_known(values, slopes, inside.chosen(wanted), off_now[wanted])
+    if not wanted.any():
+        return slopes
+    inside, off_now = inside.chosen(wanted), off_now[wanted]
+    ends = values[inside.rows[:, None] + np.array([0, 1])]
+    seen = np.concatenate([ends, inside.values], axis=1)
+    errors, solving = _fits(count)
+    beside = seen.swapaxes(0, 1).reshape(
+        count + 2, -1
+    )  # of all stretches: one small product for each kind of curve
+    off = (
+        np.array([_square((each @ beside).T) for each in errors])
+        .reshape(len(MEETS), len(seen), -1)
+        .sum(axis=2)
+        .T
+    )
+    best = off.argmin(axis=1)
+    nearer = off[np.arange(len(off)), best] < NEARER**2 * off_now
+    best = best[nearer]
+    sides = solving[best] @ seen[nearer]
+    return replace(slopes, fits=Fits(inside.rows[nearer], np.array(MEETS)[best], sides))
+
+
+def _off_now(values: np.ndarray, slopes: Slopes, inside: Inside) -> np.ndarray:
+    """Sums (k,) of the squares by which the curves through even keys (F, c) are off the inside as they are."""
+    count = inside.values.shape[1]
+    at = inside.rows[:, None] + np.arange(1, count + 1) / (count + 1)
+    now = key_reduction.cubic(np.arange(float(len(values))), values, slopes, at.ravel())
+    return _square((now.reshape(inside.values.shape) - inside.values).reshape(len(at), -1))
 
 
 def _known(values: np.ndarray, slopes: Slopes, inside: Inside, off_now: np.ndarray) -> np.ndarray:
@@ -79,18 +99,20 @@ def _square(errors: np.ndarray) -> np.ndarray:
 @cache
 def _fits(count: int) -> tuple[np.ndarray, np.ndarray]:
     """What takes values at both ends and at even places (count) between them, of curves whose handles meet as `MEETS`
-    says (m): to the errors there of least squares (m, count, count + 2), and to slopes at the ends (m, 2, count + 2).
+    says (m): to as few numbers as have the length of the errors there of least squares (m, count - 2, count + 2), and
+    to slopes at the ends (m, 2, count + 2).
     """
     errors, solving = [], []
     for meet in MEETS:
-        x = (np.arange(1, count + 1) / (count + 1))[:, None]
+        x = np.arange(1, count + 1) / (count + 1)
         reach = (1.0 / 3.0, 1.0 / 3.0) if np.isnan(meet) else (meet, 1.0 - meet)
         if not np.isnan(meet):
             x = key_reduction.parameter(np.full_like(x, meet), x)
-        weights = np.hstack([(1.0 - x) ** 3, 3.0 * x * (1.0 - x) ** 2, 3.0 * x**2 * (1.0 - x), x**3])
+        weights = np.stack([(1.0 - x) ** 3, 3.0 * x * (1.0 - x) ** 2, 3.0 * x**2 * (1.0 - x), x**3], axis=1)
         missing = np.hstack([-weights[:, :1], -weights[:, 3:], np.eye(count)])  # by the handles
         handles = np.linalg.pinv(weights[:, 1:3]) @ missing
-        errors.append(weights[:, 1:3] @ handles - missing)
+        _, lengths, free = np.linalg.svd(weights[:, 1:3] @ handles - missing)
+        errors.append(lengths[: count - 2, None] * free[: count - 2])
         handles[0, 0] -= 1.0
         handles[1, 1] -= 1.0
         solving.append(handles / np.array([[reach[0]], [-reach[1]]]))

@@ -49,24 +49,26 @@ def slopes_of(positions: np.ndarray, paths: list[np.ndarray]) -> list[Slopes]:
 def cubic(positions: np.ndarray, values: np.ndarray, slopes: Slopes, wanted: np.ndarray) -> np.ndarray:
     """Values (S, c) at wanted positions (S,) of the curves through values (K, c) with slopes at positions (K,)."""
     left, step, x = _places(positions, wanted)
-    meets, sides = slopes.meets(), slopes.sides()
-    corner = ~np.isnan(meets[left])
-    reach = np.full((2, len(left), 1), 1.0 / 3.0)
+    meets, sides = slopes.meets()[left], slopes.sides()
+    corner = ~np.isnan(meets)
+    out, into = np.full((2, len(left)), 1.0 / 3.0)
     if corner.any():
-        meet = meets[left[corner], None]
-        reach[:, corner] = meet, 1.0 - meet
-        x[corner] = parameter(meet, x[corner])
-    h00, h11 = (1.0 - x) ** 3, x**3
-    h01, h10 = 3.0 * x * (1.0 - x) ** 2, 3.0 * x**2 * (1.0 - x)
-    first, last = values[left], values[left + 1]
-    out = first + reach[0] * step * sides[left, 0]
-    into = last - reach[1] * step * sides[left, 1]
-    result: np.ndarray = h00 * first + h01 * out + h10 * into + h11 * last
+        out[corner], into[corner] = meets[corner], 1.0 - meets[corner]
+        x[corner] = parameter(meets[corner], x[corner])
+    rest = 1.0 - x
+    # products, for NumPy takes ten times as long for a third power
+    leave, come = 3.0 * x * rest * rest, 3.0 * x * x * rest
+    result: np.ndarray = (
+        (rest * rest * rest + leave)[:, None] * values[left]
+        + (x * x * x + come)[:, None] * values[left + 1]
+        + (leave * out * step)[:, None] * sides[left, 0]
+        - (come * into * step)[:, None] * sides[left, 1]
+    )
     return result
 
 
 def parameter(meet: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Parameters (S, 1) of Bezier curves whose handles meet at a share (S, 1) of their way, at shares (S, 1) of it."""
+    """Parameters (S,) of Bezier curves whose handles meet at a share (S,) of their way, at shares (S,) of it."""
     low, high = np.zeros_like(share), np.ones_like(share)
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
@@ -80,21 +82,21 @@ def parameter(meet: np.ndarray, share: np.ndarray) -> np.ndarray:
 
 
 def _share(meet: np.ndarray, at: np.ndarray) -> np.ndarray:
-    return 3.0 * at * (1.0 - at) * meet + at**3
+    return at * (3.0 * (1.0 - at) * meet + at * at)
 
 
 def straight(positions: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Values (S, c) at wanted positions (S,) on straight lines between values (K, c) at positions (K,)."""
     left, _, x = _places(positions, wanted)
-    result: np.ndarray = (1.0 - x) * values[left] + x * values[left + 1]
+    result: np.ndarray = (1.0 - x)[:, None] * values[left] + x[:, None] * values[left + 1]
     return result
 
 
 def _places(positions: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The key before each wanted position, the step to the next (S, 1), and how far along it in 0 to 1 (S, 1)."""
+    """The key before each wanted position, the step to the next (S,), and how far along it in 0 to 1 (S,)."""
     left = np.clip(np.searchsorted(positions, wanted, side="right") - 1, 0, len(positions) - 2)
     step = positions[left + 1] - positions[left]
-    return left, step[:, None], ((wanted - positions[left]) / step)[:, None]
+    return left, step, (wanted - positions[left]) / step
 
 
 def places_of(slopes: Slopes) -> int:

@@ -227,7 +227,12 @@ class LocalPoses:
         return _convert(bone, basis, parent, invert=False)
 
     def _bone_basis(self, body: Body, rows: np.ndarray | None) -> np.ndarray:
-        bone, pose = body.pose_bone, _at(self.bone_pose(body), rows)
+        bone = body.pose_bone
+        simulated = self._with_parent(body) if bone.parent is not None and _inherits_plainly(bone) else None
+        if simulated is not None:
+            parent, world = (_at(each, rows) for each in simulated)
+            return units.inverses(parent @ _rest_offset(bone)) @ world
+        pose = _at(self.bone_pose(body), rows)
         if bone.parent is None:
             if bone.bone.use_local_location:
                 return units.inverses(units.array4(bone.bone.matrix_local)) @ pose
@@ -236,6 +241,12 @@ class LocalPoses:
         if _inherits_plainly(bone):
             return units.inverses(parent @ _rest_offset(bone)) @ pose
         return _convert(bone, pose, parent, invert=True)
+
+    def _with_parent(self, body: Body) -> tuple[np.ndarray, np.ndarray] | None:
+        """World matrices of the parent and of a bone where both are simulated; the armature does not matter then."""
+        parent = self.worlds.get(key_of(Body(body.object, body.pose_bone.parent.name)))
+        world = self.worlds.get(key_of(body))
+        return None if parent is None or world is None else (parent, world)
 
     def _hangs_on_simulated(self, item: Any) -> bool:
         simulated = {name for name, _ in self.worlds}
