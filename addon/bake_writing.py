@@ -16,6 +16,7 @@ from . import (
     bake_keys,
     bake_targets,
     bakeable,
+    carried_between,
     core,
     hold,
     kept_texts,
@@ -26,7 +27,7 @@ from . import (
 )
 from .bake_keys import Kept
 from .references import Body, Key, key_of
-from .transforms import LocalPoses, Samples, nearest_above, stands_still
+from .transforms import LocalPoses, Samples, nearest_above
 
 #: degrees off between frames that are told
 MISSED = 0.5
@@ -201,22 +202,24 @@ def _see_between(
     samples: Samples,
 ) -> None:
     """Let the channels know what they are between frames (F,) where bodies, or what they hang on, go otherwise than
-    frames tell; not on what moves and is not simulated, since nobody knows what that does between them.
+    frames tell; what carries them and is not simulated goes as the samples (F,) of it tell.
     """
     rows, count = inside.rows, inside.poses.shape[1] + 2
     ends = result.poses[rows[:, None] + np.array([0, 1])]
     poses = np.concatenate([ends[:, :1], inside.poses, ends[:, 1:]], axis=1)
     bodies = [entry.body for entry in found]
     worlds = _worlds(scene, read, bodies, poses.reshape(-1, *poses.shape[2:]))
-    still = {name: {key: kept[:1] for key, kept in row.items()} for name, row in samples.items()}
-    local = LocalPoses(scene, np.repeat(frames[rows], count), worlds, samples=still)
+    places = (
+        frames[rows, None] + (frames[rows + 1] - frames[rows])[:, None] * np.linspace(0.0, 1.0, count)
+    ).ravel()
+    local = LocalPoses(scene, places, worlds, samples=carried_between.between(samples, frames, places))
     numbers = {key_of(body): number for number, body in enumerate(bodies)}
     for number, entry in enumerate(found):
         above = nearest_above(entry.body, numbers)
         kept = inside.missed[:, number]
         if above is not None:
             kept = kept | inside.missed[:, numbers[above]]
-        if not kept.any() or not stands_still(samples, entry.body, numbers):
+        if not kept.any():
             continue
         seen = np.flatnonzero(np.repeat(kept, count))
         matrices = _all_frames(local.basis(entry.body, seen), len(seen))

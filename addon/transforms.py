@@ -276,20 +276,6 @@ def nearest_above(body: Body, keys: Container[Key]) -> Key | None:
     return next((key for key in _above(body) if key in keys), None)
 
 
-def stands_still(samples: Samples, body: Body, keys: Container[Key]) -> bool:
-    """Whether what carries a body, but for simulated ones and what carries these, is at one place at all frames of
-    samples.
-    """
-    for name, bone in _above(body):
-        if (name, bone) not in keys:
-            rows = samples.get(name, {}).get(f"pose:{bone}" if bone else "")
-            if rows is not None and (rows != rows[0]).any():
-                return False
-        elif not bone:
-            break
-    return True
-
-
 def _above(body: Body) -> Iterator[Key]:
     """What carries a body, from the nearest on: bones and objects, by their `key_of`."""
     item, bone = body.object, body.pose_bone if body.bone else None
