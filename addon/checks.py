@@ -13,6 +13,7 @@ from . import (
     compat,
     core,
     drive,
+    falling,
     findings,
     hold,
     inside_ground,
@@ -70,6 +71,7 @@ def check(scene: Any) -> list[Finding]:
             *warnings(scene, read),
             *_pulled_off(scene),
             *(findings.about(text, CHECK, body) for body, text in left),
+            *falling.hints(scene, read),
         ]
 
 
@@ -168,9 +170,7 @@ def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int
         *_keyed_in_bakes(scene),
         *left_over.check(scene),
     ]
-    hung = any(entry.joint_uid for entry in read.bodies)
-    gravity = np.linalg.norm(np.array(scene.condyle.simulation.gravity)) > 0.0
-    if not hung and gravity and not references.connections_of(scene):
+    if falling.nothing_holds(scene, read):
         first = references.find_body(read.bodies[0].handle, read.bodies[0].name)
         text = "Nothing holds any body, and there is no ground: everything will fall without end"
         found.insert(0, findings.about(text, CHECK, first))

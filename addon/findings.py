@@ -19,7 +19,8 @@ CHECK, BAKE, IMPORT, LIVE = "Check", "Bake", "Import", "Live"
 @dataclass(frozen=True)
 class Finding:
     """A line for people; `session_uid` is of the object that it is about (0: none), `bone` one of its bones, `maker`
-    the session uid of the object without which the line is about nothing (0: none); remedy: of an operator that helps.
+    the session uid of the object without which the line is about nothing (0: none); remedy: of an operator that helps;
+    is_hint: nothing is wrong, but it is good to know.
     """
 
     text: str
@@ -29,6 +30,7 @@ class Finding:
     bone: str = ""
     maker: int = 0
     remedy: str = ""
+    is_hint: bool = False
 
     def culprit(self) -> Body | None:
         """What it is about; None where that is gone, or it is about nothing that can be selected."""
@@ -63,6 +65,12 @@ def named_all(scene: Any, texts: Iterable[str], source: str, maker: Any = None) 
     """As `named`, of several texts; `maker`: the object that came with what they are about."""
     uid = 0 if maker is None else maker.session_uid
     return [replace(named(scene, text, source), maker=uid) for text in texts]
+
+
+def few(names: Iterable[str], most: int = 4) -> str:
+    """Names in a row, of many the first."""
+    names = list(names)
+    return f"{', '.join(names[:most])}{' and others' if len(names) > most else ''}"
 
 
 def forget_gone() -> None:

@@ -67,6 +67,11 @@ class Strength:
         return found
 
 
+def holds(settings: Any) -> bool:
+    """Whether a joint of these settings is held on its animation now."""
+    return bool(settings.prescribed or settings.follow >= HELD)
+
+
 def ever(item: Any, frames: np.ndarray) -> bool:
     """Whether curves alone say that a joint is held, or drawn, at some key of theirs within rising frames (F,)."""
     found = False

@@ -94,7 +94,7 @@ def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> l
     chosen = []
     for index, entry in enumerate(read.bodies):
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
-        if item is not None and _may_follow(item):
+        if item is not None and may_follow(item):
             chosen.append((item, read.model.joints[index], entry.name))
     if not chosen:
         return []
@@ -148,7 +148,7 @@ def held_at_start(followed: list[Followed]) -> set[str]:
     return {each.name for each in followed if each.switched[0]}
 
 
-def _may_follow(item: Any) -> bool:
+def may_follow(item: Any) -> bool:
     """Whether a joint is prescribed or drawn now, or that is animated."""
     settings = item.condyle.joint
     if settings.prescribed or settings.follow > 0.0 or settings.controller.enabled:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import core, findings, follow_weights, forcing, joint_reading, muscle_bakes, references, units
+from . import core, findings, follow_weights, forcing, joint_reading, muscle_bakes, references, ties, units
 from .findings import CHECK, Finding
 
 # Depth in hard ground [m] from which a simulation refuses to begin (`PASSED_AT_START` of `physics.starting`, which
@@ -52,7 +52,7 @@ def check(scene: Any, read: Any) -> list[Finding]:
     for index, entry in enumerate(read.bodies):
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
         by_animation = item is not None and not joint_reading.starts_as_set(scene, item)
-        if item is not None and _is_led(item.condyle.joint):
+        if item is not None and follow_weights.holds(item.condyle.joint):
             led.add(entry.name)
         if by_animation or entry.name in led or read.model.bodies[index].parent in shown:
             shown.add(index)
@@ -69,11 +69,6 @@ def check(scene: Any, read: Any) -> list[Finding]:
         )
         for each in (*_in_hard(read.model, poses), *soft)
     ]
-
-
-def _is_led(settings: Any) -> bool:
-    """Whether a joint follows its animation now."""
-    return bool(settings.prescribed or settings.follow >= follow_weights.HELD)
 
 
 def _forces_now(scene: Any, read: Any) -> np.ndarray | None:
@@ -96,7 +91,7 @@ def warnings(read: Any, led: Collection[str], inputs: Any) -> list[str]:
     if not _has_ground(model):
         return []
     soft = list(_in_soft(model, core.physics().body_poses(model, state), led))
-    together = _together(model)
+    together = ties.together(model, ties.of_bodies(model))
     led_there = {int(together[model.index(name)]) for name in led}
     free = [each for each in soft if int(together[each.body]) not in led_there]
     if free:
@@ -150,7 +145,7 @@ def _in_soft(model: Any, poses: np.ndarray, led: Container[str]) -> Iterator[Ins
     """Of bodies that hang together the one that is deepest in soft ground, where that holds more energy than it takes
     to lift them all out: more than under their own weight at rest, when it holds no more than half of that.
     """
-    together, gravity = _together(model), float(np.linalg.norm(model.gravity))
+    together, gravity = ties.together(model, ties.of_bodies(model)), float(np.linalg.norm(model.gravity))
     masses = np.array([body.mass for body in model.bodies])
     energy: dict[int, float] = {}
     deepest: dict[int, Inside] = {}
@@ -193,27 +188,3 @@ def _moves(model: Any, body: int, led: Container[str]) -> bool:
             return True
         body = model.bodies[body].parent
     return False
-
-
-def _together(model: Any) -> np.ndarray:
-    """A number for each body (nb,), the same where joints, constraints or forces let one lie on the other."""
-    groups = np.arange(len(model.bodies))
-    owners = {name: k for k, body in enumerate(model.bodies) for name in _coordinates(body)}
-    pairs = [(k, body.parent) for k, body in enumerate(model.bodies)]
-    pairs += [
-        (getattr(each, "body", -1), getattr(each, "other", -1))
-        for each in (*model.springs, *model.forces, *model.contacts)
-    ]
-    for constraint in model.constraints.values():
-        if constraint.type == "coupling":
-            pairs += [(owners[constraint.coordinate], owners[name]) for name in constraint.drivers]
-        elif getattr(constraint, "other", None) is not None:
-            pairs.append((model.index(constraint.body), model.index(constraint.other)))
-    for one, other in pairs:
-        if one >= 0 and other >= 0:
-            groups[groups == groups[other]] = groups[one]
-    return groups
-
-
-def _coordinates(body: Any) -> list[str]:
-    return [f"{body.name}.{name}" for name in body.joint.coordinate_names]

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import compat, given_motions, hold, leading, muscle_points, references, tasks, timing
+from . import compat, findings, given_motions, hold, leading, muscle_points, references, tasks, timing
 
 # Keys this many frames beyond the scene's range are read, not more: each frame takes Blender some milliseconds.
 MOST_BEYOND = 500
@@ -151,8 +151,8 @@ def repeating(made: tasks.Ready, times: np.ndarray) -> tuple[dict[str, Any], lis
     if stay:
         stay = sorted(set(stay))
         told.append(
-            f"{', '.join(stay[:4])}{' and others' if len(stay) > 4 else ''}: animated up to frame "
-            f"{made.frames[-1]:g}; a live run that goes on leaves that as it is there. What ends as it began goes round"
+            f"{findings.few(stay)}: animated up to frame {made.frames[-1]:g}; a live run that goes on leaves that as "
+            "it is there. What ends as it began goes round"
         )
     chosen = {"motions": around, "pulls": drawn, "inputs": columns, "controllers": controllers, "anew": anew}
     chosen["onward"] = [name for name in columns if name in onward]

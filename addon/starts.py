@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import compat, core, given_motions, hold, keyframes, placing, references, scene_to_model, units
+from . import compat, core, findings, given_motions, hold, keyframes, placing, references, scene_to_model, units
 from .curve_values import SEEN
 from .features.joints.properties import slider_names
 
@@ -194,7 +194,7 @@ def _told_behind(behind: list[tuple[str, str, str]]) -> list[str]:
     if not behind:
         return []
     (name, start, value), others = behind[0], [each[0] for each in behind[1:]]
-    more = f" (likewise {', '.join(others[:4])}{' and others' if len(others) > 4 else ''})" if others else ""
+    more = f" (likewise {findings.few(others)})" if others else ""
     return [
         f"{name} starts at its start value {start}, though its slider stands at {value}{more}: press Start Here, or "
         "choose Pose in Start With, to start there"

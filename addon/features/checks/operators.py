@@ -12,7 +12,7 @@ from ..simulation.operators import has_work
 
 class CheckScene(Operator):
     """Look for what would stop a bake, and for what may not be meant: masses, limits, joints out of reach, bodies
-    inside the ground, loose muscles; nothing is changed"""
+    inside the ground or that fall, loose muscles; nothing is changed"""
 
     bl_idname = "condyle.check_scene"
     bl_label = "Check Scene"
@@ -35,10 +35,12 @@ class CheckScene(Operator):
         except core.physics().CondyleError as error:
             return failed(self, error)
         findings.show(context.scene, found)
-        errors = sum(finding.is_error for finding in found)
+        errors, hints = sum(each.is_error for each in found), sum(each.is_hint for each in found)
         told = "nothing wrong was found"
-        if found:
-            told = f"{_count(errors, 'error')}, {_count(len(found) - errors, 'warning')}"
+        if len(found) > hints:
+            told = f"{_count(errors, 'error')}, {_count(len(found) - errors - hints, 'warning')}"
+        if hints:
+            told += f", {_count(hints, 'hint')}"
         if errors == len(found) > 0:  # what only the whole model shows could not be looked for
             told = f"{_count(errors, 'error')}; warnings are looked for when there are none"
         session.tell(f"Checked: {told}", "ERROR" if errors else "CHECKMARK")

@@ -33,7 +33,7 @@ class WarningsPanel(SidebarPanel, Panel):
         for index, finding in shown[:MOST_SHOWN]:
             row = layout.row(align=True)
             text = finding.text if len(finding.text) <= LONGEST else f"{finding.text[: LONGEST - 1]}…"
-            icon = "CANCEL" if finding.is_error else "ERROR"
+            icon = "CANCEL" if finding.is_error else "INFO" if finding.is_hint else "ERROR"
             draw_lines(row.column(align=True), text, icon, context.region.width - 40)
             if finding.session_uid:
                 arrow = row.row(align=True)

@@ -35,7 +35,7 @@ class ImportOpenSim(Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Any) -> set[str]:
-        from ... import core, findings, opensim_import
+        from ... import core, falling, findings, opensim_import
 
         folders = [bpy.path.abspath(self.geometry)] if self.geometry else []
         try:
@@ -56,14 +56,18 @@ class ImportOpenSim(Operator):
         if made.ground in shown:
             made.ground.select_set(True)
             context.view_layer.objects.active = made.ground
+        hints = falling.after_import(context.scene, made.ground)
         told = findings.named_all(context.scene, made.warnings, findings.IMPORT, made.ground)
-        findings.show(context.scene, told)
+        findings.show(context.scene, [*hints, *told])
         counts = f"{len(made.bodies)} bodies, {len(made.muscles)} muscles, {len(made.obstacles)} obstacles"
         told = f"{made.ground.name} imported: {counts}"
         if made.warnings:
             text = bpy.data.texts.new(f"{made.ground.name} import")
             text.write("\n".join(made.warnings) + "\n")
-            told += f"; {len(made.warnings)} notes in the text {text.name!r}"
+            count = len(made.warnings)
+            told += f"; {count} {'note' if count == 1 else 'notes'} in the text {text.name!r}"
+        if hints:
+            told += "; see Warnings for a hint"
         session.tell(told, "CHECKMARK")
         self.report({"INFO"}, told)
         return {"FINISHED"}

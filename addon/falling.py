@@ -1,0 +1,126 @@
+"""Bodies that will fall: where gravity is on, and nothing holds what they hang together with."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from . import compat, core, findings, forcing, given_motions, references, scene_to_model, ties
+from .findings import CHECK, IMPORT, Finding
+
+# A joint lets its child fall that can take it straight down so far [m], and is this share of that off at most.
+FALLS, STRAIGHT = (1.0, 100.0), 1e-6
+# A coordinate that changes by less than this on a metre of the way down has no part in it.
+NO_PART = 1e-9
+
+
+def nothing_holds(scene: Any, read: scene_to_model.SceneModel) -> bool:
+    """Whether gravity is on in a scene without any joint or connection."""
+    hung = any(entry.joint_uid for entry in read.bodies)
+    return bool(_falls_at_all(read.model) and not hung and not references.connections_of(scene))
+
+
+def hints(scene: Any, read: scene_to_model.SceneModel, among: Container[int] | None = None) -> list[Finding]:
+    """A hint about the models that will fall, as the scene is evaluated now; none where that is told of all bodies.
+
+    among: session uids of objects, of which alone it is told; None: of all.
+    """
+    if not _falls_at_all(read.model) or nothing_holds(scene, read):
+        return []
+    joints, bodies = [], []
+    for entry in _falling(read):
+        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        body = entry.handle.find()
+        if among is not None and body.object.session_uid not in among:
+            continue
+        if item is None:
+            bodies.append((body, body.name, body.name))
+        else:
+            joints.append((item, body.name, f"{item.name}: {body.name}"))
+    by_joint = "turn on Prescribed, make the joint Fixed, or add Ground that it can stand on"
+    by_itself = "let it be Held, add a joint, or add Ground that it can stand on"
+    return [*_told(joints, by_joint), *_told(bodies, by_itself)]
+
+
+def after_import(scene: Any, ground: Any) -> list[Finding]:
+    """`hints` about what an import made on its ground, an Empty; none where the scene cannot be read."""
+    try:
+        read = scene_to_model.read(scene)
+    except core.physics().CondyleError:  # told by the check
+        return []
+    among = {item.session_uid for item in ground.children_recursive}
+    found = hints(scene, read, among)
+    return [replace(hint, source=IMPORT, maker=ground.session_uid) for hint in found]
+
+
+def _told(falling: list[tuple[Any, str, str]], remedy: str) -> Iterator[Finding]:
+    """One line for all that fall alike: what to select of each, its body's name, and how it is told as the first."""
+    if not falling:
+        return
+    (first, _, called), others = falling[0], [name for _, name, _ in falling[1:]]
+    more = f" (so will {findings.few(others)})" if others else ""
+    text = f"{called} will fall, since nothing holds it{more}. If that is not meant, {remedy}"
+    yield replace(findings.about(text, CHECK, first), is_hint=True)
+
+
+def _falls_at_all(model: Any) -> bool:
+    return bool(np.linalg.norm(model.gravity) > 0.0)
+
+
+def _falling(read: scene_to_model.SceneModel) -> list[scene_to_model.ModelBody]:
+    """The bodies by which those hang on the world that nothing holds: of what hangs together, the first."""
+    model = read.model
+    pairs = [*ties.of_bodies(model), *ties.of_muscles(model)]
+    groups = ties.together(model, pairs)
+    held = {int(groups[max(pair)]) for pair in pairs if min(pair) < 0 <= max(pair)}
+    found: dict[int, scene_to_model.ModelBody] = {}
+    for number, entry in enumerate(read.bodies):
+        if model.bodies[number].parent >= 0:
+            continue
+        group = int(groups[number])
+        if not _is_simulated(entry) or not _lets_fall(model, read.state, number):
+            held.add(group)
+        found.setdefault(group, entry)
+    return [entry for group, entry in found.items() if group not in held]
+
+
+def _is_simulated(entry: scene_to_model.ModelBody) -> bool:
+    """Whether only gravity, and what is tied to it, moves a body: no animation, controller or torque does."""
+    item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+    if item is None:
+        return True
+    rows = item.condyle.joint.coordinates
+    paths = {forcing.torque_path(number) for number in range(len(rows))}
+    pushed = any(row.torque for row in rows) or any(
+        curve.data_path in paths for curve in compat.curves_in_use(item)
+    )
+    return not pushed and not given_motions.may_follow(item)
+
+
+def _lets_fall(model: Any, state: Any, number: int) -> bool:
+    """Whether the joint of a body on the world can take it straight down without end, and no spring is in the way."""
+    body = model.bodies[number]
+    joint, q = body.joint, np.array(state.q[model.coordinate_slice(body.name)])
+    if not joint.num_coordinates or any(joint.prescribed):
+        return False
+    down = body.joint_in_parent[:3, :3].T @ (model.gravity / np.linalg.norm(model.gravity))
+    pose, subspace, _ = joint.evaluate(q)
+    fall = np.concatenate([np.zeros(3), pose[:3, :3].T @ down])
+    way = np.linalg.lstsq(subspace, fall, rcond=1e-9)[0]
+    if (np.abs(way) > NO_PART)[body.stiffness > 0.0].any():
+        return False
+    for far in FALLS:
+        wanted = pose.copy()
+        wanted[:3, 3] += far * down
+        try:
+            there = joint.transform(q + far * way)
+        except core.physics().CondyleError:  # the end of its range
+            return False
+        readings = joint.readings(q + far * way)
+        within = (readings >= body.limits[:, 0]) & (readings <= body.limits[:, 1])
+        if not within.all() or np.abs(there - wanted).max() > STRAIGHT * far:
+            return False
+    return True
