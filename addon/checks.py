@@ -15,6 +15,7 @@ from . import (
     drive,
     falling,
     findings,
+    follow_weights,
     hold,
     inside_ground,
     keyframes,
@@ -29,6 +30,7 @@ from . import (
     rest_poses,
     scene_to_model,
     sliders_left,
+    starts,
     transforms,
     units,
 )
@@ -71,8 +73,16 @@ def check(scene: Any) -> list[Finding]:
             *warnings(scene, read),
             *_pulled_off(scene),
             *(findings.about(text, CHECK, body) for body, text in left),
+            *_sliders_elsewhere(scene, read, begin),
             *falling.hints(scene, read),
         ]
+
+
+def _sliders_elsewhere(scene: Any, read: scene_to_model.SceneModel, begin: int) -> list[Finding]:
+    """Sliders that stand elsewhere than a simulation starts, a pre-roll before the first frame."""
+    with hold.at_frame(scene, begin - scene.condyle.start.preroll):
+        held = {item.name for item in references.joints_of(scene) if follow_weights.holds(item.condyle.joint)}
+        return findings.named_all(scene, starts.left_behind(scene, read, held), CHECK)
 
 
 def check_in_time(scene: Any, read: scene_to_model.SceneModel) -> None:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from . import compat, core, findings, given_motions, hold, keyframes, placing, references, scene_to_model, units
+from . import (
+    compat,
+    core,
+    findings,
+    given_motions,
+    hold,
+    keyframes,
+    placing,
+    references,
+    scene_to_model,
+    units,
+)
 from .curve_values import SEEN
 from .features.joints.properties import slider_names
 
@@ -68,27 +80,17 @@ def see(
     Args:
         read: the model, with the scene at that frame. given: names of joints that follow their animation anyway.
     """
-    chosen, told, behind = [], [], []
-    for index, entry in enumerate(read.bodies):
-        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
-        body = references.find_body(entry.handle, entry.name)
-        own = body.data.body.start_from if item is None else item.condyle.joint.start_from
-        source = scene.condyle.start.source if own == "SCENE" else own
-        joint = read.model.joints[index]
-        if not joint.num_coordinates or (item is not None and item.name in given):
-            continue
-        if source == "SETTINGS" or (
-            item is None and source == "POSE"
-        ):  # a free body starts in its pose anyway
-            if item is not None and item.condyle.joint.driven:
-                behind += _left_behind(item, units.length_scale(scene))
-            continue
+    chosen, told = [], []
+    for index, body, item, source in _starting(scene, read, given):
+        entry, joint = read.bodies[index], read.model.joints[index]
+        if source == "SETTINGS" or (item is None and source == "POSE"):
+            continue  # a free body starts in its pose anyway
         if any(joint.prescribed):
             told.append(f"{entry.joint_name} {MOVING_BY_ITSELF}")
             continue
         given_by = None if item is None else keyframes.source_of_joint(item)
         chosen.append(_Chosen(index, entry, body, joint, source == "MOTION", item, given_by))
-    told += _told_behind(behind)
+    told += left_behind(scene, read, given)
     if not chosen:
         return [], told
     with hold.at_frame(scene, int(frame)):
@@ -114,6 +116,31 @@ def see(
             )
         seen.append(made)
     return seen, told
+
+
+def _starting(
+    scene: Any, read: scene_to_model.SceneModel, given: Container[str]
+) -> Iterator[tuple[int, references.Body, Any, str]]:
+    """Numbers in the model, bodies, joints' Empties (None: free) and what they start from, of all that do not follow
+    their animation anyway as joints of the names `given` do.
+    """
+    for index, entry in enumerate(read.bodies):
+        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        body = references.find_body(entry.handle, entry.name)
+        own = body.data.body.start_from if item is None else item.condyle.joint.start_from
+        if read.model.joints[index].num_coordinates and (item is None or item.name not in given):
+            yield index, body, item, scene.condyle.start.source if own == "SCENE" else own
+
+
+def left_behind(scene: Any, read: scene_to_model.SceneModel, given: Container[str]) -> list[str]:
+    """One line where joints start with their start values though their sliders stand elsewhere, as the scene is
+    evaluated now. given: as of `see`.
+    """
+    behind = []
+    for _, _, item, source in _starting(scene, read, given):
+        if source == "SETTINGS" and item is not None and item.condyle.joint.driven:
+            behind += _left_behind(item, units.length_scale(scene))
+    return _told_behind(behind)
 
 
 def _spans(frame: float, chosen: list[_Chosen]) -> dict[float, list[_Chosen]]:

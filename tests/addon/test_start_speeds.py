@@ -101,6 +101,35 @@ def test_a_slider_that_stands_elsewhere_than_at_the_start_value_is_told(part, sc
     assert not any("start value" in text for text in part("tasks").bake_now(scene).warnings)
 
 
+def test_the_check_tells_of_a_slider_that_stands_elsewhere_than_the_start(part, scene, pendulum):
+    """In the words of a bake, and of the frame where the simulation starts: a pre-roll before the first one."""
+    _, joint = pendulum
+    part("authoring").drive(scene, joint, True)
+    scene.frame_start, scene.frame_end = 1, 5
+    for frame, angle in ((-3, 0.8), (1, 0.0)):
+        joint["coordinate"] = angle
+        joint.keyframe_insert('["coordinate"]', frame=frame)
+    scene.frame_set(1)
+
+    def told():
+        return [each for each in part("checks").check(scene) if "start value" in each.text]
+
+    assert told() == []
+    scene.condyle.start.preroll = 4
+    (finding,) = told()
+    assert "starts at its start value 0°, though its slider stands at 45.84°" in finding.text
+    assert finding.text in part("tasks").check_now(scene)
+    assert finding.culprit().object == joint and not finding.is_error and scene.frame_current == 1
+    joint.condyle.joint.prescribed = True  # it starts where its slider is
+    assert told() == []
+    joint.condyle.joint.prescribed = False
+    joint.condyle.joint.follow = 1.0
+    assert told() == []
+    joint.condyle.joint.follow = 0.0
+    scene.condyle.start.source = "POSE"
+    assert told() == []
+
+
 @pytest.mark.parametrize("preset", ["knee", "thumb", "bead", "hinge"])
 def test_a_preset_whose_slider_was_moved_is_told(part, scene, preset):
     scene.frame_start, scene.frame_end = 1, 3

@@ -12,7 +12,7 @@ from ..simulation.operators import has_work
 
 class CheckScene(Operator):
     """Look for what would stop a bake, and for what may not be meant: masses, limits, joints out of reach, bodies
-    inside the ground or that fall, loose muscles; nothing is changed"""
+    inside the ground or that fall, sliders away from the start, loose muscles; nothing is changed"""
 
     bl_idname = "condyle.check_scene"
     bl_label = "Check Scene"
