@@ -85,6 +85,12 @@ def _unset(kept: Any) -> None:
             kept.property_unset(item.identifier)
 
 
+def warnings(made: Any, result: Any) -> list[str]:
+    """All lines about a simulation; `made` is its `tasks.Ready`."""
+    told = moved_at_start(made.read, result) + on_paths(result) + overlaps(result)
+    return told + (grown(made, result) or turned(made, result))
+
+
 def on_paths(result: Any) -> list[str]:
     """One line for each muscle that ran straight through an obstacle, or slipped off one."""
     kind = core.part("muscles.missed").MissedWrap

@@ -33,6 +33,7 @@ from . import (
     scene_to_model,
     session,
     staleness,
+    standstill,
     starts,
     statistics,
     timing,
@@ -173,10 +174,7 @@ def _simulated(
     """Steps that put what the simulation gave, for these frames (F,) and a pre-roll before them, in place."""
     requests, read, options = core.part("worker.requests"), made.read, made.options
     result = requests.simulate_answer(answer, read.model)
-    warnings = made.warnings + statistics.moved_at_start(read, result) + statistics.on_paths(result)
-    warnings += statistics.overlaps(result) + (
-        statistics.grown(made, result) or statistics.turned(made, result)
-    )
+    warnings = made.warnings + statistics.warnings(made, result)
     scene = references.find_scene(scene_uid)
     warnings += timing.loop_warnings(result, scene.condyle.start.loop_tolerance)
     inside, rolled = requests.between_answer(answer), len(result.t) - len(frames)
@@ -184,6 +182,7 @@ def _simulated(
         answer = replace(answer, arrays=timing.trimmed(answer.arrays, len(frames)))
         result = requests.simulate_answer(answer, read.model)
         inside = inside and inside.behind(rolled)
+    warnings += standstill.warnings(made, result)
     excited = muscle_control.excited(
         read, options.get("controllers", {}), result, timing.at(frames, made.frames, made.excited)
     )

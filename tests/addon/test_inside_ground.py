@@ -38,6 +38,12 @@ def told(part, scene):
     return [finding.text for finding in part("checks").check(scene)]
 
 
+def baked(part, scene):
+    """What a bake tells, but that nothing moves."""
+    told = part("tasks").bake_now(scene).warnings
+    return [text for text in told if not text.startswith("Nothing moves")]
+
+
 @pytest.mark.parametrize(
     ("height", "depth"), [(0.15, "50 mm"), (0.1, "100 mm"), (-0.1, "300 mm"), (-1.0, "1.2 m")]
 )
@@ -80,7 +86,7 @@ def test_what_rests_on_ground_is_not_told(part, scene, make, stand, contact, sti
         lower.location.z -= below
         upper.location.z -= below + above
         make.update()
-        assert told(part, scene) == [] and part("tasks").bake_now(scene).warnings == []
+        assert told(part, scene) == [] and baked(part, scene) == []
 
 
 @pytest.mark.parametrize("torque", [0.0, 20.0])
@@ -107,7 +113,7 @@ def test_what_rests_under_more_than_its_weight_is_not_told(part, scene, make, st
         Matrix(frame) @ Matrix.Rotation(angles[-1], 4, "Z") @ Matrix(frame).inverted() @ beam.matrix_world
     )
     make.update()
-    assert told(part, scene) == [] and part("tasks").bake_now(scene).warnings == []
+    assert told(part, scene) == [] and baked(part, scene) == []
     part("tasks").free_bake(scene)
     arm, frame[:3, 3] = make.box("Arm", (3, 0, 2)), (3, 0, 2)  # led, but not what the beam hangs on
     make.update()
@@ -115,7 +121,7 @@ def test_what_rests_under_more_than_its_weight_is_not_told(part, scene, make, st
         scene, None, part("references").Body(arm), "hinge", frame, name="Apart"
     )
     apart.condyle.joint.prescribed = True
-    assert part("tasks").bake_now(scene).warnings == []
+    assert baked(part, scene) == []
     part("tasks").free_bake(scene)
     scene.condyle.simulation.gravity, row.torque = (0, 0, -1.0), 0.0
     (line,) = told(part, scene)
@@ -139,7 +145,7 @@ def test_the_start_that_the_animation_gives_is_looked_at(part, scene, make, stan
     assert line in part("tasks").bake_now(scene).warnings
     part("tasks").free_bake(scene)
     joint.condyle.joint.prescribed = True
-    assert told(part, scene) == [] and part("tasks").bake_now(scene).warnings == []
+    assert told(part, scene) == [] and baked(part, scene) == []
 
 
 def test_what_is_led_onto_its_constraints_first_is_no_error(part, scene, make, stand):

@@ -106,6 +106,7 @@ def test_a_warning_of_a_bake_stands_once_in_the_sidebar(part, session, scene, kn
     scene.frame_end = 3
     part("authoring").drive(scene, knee, True)
     knee["coordinate"] = 0.5
+    knee.condyle.joint.coordinates[0].start_speed = 1.0
     assert bpy.ops.condyle.bake() == {"FINISHED"}
     (finding,) = session.findings
     assert "start value" in finding.text and "start value" not in session.message
