@@ -40,9 +40,14 @@ def hints(scene: Any, read: scene_to_model.SceneModel, among: Container[int] | N
             bodies.append((body, body.name, body.name))
         else:
             joints.append((item, body.name, f"{item.name}: {body.name}"))
-    by_joint = "turn on Prescribed, make the joint Fixed, or add Ground that it can stand on"
-    by_itself = "let it be Held, add a joint, or add Ground that it can stand on"
-    return [*_told(joints, by_joint), *_told(bodies, by_itself)]
+    led = "turn on Prescribed"
+    if any(not _can_be_led(read, item) for item, *_ in joints):
+        led = f"drive it by sliders and {led}"
+    by_joint = f"{led}, remove the joint, which lets it be held, or add Ground to stand on"
+    return [
+        *_told(joints, by_joint),
+        *_told(bodies, "let it be Held, add a joint, or add Ground to stand on"),
+    ]
 
 
 def after_import(scene: Any, ground: Any) -> list[Finding]:
@@ -64,6 +69,12 @@ def _told(falling: list[tuple[Any, str, str]], remedy: str) -> Iterator[Finding]
     more = f" (so will {findings.few(others)})" if others else ""
     text = f"{called} will fall, since nothing holds it{more}. If that is not meant, {remedy}"
     yield replace(findings.about(text, CHECK, first), is_hint=True)
+
+
+def _can_be_led(read: scene_to_model.SceneModel, item: Any) -> bool:
+    """Whether a joint can be prescribed as it is."""
+    (number,) = (k for k, entry in enumerate(read.bodies) if entry.joint_uid == item.session_uid)
+    return bool(item.condyle.joint.driven or given_motions.follows_poses(read.model.joints[number]))
 
 
 def _falls_at_all(model: Any) -> bool:

@@ -226,6 +226,11 @@ def _coordinates(each: Followed, fitted: set[str], rows: Any) -> Steps[Any]:
     else:
         after = np.eye(4) if each.name in fitted else each.after
         poses = each.poses[rows] @ core.physics().lie.inverse(after)
+        if not follows_poses(each.joint):
+            raise core.model_error(
+                f"joint {each.name!r} has {each.joint.num_coordinates} coordinates, more than can be told from its "
+                "child's pose: drive it by sliders, so that it can follow these"
+            )
         if each.joint.type != "free":
             q, told = yield from _projected(each, poses)
         if vector is not None:
@@ -252,6 +257,11 @@ def _check_turns(each: Followed, vectors: np.ndarray) -> None:
             f"joint {each.name!r} turns about another axis near a whole turn from its rest, where a {each.joint.type} "
             f"joint cannot follow its animation: it would be {np.degrees(missed.max()):.2g}° off between frames"
         )
+
+
+def follows_poses(joint: Any) -> bool:
+    """Whether a joint without sliders can follow its animation: whether its child's poses tell its coordinates."""
+    return bool(joint.type == "free" or joint.num_coordinates <= 3)
 
 
 def rotation_vector(joint: Any) -> slice | None:

@@ -48,8 +48,8 @@ def connect(part, scene, item, kind, other=None):
 def test_a_root_that_nothing_holds_is_a_hint_that_selects_its_joint(part, scene, walker):
     (hint,) = told(part, scene)
     assert hint.text == (
-        "Root: Pelvis will fall, since nothing holds it. If that is not meant, turn on Prescribed, make the joint "
-        "Fixed, or add Ground that it can stand on"
+        "Root: Pelvis will fall, since nothing holds it. If that is not meant, turn on Prescribed, remove the joint, "
+        "which lets it be held, or add Ground to stand on"
     )
     assert hint.is_hint and not hint.is_error and len(hint.text) <= part("features.checks.panels").LONGEST
     assert bpy.ops.condyle.check_scene() == {"FINISHED"}
@@ -99,6 +99,38 @@ def test_a_root_that_something_may_hold_is_not_told(part, scene, walker, held):
     else:
         settings.type = "fixed"
     assert [each.text for each in told(part, scene) if each.is_hint] == []
+
+
+def test_what_the_hint_advises_for_a_joint_of_many_coordinates_can_be_done(part, scene, make, walker, ph):
+    """Those of a joint that is no free one are not known by its child's pose, so that it takes sliders to lead it."""
+    root, pelvis = walker["root"], walker["pelvis"]
+    settings = root.condyle.joint
+    settings.type = "composite"
+    for kind in ("planar", "slider", "spherical"):
+        settings.parts.add().type = kind
+    make.update()
+    (hint,) = (each for each in told(part, scene) if each.is_hint)
+    assert "drive it by sliders and turn on Prescribed" in hint.text
+    settings.prescribed = True
+    with pytest.raises(ph.ModelError, match="'Root' has 7 coordinates, more than can be told"):
+        part("tasks").bake_now(scene)
+    settings.prescribed = False
+    part("authoring").drive(scene, root, True)
+    (hint,) = (each for each in told(part, scene) if each.is_hint)
+    assert "by sliders" not in hint.text
+    settings.prescribed = True
+    before = np.array(pelvis.matrix_world)
+    part("tasks").bake_now(scene)
+    scene.frame_set(4)
+    assert np.abs(np.array(pelvis.matrix_world) - before).max() < 1e-5
+    part("tasks").free_bake(scene)
+    settings.prescribed = False
+    bpy.context.view_layer.objects.active = root
+    assert bpy.ops.condyle.remove_joint() == {"FINISHED"}
+    assert not [each for each in told(part, scene) if each.is_hint]
+    part("tasks").bake_now(scene)
+    scene.frame_set(4)
+    assert np.abs(np.array(pelvis.matrix_world) - before).max() < 1e-5
 
 
 @pytest.mark.parametrize("kind", ["point", "spring", "ground"])
