@@ -67,19 +67,27 @@ def test_a_batch_bakes_with_the_settings_of_its_jobs(command, hinge_file, tmp_pa
         input = "größere knees/shot 1.blend"
         out = "nobody.blend"
         joints.Elbow.coordinates.1.start = 2.0
+        [[jobs]]
+        name = "still"
+        input = "größere knees/shot 1.blend"
+        out = "baked/still.blend"
         """,
         "utf-8",
     )
     done = command(jobs, "--report", report)
     assert done.returncode == 1, done.stderr
     told = {each["output"]: each for each in json.loads(report.read_text("utf-8"))["shots"]}
-    baked, cut, nobody = told.values()
+    baked, cut, nobody, still = told.values()
+    (warning,) = still["warnings"]
+    assert warning.startswith("Nothing moves in these frames: Knee starts where all forces on it balance")
+    assert f"still: {warning}" in done.stderr and not baked["warnings"]
     assert (baked["state"], baked["scenes"][0]["frames"]) == ("baked", 10)
     assert cut["state"] == "failed" and "cannot be read" in cut["note"]
     assert nobody["state"] == "failed" and "has no joint 'Elbow'; it has Knee" in nobody["note"]
-    assert "1 baked, 2 failed" in done.stdout
+    assert "2 baked, 2 failed" in done.stdout
     assert hashlib.sha256(hinge_file.read_bytes()).digest() == before
-    assert names(tmp_path / "baked") == ["shot 1.blend", "shot 1.blend.condyle.json"]
+    written = [f"{name}.blend{end}" for name in ("shot 1", "still") for end in ("", ".condyle.json")]
+    assert names(tmp_path / "baked") == written
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "baked/shot 1.blend"))
     settings = bpy.context.scene.condyle.simulation
     assert (settings.frame_start, settings.frame_end) == (3, 12)
