@@ -66,6 +66,7 @@ def main() -> int:
         os.environ["PYTHONPATH"] = str(suite)
         os.environ["BLENDER_USER_RESOURCES"] = str(folder / "user")
         os.environ["CONDYLE_INSTALLED_MODULE"] = MODULE
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as conftest.py does, but before numpy is there
         os.environ["CONDYLE_INSTALLED_ZIP"] = str(zip_file)
         sys.path[:] = [str(suite), *(path for path in sys.path if Path(path or ".").resolve() != ROOT)]
         return run_tests(suite, zip_file, arguments)
