@@ -29,14 +29,6 @@ def reach(a, i):
 print(compiled(reach)(np.zeros((4, 4)), int(sys.argv[1])))
 """
 
-# What kernels do most of: every one that a model without and with muscles, constraints and contacts calls.
-EVERYTHING = """
-from physics.worker.stages import STAGES
-for stage in STAGES.values():
-    stage()
-print("done")
-"""
-
 
 def elements(a, b, c, i, j, k):  # type: ignore[no-untyped-def]
     """Elements by numbers that are known when it is compiled, and by others."""
@@ -144,9 +136,3 @@ def test_kernels_that_look_end_the_process_at_a_place_outside(tmp_path: Path) ->
     assert checked(OUTSIDE, tmp_path, "3").stdout.strip() == "0.0"
     for place in ("4", "-1"):  # only a number that is written down counts from the end
         assert checked(OUTSIDE, tmp_path, place).returncode != 0
-
-
-@pytest.mark.slow
-def test_no_kernel_takes_an_element_outside_of_its_arrays(tmp_path: Path) -> None:
-    done = checked(EVERYTHING, tmp_path)
-    assert done.stdout.strip() == "done", done.stderr
