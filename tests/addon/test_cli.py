@@ -75,35 +75,48 @@ def test_quiet_says_nothing_and_no_terminal_gets_no_bar(command, knee_file, tmp_
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (("bake", "IN"), 2, "--out"),
-        (("fly", "IN", "--out", "OUT"), 2, "invalid choice"),
-        (("bake", "nowhere.blend", "--out", "OUT"), 2, "no such file: nowhere.blend"),
-        (("bake", "IN", "--out", "IN"), 2, "must not be the input"),
-        (("bake", "IN", "--out", "out.png"), 2, "must be a .blend file"),
-        (("bake", "IN", "--out", "OUT", "--scene", "Leg"), 2, "has no scene 'Leg'"),
-        (("bake", "IN", "--check", "--scene", "Leg"), 2, "has no scene 'Leg'"),
-        (("bake", "IN", "--out", "OUT", "--frames", "9", "1"), 2, "empty or reversed: from 9 to 1"),
-        (
-            ("bake", "IN", "--out", "OUT", "--frames", "1", "99999999999"),
-            2,
-            "frames go from -1048574 to 1048574",
-        ),
-        (("bake", "IN", "--out", "OUT", "--set", "simulation.gravity=9.81"), 2, "it takes a list of 3"),
-        (
-            ("bake", "IN", "--out", "OUT", "--set", "joints.Hip.prescribed=true"),
-            2,
-            "no joint 'Hip'; it has Knee",
-        ),
-        (("bake", "IN", "--check", "--set", "joints.Knee.prescribed=true"), 0, ""),
-    ],
-)
-def test_usage(command, knee_file, tmp_path, arguments, code, message):
-    names = {"IN": knee_file, "OUT": tmp_path / "out.blend"}
-    done = command(*(names.get(argument, argument) for argument in arguments))
-    assert done.returncode == code and message in done.stderr
+USAGE = [
+    (("bake", "IN"), 2, "--out"),
+    (("fly", "IN", "--out", "OUT"), 2, "invalid choice"),
+    (("bake", "nowhere.blend", "--out", "OUT"), 2, "no such file: nowhere.blend"),
+    (("bake", "IN", "--out", "IN"), 2, "must not be the input"),
+    (("bake", "IN", "--out", "out.png"), 2, "must be a .blend file"),
+    (("bake", "IN", "--out", "OUT", "--scene", "Leg"), 2, "has no scene 'Leg'"),
+    (("bake", "IN", "--check", "--scene", "Leg"), 2, "has no scene 'Leg'"),
+    (("bake", "IN", "--out", "OUT", "--frames", "9", "1"), 2, "empty or reversed: from 9 to 1"),
+    (("bake", "IN", "--out", "OUT", "--frames", "1", "99999999999"), 2, "frames go from -1048574 to 1048574"),
+    (("bake", "IN", "--out", "OUT", "--set", "simulation.gravity=9.81"), 2, "it takes a list of 3"),
+    (("bake", "IN", "--out", "OUT", "--set", "joints.Hip.prescribed=true"), 2, "no joint 'Hip'; it has Knee"),
+    (("bake", "IN", "--check", "--set", "joints.Knee.prescribed=true"), 0, ""),
+]
+
+# What `python -m addon` does, line by line in one process: each alone would wait for Blender to start.
+LINES = """
+import json, os, sys
+from addon.__main__ import run
+for line in json.loads(sys.argv[1]):
+    sys.argv[1:] = line
+    code = run()
+    print("ended with", code, file=sys.stderr, flush=True)
+os._exit(0)
+"""
+
+
+def test_usage(command, knee_file, tmp_path):
+    names = {"IN": str(knee_file), "OUT": str(tmp_path / "out.blend")}
+    lines = [[names.get(argument, argument) for argument in arguments] for arguments, _, _ in USAGE]
+    program = [sys.executable, "-c", LINES, json.dumps(lines)]
+    done = subprocess.run(program, capture_output=True, text=True, cwd=command.root, timeout=180)
+    told, said = [], ""
+    for line in done.stderr.splitlines():
+        if line.startswith("ended with "):
+            told.append((int(line.split()[-1]), said))
+            said = ""
+        else:
+            said += line + "\n"
+    assert len(told) == len(USAGE), done.stderr
+    for (arguments, code, message), (ended, text) in zip(USAGE, told):
+        assert ended == code and message in text, (arguments, ended, text)
     assert not (tmp_path / "out.blend").exists()
 
 
