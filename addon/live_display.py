@@ -1,25 +1,23 @@
 """How a live run is seen: poses go straight into the channels of objects and bones, without keys, and out again.
 
-While a run shows poses the scene is marked. Should the user undo to a moment within the run, or save during it, the
-mark tells that the channels are not the user's own, and they are put back from what is remembered here.
+While a run shows poses the scene is marked, and what bodies were before stands beside them in the file. Should the user
+undo to a moment within the run, save or copy the scene during it, or open what Blender has saved of it by itself, the
+mark tells that the channels are not the user's own, and they are put back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
 from typing import Any
 
 import bpy
 import numpy as np
 
-from . import actions, core, references, units
-from .references import Handle, key_of
+from . import actions, core, kept_texts, references, units
+from .references import Body, key_of
 from .transforms import LocalPoses
 
 MOVED = 1e-5
-#: channels of bodies before the last run of each scene, by its session uid and their handles: {name: value}; and muted
-#: constraints by name
-_before: dict[int, dict[Handle, dict[str, Any]]] = {}
 
 
 class Display:
@@ -34,22 +32,16 @@ class Display:
         self._rigs = {
             body.object.name: units.array4(body.object.matrix_world) for body in bodies if body.bone
         }
-        # what an earlier run knew of the scene is not what the user has made of it since
-        _before[self._scene_uid] = known = {}
-        for body in bodies:
-            kept: dict[str, Any] = {name: tuple(getattr(body.owner, name)) for name in actions.CHANNELS}
-            for constraint in body.owner.constraints:
-                if constraint.name.startswith("Condyle"):
-                    kept[f"constraint {constraint.name}"] = constraint.mute
-            known[body.handle()] = kept
-        self._begin(scene)
+        self._mark(scene)
 
-    def _begin(self, scene: Any) -> None:
+    def _mark(self, scene: Any) -> None:
+        """Keep what bodies are, but for those that a run shows already; so it is where the file was saved, and where
+        the user has undone to before the run, or into an earlier one.
+        """
         scene.condyle.live = True
         for _, body in self._bodies():
-            for constraint in body.owner.constraints:
-                if constraint.name.startswith("Condyle"):
-                    constraint.mute = True
+            if not body.data.before_live.shown:
+                _keep(body)
 
     def _bodies(self) -> list[tuple[int, Any]]:
         """Number in the model and body of each that is still there."""
@@ -59,7 +51,7 @@ class Display:
             item = objects.get(entry.handle.session_uid)
             bone = entry.handle.bone
             if item is not None and (not bone or (item.pose is not None and bone in item.pose.bones)):
-                found.append((index, references.Body(item, bone)))
+                found.append((index, Body(item, bone)))
         return found
 
     def show(self, poses: np.ndarray) -> None:
@@ -69,8 +61,7 @@ class Display:
             ModelError: channels cannot give a pose: a parent is not uniformly scaled, a bone is connected.
         """
         scene = references.find_scene(self._scene_uid)
-        if not scene.condyle.live:  # the file was saved, or the user has undone to before the run
-            self._begin(scene)
+        self._mark(scene)
         if bpy.context.scene == scene:
             bpy.context.view_layer.update()  # an undo leaves no matrices
         bodies = self._bodies()
@@ -102,36 +93,44 @@ class Display:
         return error
 
     def put_back(self) -> None:
-        """The scene as it was; where it is gone, the bodies that are left in others."""
+        """The file as it was."""
+        put_back()
         scene = next((each for each in bpy.data.scenes if each.session_uid == self._scene_uid), None)
-        if scene is None:
-            _give_back(self._scene_uid, [body.object for _, body in self._bodies()])
-            return
-        put_back(scene)
-        if (scene.frame_current, scene.frame_subframe) != self._frame:
+        if scene is not None and (scene.frame_current, scene.frame_subframe) != self._frame:
             scene.frame_set(self._frame[0], subframe=self._frame[1])
 
 
-def put_back(scene: Any) -> None:
-    """Give the bodies of a scene that shows a live run their own channels again."""
-    if not scene.condyle.live:
-        return
-    scene.condyle.live = False
-    _give_back(scene.session_uid, scene.objects)
+def put_back() -> None:
+    """Give all that a live run has moved its own channels again, in whatever scenes it is."""
+    for scene in bpy.data.scenes:
+        if scene.condyle.live:
+            scene.condyle.live = False
+    for item in bpy.data.objects:
+        bones = item.pose.bones if item.pose is not None else ()
+        for body in (Body(item), *(Body(item, bone.name) for bone in bones)):
+            if body.data.before_live.shown:
+                _give_back(body)
 
 
-def _give_back(scene_uid: int, items: Iterable[Any]) -> None:
-    """Give objects and their bones the channels that they had before the last run of a scene."""
-    objects = {item.session_uid: item for item in items}
-    for handle, kept in _before.get(scene_uid, {}).items():
-        item = objects.get(handle.session_uid)
-        if item is None or (handle.bone and (item.pose is None or handle.bone not in item.pose.bones)):
-            continue
-        owner = references.Body(item, handle.bone).owner
-        for name, value in kept.items():
-            if name.startswith("constraint "):
-                constraint = owner.constraints.get(name.removeprefix("constraint "))
-                if constraint is not None:
-                    constraint.mute = value
-            else:
-                setattr(owner, name, value)
+def _keep(body: Body) -> None:
+    """Note what a body is, and mute what would move it beside the run."""
+    owner, record = body.owner, body.data.before_live
+    for name in actions.CHANNELS:
+        setattr(record, name, tuple(getattr(owner, name)))
+    acting = [each for each in actions.own_constraints(body) if not each.mute]
+    record.muted = json.dumps([constraint.name for constraint in acting])
+    record.shown = True
+    for constraint in acting:
+        constraint.mute = True
+
+
+def _give_back(body: Body) -> None:
+    """Let a body be what was noted."""
+    owner, record = body.owner, body.data.before_live
+    for name in actions.CHANNELS:
+        setattr(owner, name, tuple(getattr(record, name)))
+    for name in kept_texts.names(record.muted) or ():
+        constraint = owner.constraints.get(name)
+        if constraint is not None:
+            constraint.mute = False
+    body.data.property_unset("before_live")

@@ -1,4 +1,4 @@
-"""What watches over live runs from the moment the add-on is there: saving, undo, and the line to the mouse.
+"""What watches over live runs from the moment the add-on is there: saving, loading, undo, and the line to the mouse.
 
 All of it is loaded when it is first needed.
 """
@@ -31,12 +31,18 @@ def after_undo(*_: Any) -> None:
         session.live.look()
 
 
-def _put_back() -> None:
-    for scene in bpy.data.scenes:
-        if scene.condyle.live:
-            from . import live_display
+@bpy.app.handlers.persistent
+def after_loading(*_: Any) -> None:
+    """Handler of load_post: what Blender has saved by itself within a run shows the user's own poses."""
+    if not session.read_only:
+        _put_back()
 
-            live_display.put_back(scene)
+
+def _put_back() -> None:
+    if any(scene.condyle.live for scene in bpy.data.scenes):
+        from . import live_display
+
+        live_display.put_back()
 
 
 def draw() -> None:
@@ -48,8 +54,9 @@ def draw() -> None:
 
 
 def start() -> None:
-    """Watch saving and undo; draw where Blender has a window."""
+    """Watch saving, loading and undo; draw where Blender has a window."""
     bpy.app.handlers.save_pre.append(before_saving)
+    bpy.app.handlers.load_post.append(after_loading)
     for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
         handlers.append(after_undo)
     if not bpy.app.background:
@@ -62,6 +69,7 @@ def stop() -> None:
         session.live.close()
         session.live = None
     bpy.app.handlers.save_pre.remove(before_saving)
+    bpy.app.handlers.load_post.remove(after_loading)
     for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
         handlers.remove(after_undo)
     while _handles:

@@ -13,7 +13,7 @@ from .features.joints.rest import RestRecord
 from .features.muscles.obstacle_properties import ObstacleProperties
 from .features.muscles.properties import MuscleProperties, show_chosen_muscle
 from .features.overlay.properties import OverlayProperties
-from .features.simulation.properties import BakeRecord, ChannelRecord, SimulationProperties
+from .features.simulation.properties import BakeRecord, ChannelRecord, LiveRecord, SimulationProperties
 from .features.starting.properties import LoopStatistics, StartProperties
 
 
@@ -70,6 +70,7 @@ class ObjectData(PropertyGroup):
         override=OVERRIDE,
     )
     channels: PointerProperty(type=ChannelRecord, name="Channels", override=OVERRIDE)
+    before_live: PointerProperty(type=LiveRecord, name="Before Live", override=OVERRIDE)
     bake: PointerProperty(type=BakeRecord, name="Bake", override=OVERRIDE)
 
 
@@ -82,6 +83,7 @@ class BoneData(PropertyGroup):
     uid: StringProperty(name="UID", description="Identity of the bone, whatever its name", override=OVERRIDE)
     body: PointerProperty(type=BodyProperties, name="Body", override=OVERRIDE)
     channels: PointerProperty(type=ChannelRecord, name="Channels", override=OVERRIDE)
+    before_live: PointerProperty(type=LiveRecord, name="Before Live", override=OVERRIDE)
 
 
 classes = (SceneData, ObjectData, BoneData)

@@ -93,21 +93,65 @@ def test_bodies_of_a_scene_that_is_removed_in_a_run_are_put_back(part, scene, ph
     assert [each.mute for each in rods[0].constraints] == muted
 
 
-def test_a_run_of_one_scene_knows_what_a_run_of_another_has_not_changed(part, scene, rods, make):
-    """An undo into the first run finds bodies in its poses: of those that the second scene shares, or runs as well,
-    it was forgotten, or overwritten, where they stood before.
-    """
-    run(part, scene)
-    before = [tuple(rod.location) + tuple(rod.rotation_euler) for rod in rods]
-    other = bpy.data.scenes.new("Other")
-    other.collection.objects.link(rods[0])
-    other.frame_start, other.frame_end = 1, 5
-    bpy.context.window.scene = other
-    axle = part("authoring").add_joint(other, None, part("references").Body(make.box("Wheel")), kind="hinge")
-    assert axle.name in other.objects
-    run(part, other)
-    scene.condyle.live = True  # as it was in the step that an undo brings back
-    for rod in rods:
-        rod.location, rod.rotation_euler = (3.0, 2.0, 1.0), (0.1, 0.2, 0.3)
-    part("live_display").put_back(scene)
-    assert [tuple(rod.location) + tuple(rod.rotation_euler) for rod in rods] == before
+def places(rods):
+    return [tuple(rod.location) + tuple(rod.rotation_euler) for rod in rods]
+
+
+def named():
+    return [bpy.data.objects["Rod 0"], bpy.data.objects["Rod 1"]]
+
+
+def test_an_undo_into_a_run_of_one_scene_shows_what_was_before_it_after_a_run_of_another(
+    part, scene, rods, make
+):
+    """Of bodies that the second scene shares, or runs as well, it was forgotten, or overwritten, where they stood."""
+    before = places(rods)
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+        bpy.ops.ed.undo_push(message="before")
+        run(part, scene, lambda: bpy.ops.ed.undo_push(message="within"))
+        other = bpy.data.scenes.new("Other")
+        other.collection.objects.link(rods[0])
+        other.frame_start, other.frame_end = 1, 5
+        bpy.context.window.scene = other
+        wheel = part("references").Body(make.box("Wheel"))
+        axle = part("authoring").add_joint(other, None, wheel, kind="hinge")
+        assert axle.name in other.objects
+        rods[0].location = (3.0, 2.0, 1.0)
+        run(part, other)
+        bpy.ops.ed.undo_push(message="after")
+        bpy.ops.ed.undo()  # to within the first run
+    assert not bpy.context.scene.condyle.live and "Other" not in bpy.data.scenes
+    assert places(named()) == before
+
+
+def test_what_was_copied_within_a_run_is_put_back_with_it(part, scene, rods):
+    """A full copy of the scene kept the run's poses and muted constraints: its sliders were dead for good."""
+    part("authoring").drive(scene, bpy.data.objects["Axle 0"], True)
+    bpy.context.view_layer.update()
+    before, muted = places(rods), [each.mute for each in rods[0].constraints]
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+        run(part, scene, lambda: bpy.ops.scene.new(type="FULL_COPY"))
+    (copy,) = (each for each in bpy.data.scenes if each != scene)
+    copies = [copy.objects[f"{rod.name}.001"] for rod in rods]
+    assert not copy.condyle.live and places(copies) == before == places(rods)
+    assert muted and [each.mute for each in copies[0].constraints] == muted
+
+
+@pytest.mark.small
+def test_a_file_that_blender_saved_within_a_run_opens_as_it_was_before(
+    part, scene, rods, tmp_path, monkeypatch
+):
+    """As its last session, or by an autosave, which no handler is told of."""
+    part("authoring").drive(scene, bpy.data.objects["Axle 0"], True)
+    rods[1].rotation_mode = "QUATERNION"
+    bpy.context.view_layer.update()
+    before, muted = places(rods), [each.mute for each in rods[0].constraints]
+    path = str(tmp_path / "quit.blend")
+    monkeypatch.setattr(part("live_watch"), "_put_back", lambda: None)
+    run(part, scene, lambda: bpy.ops.wm.save_as_mainfile(filepath=path, copy=True))
+    monkeypatch.undo()
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert not bpy.context.scene.condyle.live and places(named()) == before
+    assert muted and [each.mute for each in named()[0].constraints] == muted
+    assert not any(rod.condyle.is_property_set("before_live") for rod in named())
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

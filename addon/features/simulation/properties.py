@@ -157,10 +157,9 @@ class SimulationProperties(PropertyGroup):
     )
 
 
-class ChannelRecord(PropertyGroup):
-    """Transform channels of an object or bone before a bake."""
+class _ChannelValues:
+    """Transform channels of an object or bone as they were."""
 
-    baked: BoolProperty(name="Baked", description="Its channels are written by Condyle", override=OVERRIDE)
     location: FloatVectorProperty(
         name="Location",
         description="Location before",
@@ -177,11 +176,26 @@ class ChannelRecord(PropertyGroup):
     rotation_euler: FloatVectorProperty(
         name="Euler", description="Rotation before", subtype="EULER", unit="ROTATION", override=OVERRIDE
     )
+
+
+class ChannelRecord(_ChannelValues, PropertyGroup):
+    """What an object or bone was before a bake."""
+
+    baked: BoolProperty(name="Baked", description="Its channels are written by Condyle", override=OVERRIDE)
     rotation_mode: StringProperty(
         name="Rotation Mode", description="Rotation mode before; empty: not known", override=OVERRIDE
     )
     was_connected: BoolProperty(name="Connected", description="The bone was connected", override=OVERRIDE)
     was_driven: BoolProperty(name="Driven", description="A joint's slider moved it", override=OVERRIDE)
+
+
+class LiveRecord(_ChannelValues, PropertyGroup):
+    """What an object or bone was before the live run that shows it elsewhere now."""
+
+    shown: BoolProperty(name="Shown", description="A live run moves it", override=OVERRIDE)
+    muted: StringProperty(
+        name="Muted", description="Names of the constraints that the live run has muted", override=OVERRIDE
+    )
 
 
 class BakeRecord(PropertyGroup):
@@ -253,4 +267,4 @@ def frame_ends(scene: Any) -> tuple[int, int]:
     return (scene.frame_current if scene.condyle.start.begin == "PLAYHEAD" else first), last
 
 
-classes = (BakeStatistics, SimulationProperties, ChannelRecord, BakeRecord)
+classes = (BakeStatistics, SimulationProperties, ChannelRecord, LiveRecord, BakeRecord)
