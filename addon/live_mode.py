@@ -110,7 +110,9 @@ def _baked(
     keyed = timing.at(first + result.t * rates[1], ready.frames, ready.excited)
     excited = muscle_control.excited(ready.read, options.get("controllers", {}), result, keyed)
     inputs, excited = run.inputs(options["tau"], result.t, excited)
-    baked = yield from tasks.written(uid, kept, ready.read, result, excited, inputs, {}, timing.Clock())
+    baked = yield from tasks.written(
+        uid, kept, ready.read, result, excited, inputs, {}, timing.Clock(), ready.prints
+    )
     told = statistics.on_paths(result) + statistics.overlaps(result) + baked.warnings
     if not run.grown:
         told += statistics.turned(ready, result)

@@ -83,3 +83,21 @@ def test_what_an_undo_takes_from_a_run_is_told_while_it_can_come_back(part, scen
         ]
         Hand(part, bpy.context.scene, script, duration=0.6).walk()
     assert told[0] == "undo took Ball away: Ctrl+Shift+Z, or nothing is kept" and "real time" in told[1]
+
+
+def test_a_record_tells_what_was_changed_while_it_was_made(part, scene, make):
+    """It was made of what the scene was at its beginning: its rate of frames, and masses."""
+    rod = make.box("Rod", (0, 0, 0.5))
+    make.update()
+    top = np.eye(4)
+    top[:3, 3] = (0.0, 0.0, 0.75)
+    part("authoring").add_joint(scene, None, part("references").Body(rod), kind="hinge", matrix=top)
+    rod.condyle.body.density = 1000.0
+
+    def turn(_run):
+        rod.condyle.body.density, scene.render.fps = 2000.0, 60
+
+    Hand(part, scene, [(0.2, turn)], record=True, duration=0.5).walk()
+    told = " ".join(part("staleness").changes(scene))
+    assert "density" in told and "frame rate" in told
+    part("tasks").free_bake(scene)
