@@ -107,7 +107,8 @@ class JobOperator:
 
     def modal(self, context: Any, event: Any) -> set[str]:
         job = session.job
-        if job is None or job.cancel_wanted or (event.type == "ESC" and event.value == "PRESS"):
+        escaped = event.type == "ESC" and event.value == "PRESS" and not _plays(context)
+        if job is None or job.cancel_wanted or escaped:
             return self._stop(context)
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
@@ -191,6 +192,11 @@ def _last_word(error: Any) -> str:
     print(f"Condyle: {error}", file=sys.stderr)
     telling = next((line for line in lines if "error" in line.lower() or "assert" in line.lower()), lines[-1])
     return f"{text}: {telling[:LONGEST_WORD]} (more in the system console)"
+
+
+def _plays(context: Any) -> bool:
+    """Whether the animation is played in any window: Esc is the key that stops that, and comes by here first."""
+    return any(window.screen.is_animation_playing for window in context.window_manager.windows)
 
 
 def end() -> None:

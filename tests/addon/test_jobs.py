@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -17,6 +18,7 @@ def window(part, scene, monkeypatch):
         event_timer_add=lambda *_, **__: "timer",
         event_timer_remove=window.removed.append,
         modal_handler_add=lambda *_: None,
+        windows=[],
     )
     window.context = SimpleNamespace(scene=scene, window_manager=manager, window=None, mode="OBJECT")
     return window
@@ -197,3 +199,28 @@ def test_the_end_of_the_compute_process_is_told_in_a_line(part, scene, ph, capsy
         told.startswith("the compute process ended unexpectedly (signal 6): Assertion") and "\n" not in told
     )
     assert "frame 39" in capsys.readouterr().err
+
+
+@pytest.mark.small
+def test_escape_stops_what_is_played_before_it_stops_a_job(part, window):
+    """It took a bake of minutes with it, and the animation played on."""
+    jobs, session = part("jobs"), part("session")
+    request = MagicMock(progress=0.5, message="", error=None)
+    request.poll.return_value = False
+
+    class Long(jobs.JobOperator):
+        title = "Bake"
+
+        def steps(self, context):
+            yield request
+
+        def report(self, kind, text):
+            """What Blender's own does."""
+
+    operator, escape = Long(), SimpleNamespace(type="ESC", value="PRESS")
+    assert operator.start(window.context) == {"RUNNING_MODAL"}
+    screen = SimpleNamespace(is_animation_playing=True)
+    window.context.window_manager.windows = [SimpleNamespace(screen=screen)]
+    assert operator.modal(window.context, escape) == {"PASS_THROUGH"} and session.job is not None
+    screen.is_animation_playing = False
+    assert operator.modal(window.context, escape) == {"CANCELLED"} and session.job is None

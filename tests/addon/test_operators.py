@@ -210,6 +210,7 @@ def test_modal_work_is_cancelled_by_esc_and_finished_by_the_timer(part, scene, m
         event_timer_add=lambda *_, **__: "timer",
         event_timer_remove=lambda *_: None,
         modal_handler_add=lambda *_: None,
+        windows=[],
     )
     context = SimpleNamespace(scene=scene, window_manager=manager, window=None, mode="OBJECT")
 
