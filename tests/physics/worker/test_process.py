@@ -70,6 +70,15 @@ def test_it_starts_fast_and_says_who_it_is(client):
     assert seconds < 2.0, "0.11 s on a quiet machine; neither numba nor scipy may be imported at the start"
 
 
+@pytest.mark.parametrize("name", ["OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"])
+def test_linear_algebra_has_one_thread_unless_the_user_says_otherwise(monkeypatch, name):
+    """Threads that wait for each other took all the time of fits on a machine with other work."""
+    monkeypatch.delenv(name, raising=False)
+    assert worker.worker_environment()[name] == "1"
+    monkeypatch.setenv(name, "4")
+    assert name not in worker.worker_environment()
+
+
 def test_starting_and_submitting_do_not_wait(client):
     array = np.zeros(4_000_000)  # far more than a pipe holds
     began = time.perf_counter()
