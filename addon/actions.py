@@ -55,11 +55,19 @@ class Channels:
             raise core.model_error(
                 f"{self.body.name}: a parent's scale changes or is not uniform, so no keys can hold its pose"
             )
-        rotations, location = units.orthogonal(linear), matrices[:, :3, 3]
+        rotations, location = units.orthogonal(linear * self._signs()), matrices[:, :3, 3]
+        handed = np.einsum("fi,fi->f", np.cross(rotations[:, 0], rotations[:, 1]), rotations[:, 2])
+        if handed.min() < 0.0:
+            raise core.model_error(f"{self.body.name}: a parent mirrors it, so no keys can hold its pose")
         if not self.body.bone:
             location = location - np.array(self.body.object.delta_location)
             rotations = np.array(delta_rotation(self.body.object, self.mode)).T @ rotations
         return rotations, location
+
+    def _signs(self) -> np.ndarray:
+        """Of the body's own scale (3,), which stays: by two that are negative it is turned, and mirrored by one."""
+        owner = self.body.owner
+        return np.sign(np.array(owner.scale) * np.array(getattr(owner, "delta_scale", 1.0)))
 
     def early_rows(self, matrices: np.ndarray) -> Rows:
         """Location and rotation at frames just before the bake's, from matrices (E, 4, 4) of the body's own channels.

@@ -56,6 +56,42 @@ def test_an_object_in_every_rotation_mode_under_a_turned_and_scaled_parent(part,
 
 
 @pytest.mark.small
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
+@pytest.mark.parametrize("own", [(-0.6, -0.6, 0.6), (0.6, -0.6, 0.6), (-0.6, -0.6, -0.6)])
+def test_a_scale_of_its_own_that_turns_or_mirrors_stays(part, scene, make, own, mode):
+    """Keys were those of a body without it: it was half a turn off, or by something else, and nothing said so."""
+    item, rig = make.box("Shank"), make.armature("Rig", {"A": ((0, 0, 0), (0, 0, 1), None)})
+    parent = make.empty("Parent")
+    parent.scale = (-1.7, 1.7, 1.7) if np.prod(own) < 0.0 else (1.7, 1.7, 1.7)
+    worlds = {}
+    for seed, owner in enumerate((item, rig.pose.bones["A"])):
+        owner.id_data.parent = parent
+        owner.scale, owner.rotation_mode = own, mode
+        poses = make.smooth_poses(len(FRAMES), seed)
+        poses[:, :3, :3] *= 1.7 * 0.6
+        worlds[part("references").Body(owner.id_data, "" if owner == item else "A")] = poses
+    make.update()
+    bake(part, scene, worlds)
+    for body, poses in worlds.items():
+        assert worst(scene, body, poses) < SINGLE
+
+
+def test_a_parent_that_comes_to_mirror_is_refused(part, scene, make, ph):
+    """The size is the same before and after, but no rotation turns the one into the other."""
+    body, parent = part("references").Body(make.box("Shank")), make.empty("Parent")
+    body.object.parent = parent
+    for frame, size in ((1, 1.0), (10, -1.0)):
+        parent.scale.x = size
+        parent.keyframe_insert("scale", frame=frame)
+    for curve in part("compat").curves_in_use(parent):
+        for point in curve.keyframe_points:
+            point.interpolation = "CONSTANT"
+    make.update()
+    with pytest.raises(ph.ModelError, match="a parent mirrors it"):
+        bake(part, scene, {body: make.smooth_poses(len(FRAMES), 1)})
+
+
+@pytest.mark.small
 @pytest.mark.parametrize("mode", MODES)
 def test_a_chain_of_bones_in_every_rotation_mode(part, scene, make, mode):
     body_class = part("references").Body
