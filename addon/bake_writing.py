@@ -212,13 +212,15 @@ def _see_between(
     places = (
         frames[rows, None] + (frames[rows + 1] - frames[rows])[:, None] * np.linspace(0.0, 1.0, count)
     ).ravel()
-    local = LocalPoses(scene, places, worlds, samples=carried_between.between(samples, frames, places))
+    carried = carried_between.between(samples, frames, places)
+    local = LocalPoses(scene, places, worlds, samples=carried)
     numbers = {key_of(body): number for number, body in enumerate(bodies)}
     for number, entry in enumerate(found):
         above = nearest_above(entry.body, numbers)
         kept = inside.missed[:, number]
         if above is not None:
             kept = kept | inside.missed[:, numbers[above]]
+        kept = kept & ~carried_between.leaping(carried, entry.body, numbers, rows)
         if not kept.any():
             continue
         seen = np.flatnonzero(np.repeat(kept, count))

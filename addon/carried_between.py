@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 import numpy as np
 
-from . import key_reduction, units
-from .transforms import Samples
+from . import channels, key_reduction, key_slopes, units
+from .references import Body, Key
+from .transforms import Samples, carried_by
+
+NOWHERE = np.empty(0, dtype=np.int64)
 
 
 class Between(Mapping[str, np.ndarray]):
@@ -23,6 +26,7 @@ class Between(Mapping[str, np.ndarray]):
     def __init__(self, rows: Mapping[str, np.ndarray], frames: np.ndarray, places: np.ndarray) -> None:
         self._rows, self._frames, self._places = rows, frames, places
         self._made: dict[str, np.ndarray] = {}
+        self._leaps: dict[str, np.ndarray] = {}
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._made:
@@ -30,18 +34,32 @@ class Between(Mapping[str, np.ndarray]):
             self._made[name] = self._curves(rows) if (rows != rows[0]).any() else rows[:1]
         return self._made[name]
 
+    def leaps(self, name: str) -> np.ndarray:
+        """Rows (k,) behind which one leaps, so that nothing is known of it from there to the next frame."""
+        if name not in self._leaps:
+            rows = self._rows[name][:, :3].reshape(len(self._frames), -1)
+            self._leaps[name] = key_slopes.leaps(rows) if (rows != rows[0]).any() else NOWHERE
+        return self._leaps[name]
+
     def _curves(self, rows: np.ndarray) -> np.ndarray:
         linear = rows[:, :3, :3]
-        sizes = np.sqrt(np.einsum("fij,fij->f", linear, linear) / 3.0)
-        numbers = [np.column_stack([linear.reshape(-1, 9), sizes]), rows[:, :3, 3]]
+        sizes = np.copysign(np.sqrt(np.einsum("fij,fij->f", linear, linear) / 3.0), np.linalg.det(linear[:1]))
+        even = _is_even(linear, sizes)
+        turns = (
+            channels.rotation_channels(linear / sizes[:, None, None], "QUATERNION", np.eye(4)[0])
+            if even
+            else linear.reshape(-1, 9)
+        )
+        numbers = [np.column_stack([turns, sizes]), rows[:, :3, 3]]
         slopes = key_reduction.slopes_of(self._frames, numbers)
         turned, moved = (
             key_reduction.cubic(self._frames, each, its, self._places) for each, its in zip(numbers, slopes)
         )
         found = np.zeros((len(self._places), 4, 4))
-        found[:, :3, :3] = turned[:, :9].reshape(-1, 3, 3)
-        if _is_even(linear, sizes):
-            found[:, :3, :3] = units.orthogonal(found[:, :3, :3]) * turned[:, 9, None, None]
+        if even:
+            found[:, :3, :3] = channels.matrices(turned[:, :4], "QUATERNION") * turned[:, 4, None, None]
+        else:
+            found[:, :3, :3] = turned[:, :9].reshape(-1, 3, 3)
         found[:, :3, 3] = moved
         found[:, 3, 3] = 1.0
         return found
@@ -54,11 +72,22 @@ class Between(Mapping[str, np.ndarray]):
 
 
 def _is_even(linear: np.ndarray, sizes: np.ndarray) -> bool:
-    """Whether matrices (F, 3, 3) are of one size (F,) in every direction; not every bone inherits its parent's."""
+    """Whether matrices (F, 3, 3) are of one size (F,) in every direction, and of any: not every bone inherits it."""
     away = linear.swapaxes(1, 2) @ linear - sizes[:, None, None] ** 2 * np.eye(3)
-    return bool((np.abs(away).max(axis=(1, 2)) <= 4.0 * units.SCALE_TOLERANCE * sizes**2).all())
+    return bool(
+        (np.abs(away).max(axis=(1, 2)) <= 4.0 * units.SCALE_TOLERANCE * sizes**2).all() and sizes.all()
+    )
 
 
-def between(samples: Samples, frames: np.ndarray, places: np.ndarray) -> Samples:
+def between(samples: Samples, frames: np.ndarray, places: np.ndarray) -> dict[str, Between]:
     """Samples at frames (F,) as they are at places (n,) between these."""
     return {name: Between(rows, frames, places) for name, rows in samples.items()}
+
+
+def leaping(carried: Mapping[str, Between], body: Body, keys: Container[Key], rows: np.ndarray) -> np.ndarray:
+    """Behind which rows (k,) something leaps that carries a body, up to what is simulated (`keys`, by `key_of`)."""
+    found = np.zeros(len(rows), dtype=bool)
+    for name, bone in carried_by(body, keys):
+        if name in carried:
+            found |= np.isin(rows, carried[name].leaps(f"pose:{bone}" if bone else ""))
+    return found

@@ -8,6 +8,7 @@ nothing changes.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
+from itertools import takewhile
 from typing import Any
 
 import bpy
@@ -274,6 +275,11 @@ def carriers(keys: Iterable[Key]) -> list[Any]:
 def nearest_above(body: Body, keys: Container[Key]) -> Key | None:
     """Which of the simulated bodies, by `key_of`, carries one; None: the world."""
     return next((key for key in _above(body) if key in keys), None)
+
+
+def carried_by(body: Body, keys: Container[Key]) -> Iterator[Key]:
+    """What carries a body, from the nearest on, up to a simulated one, by `key_of`."""
+    return takewhile(lambda key: key not in keys, _above(body))
 
 
 def _above(body: Body) -> Iterator[Key]:

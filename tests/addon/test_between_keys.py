@@ -184,6 +184,47 @@ def test_carriers_between_frames_are_on_smooth_ways_and_keep_their_size(part, ma
     )
 
 
+@pytest.mark.parametrize("size", [1.7, -1.7])
+def test_carriers_that_spin_fast_turn_between_frames_as_far_as_quaternions_know(part, size):
+    """By the numbers of their matrices they fell together from a quarter turn a frame on."""
+    angles = np.radians(150.0) * np.arange(0.0, 24.0, 1.0 / 8.0)
+    poses = np.tile(np.eye(4), (len(angles), 1, 1))
+    poses[:, 0, 0] = poses[:, 1, 1] = np.cos(angles)
+    poses[:, 1, 0], poses[:, 0, 1] = np.sin(angles), -np.sin(angles)
+    poses[:, :3, :3] *= size
+    places = np.arange(len(angles) - 7) / 8.0
+    found = part("carried_between").between({"Hub": {"": poses[::8]}}, np.arange(24.0), places)["Hub"][""]
+    inner = slice(8 * 3, -8 * 3)  # slopes at the ends are of lower order
+    assert np.abs(found - poses[:-7])[inner].max() < 0.06 * abs(size)
+
+
+def test_where_what_carries_a_body_leaps_nothing_is_known_until_the_next_frame(
+    part, scene, make, stone, monkeypatch
+):
+    """It was taken for a smooth way there, which led a body that was hit in that frame farther off."""
+    item, _ = stone
+    cart, channels, seen = make.empty("Cart"), part("actions").Channels, []
+    item.parent = cart
+    for frame, place in ((1, 0.0), (10, 0.5)):
+        cart.location.x = place
+        cart.keyframe_insert("location", frame=frame)
+    for curve in part("compat").curves_in_use(cart):
+        for point in curve.keyframe_points:
+            point.interpolation = "CONSTANT"
+    scene.frame_set(1)
+    see = channels.see_between
+    monkeypatch.setattr(
+        channels, "see_between", lambda own, rows, matrices: (seen.append(rows), see(own, rows, matrices))
+    )
+    part("tasks").bake_now(scene)
+    (rows,) = seen
+    assert 8 not in rows and {7, 10} <= set(rows.tolist())  # its edge comes down behind frame 9
+    part("tasks").free_bake(scene)
+    cart.animation_data_clear()
+    part("tasks").bake_now(scene)
+    assert 8 in seen[1]
+
+
 @pytest.mark.parametrize("root", [True, False])
 def test_a_calm_bone_of_any_inheritance_bakes_beside_what_is_hit(part, scene, make, stone, root):
     """Of no stretches at all Blender's own conversion, which goes row by row, was asked for."""
