@@ -18,8 +18,10 @@ NO_PART = 1e-9
 
 
 def nothing_holds(scene: Any, read: scene_to_model.SceneModel) -> bool:
-    """Whether gravity is on in a scene without any joint or connection."""
-    hung = any(entry.joint_uid for entry in read.bodies)
+    """Whether gravity is on in a scene without any joint or connection, or a muscle that a body may hang by."""
+    hung = any(entry.joint_uid for entry in read.bodies) or any(
+        min(pair) < 0 for pair in ties.of_muscles(read.model)
+    )
     return bool(_falls_at_all(read.model) and not hung and not references.connections_of(scene))
 
 

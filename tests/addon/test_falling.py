@@ -157,6 +157,18 @@ def test_what_hangs_on_a_body_that_falls_falls_with_it(part, scene, make, walker
     assert len(told(part, scene)) == 2
 
 
+@pytest.mark.parametrize("held", [True, False])
+def test_what_hangs_by_a_muscle_in_a_scene_without_joints_is_not_told_to_fall(part, scene, make, held):
+    """A muscle was no connection: a body on a rope was said to fall without end."""
+    body, weight, hook = part("references").Body, make.box("Weight", (0, 0, 1)), make.box("Hook", (0, 0, 2))
+    make.update()
+    for item in (weight,) if held else (weight, hook):
+        part("authoring").make_body(scene, body(item), motion="FREE")
+    part("muscles").add_muscle(scene, [(body(hook), (0, 0, 2)), (body(weight), (0, 0, 1))], name="Rope")
+    found = [each.text for each in told(part, scene) if "fall" in each.text]
+    assert len(found) == (0 if held else 1)
+
+
 @pytest.mark.parametrize("other", [None, "post"])
 def test_a_muscle_from_the_world_may_hold_it(part, scene, make, walker, other):
     body = part("references").Body
