@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import compat, core, findings, forcing, given_motions, references, scene_to_model, ties
+from . import bakeable, core, findings, forcing, given_motions, references, scene_to_model, ties
 from .findings import CHECK, IMPORT, Finding
 
 # A joint lets its child fall that can take it straight down so far [m], and is this share of that off at most.
@@ -105,10 +105,9 @@ def _is_simulated(entry: scene_to_model.ModelBody) -> bool:
     item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
     if item is None:
         return True
-    rows = item.condyle.joint.coordinates
-    paths = {forcing.torque_path(number) for number in range(len(rows))}
-    pushed = any(row.torque for row in rows) or any(
-        curve.data_path in paths for curve in compat.curves_in_use(item)
+    pushed = any(
+        row.torque or bakeable.is_played(item, forcing.torque_path(number))
+        for number, row in enumerate(item.condyle.joint.coordinates)
     )
     return not pushed and not given_motions.may_follow(item)
 

@@ -69,6 +69,7 @@ def test_a_root_that_nothing_holds_is_a_hint_that_selects_its_joint(part, scene,
         "controller",
         "spring",
         "torque",
+        "driven torque",
         "limit",
         "fixed",
         "closing",
@@ -94,6 +95,10 @@ def test_a_root_that_something_may_hold_is_not_told(part, scene, walker, held):
         down.stiffness = 10.0
     elif held == "torque":
         down.torque = 100.0
+    elif held == "driven torque":  # none in the first frame
+        number = list(settings.coordinates).index(down)
+        curve = root.driver_add(f"condyle.joint.coordinates[{number}].torque")
+        curve.driver.expression = "100.0 * (frame - 1.0)"
     elif held == "limit":
         down.limits, down.lower, down.upper = "CUSTOM", -2.0, 2.0
     else:
