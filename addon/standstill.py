@@ -44,9 +44,10 @@ def _reasons(made: Any, result: Any) -> list[str]:
         reasons.append(f"constraints leave {findings.few(called)} no way to move: take one of them away")
     elif not np.linalg.norm(model.gravity) > 0.0:
         verb = "starts" if len(called) == 1 else "start"
+        push = ", a torque, or excite a muscle" if model.muscles else " or a torque"
         reasons.append(
             f"{findings.few(called)} {verb} at rest, gravity is off, and other forces balance: set Gravity, a Start "
-            "Speed or a torque"
+            f"Speed{push}"
         )
     else:
         reasons += _balanced(result, free)
@@ -65,7 +66,9 @@ def _balanced(result: Any, free: Sequence[Any]) -> list[str]:
             others,
             "starts where all forces on it balance",
             "start where all forces on them balance",
-            "start elsewhere, or give a Start Speed",
+            "start elsewhere, excite a muscle, or give a Start Speed"
+            if model.muscles
+            else "start elsewhere, or give a Start Speed",
         ),
     ):
         if entries:

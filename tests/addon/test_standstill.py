@@ -67,6 +67,17 @@ def test_no_gravity_is_the_reason_where_no_other_force_is_left_over(part, scene,
     assert told(part, scene) == []
 
 
+def test_where_there_are_muscles_to_excite_one_is_among_what_is_advised(part, scene, leg):
+    body = part("references").Body
+    ends = [(body(leg["thigh"]), (0, 0.06, 1)), (body(leg["shank"]), (0, 0.06, 0.5))]
+    part("muscles").add_muscle(scene, ends, "Hamstrings").condyle.muscle.law.max_force = 60.0
+    (reason,) = told(part, scene)
+    assert reason.endswith("start elsewhere, excite a muscle, or give a Start Speed")
+    scene.condyle.simulation.gravity = (0, 0, 0)
+    (reason,) = told(part, scene)
+    assert reason.endswith("set Gravity, a Start Speed, a torque, or excite a muscle")
+
+
 @pytest.mark.parametrize("way", ["prescribed", "follow", "sliders"])
 def test_joints_that_follow_an_animation_that_stands_still(part, scene, leg, way):
     scene.condyle.simulation.gravity = (0, 0, 0)  # not the reason: nothing is simulated
