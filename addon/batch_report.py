@@ -75,7 +75,8 @@ def table(outcomes: list[Outcome]) -> str:
         bodies = sum(int(scene["bodies"]) for scene in each.scenes if "bodies" in scene)
         told = each.state == BAKED
         shown = (str(frames), str(bodies), f"{each.seconds:.1f}") if told else ("", "", "")
-        note = on_a_line(each.note)
+        source = str(each.shot.source)  # the shot's name says which it is
+        note = on_a_line(each.note.removeprefix(f"{source}: ").removeprefix(f"{source} "))
         note = note if len(note) <= 90 else note[:89] + "…"
         rows.append((each.shot.name, each.state, *shown, note))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]

@@ -222,7 +222,7 @@ def _open(task: Task, reporter: Any) -> list[str] | int:
         with silenced():
             bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)
     except RuntimeError as error:
-        reporter.error(f"{source} cannot be read: {str(error).strip()}")
+        reporter.error(f"{source} cannot be read: {_reason(error, source)}")
         return int(reporting.EXIT_FAILED)
     if session.read_only:
         reporter.error(f"{source} was saved by a newer Condyle and cannot be baked by this one")
@@ -255,6 +255,12 @@ def _open(task: Task, reporter: Any) -> list[str] | int:
         reporter.error(f"{source}: {error}")
         return int(reporting.EXIT_USAGE)
     return names
+
+
+def _reason(error: Exception, source: Path) -> str:
+    """Why Blender could not read a file, in its words but for the file's name, which it tells once or twice more."""
+    told = str(error).strip().replace(f' "{source}"', "").replace(f" '{source}'", "")
+    return told.removeprefix("Error: ").removeprefix("Loading failed: ")
 
 
 def _check_scene(scene: Any, reporter: Any) -> int:

@@ -82,7 +82,9 @@ def test_a_batch_bakes_with_the_settings_of_its_jobs(command, hinge_file, tmp_pa
     assert warning.startswith("Nothing moves in these frames: Knee starts where all forces on it balance")
     assert f"still: {warning}" in done.stderr and not baked["warnings"]
     assert (baked["state"], baked["scenes"][0]["frames"]) == ("baked", 10)
-    assert cut["state"] == "failed" and "cannot be read" in cut["note"]
+    assert cut["state"] == "failed" and f"{cut['input']} cannot be read: " in cut["note"]
+    assert cut["note"].count("cut.blend") == 1  # Blender's reason is not lost behind names
+    assert "cannot be read: " in done.stdout and str(tmp_path) not in done.stdout
     assert nobody["state"] == "failed" and "has no joint 'Elbow'; it has Knee" in nobody["note"]
     assert "2 baked, 2 failed" in done.stdout
     assert hashlib.sha256(hinge_file.read_bytes()).digest() == before
