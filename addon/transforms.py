@@ -47,9 +47,12 @@ def check_parent(item: Any) -> None:
 
 
 def sample_matrices(
-    scene: Any, objects: Iterable[Any], frames: np.ndarray
+    scene: Any, objects: Iterable[Any], frames: np.ndarray, bones: Container[Key] | None = None
 ) -> dict[str, dict[str, np.ndarray]]:
-    """World and basis matrices (F, 4, 4) of objects, and of every bone of theirs, at frames; the frame is put back.
+    """World and basis matrices (F, 4, 4) of objects, and of bones of theirs, at frames; the frame is put back.
+
+    Args:
+        bones: by `key_of`, of which alone it is wanted; None: of every one.
 
     Returns:
         {object name: {"": world, "basis": basis, "pose:BONE": armature space, "basis:BONE": own channels}}
@@ -59,6 +62,11 @@ def sample_matrices(
         return {}
     current, subframe = scene.frame_current, scene.frame_subframe
     rows: dict[str, dict[str, list[Any]]] = {item.name_full: {} for item in objects}
+    names = {
+        name: [bone.name for bone in item.pose.bones if bones is None or (name, bone.name) in bones]
+        for name, item in ((item.name_full, item) for item in objects)
+        if item.pose is not None
+    }
     try:
         for frame in frames:
             scene.frame_set(int(np.floor(frame)), subframe=float(frame - np.floor(frame)))
@@ -66,7 +74,7 @@ def sample_matrices(
                 row = rows[item.name_full]
                 row.setdefault("", []).append(item.matrix_world.copy())
                 row.setdefault("basis", []).append(item.matrix_basis.copy())
-                for bone in item.pose.bones if item.pose is not None else ():
+                for bone in (item.pose.bones[name] for name in names.get(item.name_full, ())):
                     row.setdefault(f"pose:{bone.name}", []).append(bone.matrix.copy())
                     row.setdefault(f"basis:{bone.name}", []).append(bone.matrix_basis.copy())
     finally:
@@ -82,9 +90,8 @@ def held_motion(scene: Any, bodies: Iterable[Body], frames: np.ndarray) -> list[
     watched = [body for body in bodies if _may_move(body.object)]
     if not watched:
         return []
-    samples = sample_matrices(
-        scene, list({body.object.name_full: body.object for body in watched}.values()), frames
-    )
+    items = {body.object.name_full: body.object for body in watched}
+    samples = sample_matrices(scene, items.values(), frames, {key_of(body) for body in watched})
     told = []
     for body in watched:
         row = samples[body.object.name_full]
@@ -142,7 +149,9 @@ class LocalPoses:
         self._inverse_worlds: dict[str, np.ndarray] = {}
         self._bone_poses: dict[Key, np.ndarray] = {}
         if samples is None:
-            samples = sample_matrices(scene, carriers(self.worlds), frames) if sampled else {}
+            samples = {}
+            if sampled:
+                samples = sample_matrices(scene, carriers(self.worlds), frames, _bones_between(self.worlds))
         self.samples = samples
 
     def basis(self, body: Body, rows: np.ndarray | None = None) -> np.ndarray:
@@ -275,6 +284,12 @@ def carriers(keys: Iterable[Key]) -> list[Any]:
 def nearest_above(body: Body, keys: Container[Key]) -> Key | None:
     """Which of the simulated bodies, by `key_of`, carries one; None: the world."""
     return next((key for key in _above(body) if key in keys), None)
+
+
+def _bones_between(keys: Iterable[Key]) -> set[Key]:
+    """What carries the simulated bodies, by `key_of`, and is not simulated."""
+    bodies = [Body(bpy.data.objects[name], bone) for name, bone in keys]
+    return {key for body in bodies for key in _above(body)} - set(keys)
 
 
 def carried_by(body: Body, keys: Container[Key]) -> Iterator[Key]:

@@ -127,10 +127,10 @@ def test_frames_before_a_bake_are_looked_at_once_and_not_where_nothing_moves(
     transforms, early = part("transforms"), part("bake_early")
     looked, sample = [], transforms.sample_matrices
 
-    def counted(scene, objects, frames):
+    def counted(scene, objects, frames, bones=None):
         objects = list(objects)
         looked.extend(frames if objects else ())
-        return sample(scene, objects, frames)
+        return sample(scene, objects, frames, bones)
 
     monkeypatch.setattr(transforms, "sample_matrices", counted)
     monkeypatch.setattr(early, "sample_matrices", counted)

@@ -219,9 +219,9 @@ def test_a_muscle_under_a_rig_that_stays_is_not_looked_at(part, scene, make, mon
     make.update()
     looked, sample = [], transforms.sample_matrices
 
-    def counted(scene, objects, frames):
+    def counted(scene, objects, frames, bones=None):
         looked.extend(item.name for item in objects)
-        return sample(scene, objects, frames)
+        return sample(scene, objects, frames, bones)
 
     monkeypatch.setattr(transforms, "sample_matrices", counted)
     write(part, scene, 1, 9)
