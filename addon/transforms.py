@@ -288,7 +288,8 @@ def nearest_above(body: Body, keys: Container[Key]) -> Key | None:
 
 def _bones_between(keys: Iterable[Key]) -> set[Key]:
     """What carries the simulated bodies, by `key_of`, and is not simulated."""
-    bodies = [Body(bpy.data.objects[name], bone) for name, bone in keys]
+    items = [(bpy.data.objects.get(name), bone) for name, bone in keys]
+    bodies = [Body(item, bone) for item, bone in items if item is not None]
     return {key for body in bodies for key in _above(body)} - set(keys)
 
 
