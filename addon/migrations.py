@@ -80,14 +80,22 @@ def migrate() -> str:
 
 
 @bpy.app.handlers.persistent
+def before_load(_path: Any = None, *_rest: Any) -> None:
+    """Handler of load_pre: Blender ends the operator of a job with the file."""
+    session.given_up = "" if session.job is None else session.job.title
+
+
+@bpy.app.handlers.persistent
 def on_load(_path: Any = None, *_rest: Any) -> None:
     """Handler of load_post."""
+    title, session.given_up = session.given_up, ""
     session.job = None
     session.findings = []
     session.unfinished = None
     copies.forget()
     warning = migrate()
-    session.tell(warning, "ERROR" if warning else "INFO", scene_uid=0)
+    told = f"{title} was given up, since a file was opened" if title else ""
+    session.tell(warning or told, "ERROR" if warning else "INFO", scene_uid=0)
     if warning:
         print(warning)
 

@@ -142,6 +142,7 @@ def register() -> None:
         bpy.utils.register_class(common.forgetting(each) if issubclass(each, bpy.types.Operator) else each)
     properties.attach()
     live_properties.attach()
+    bpy.app.handlers.load_pre.append(migrations.before_load)
     bpy.app.handlers.load_post.append(migrations.on_load)
     for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
         handlers.append(migrations.on_undo)
@@ -173,6 +174,7 @@ def unregister() -> None:
     target_watch.stop()
     drawing.stop()
     bpy.types.TOPBAR_MT_file_import.remove(import_operators.draw_in_menu)
+    bpy.app.handlers.load_pre.remove(migrations.before_load)
     bpy.app.handlers.load_post.remove(migrations.on_load)
     for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
         handlers.remove(migrations.on_undo)

@@ -16,6 +16,9 @@ read_only: bool = False
 #: the fit or bake under way (see `jobs`); one at a time
 job: Any = None
 
+#: title of the job that went on as a file was about to be opened; empty: none did
+given_up: str = ""
+
 #: the live run under way (see `live_run`); it is a job, too
 live: Any = None
 

@@ -8,6 +8,8 @@ from unittest.mock import MagicMock
 
 import pytest
 
+bpy = pytest.importorskip("bpy")
+
 
 @pytest.fixture
 def window(part, scene, monkeypatch):
@@ -224,3 +226,14 @@ def test_escape_stops_what_is_played_before_it_stops_a_job(part, window):
     assert operator.modal(window.context, escape) == {"PASS_THROUGH"} and session.job is not None
     screen.is_animation_playing = False
     assert operator.modal(window.context, escape) == {"CANCELLED"} and session.job is None
+
+
+@pytest.mark.small
+def test_a_job_that_ends_with_its_file_is_told_in_the_next(part, scene):
+    """Nothing said that the bake which was under way is no more."""
+    session = part("session")
+    session.job = SimpleNamespace(title="Bake")
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    assert session.job is None and session.message == "Bake was given up, since a file was opened"
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    assert session.message == ""
