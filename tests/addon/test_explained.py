@@ -26,6 +26,7 @@ PURE = {
     "MuscleProperties": {"excitation", "tendon_mass"},
     "BakeStatistics": {"residual"},
     "ChannelRecord": {"rotation_quaternion", "rotation_axis_angle"},
+    "LiveRecord": {"rotation_quaternion", "rotation_axis_angle"},
     "BakeRecord": {"influence"},
     "LiveSlider": {"share", "times", "plain"},
     "LiveSettings": {"pull"},
