@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import (
+    absent_joints,
     bake_targets,
     bakeable,
     compat,
@@ -179,6 +180,7 @@ def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int
         *_of_masses(scene, read),
         *_keyed_in_bakes(scene),
         *left_over.check(scene),
+        *absent_joints.check(scene),
     ]
     if falling.nothing_holds(scene, read):
         first = references.find_body(read.bodies[0].handle, read.bodies[0].name)

@@ -338,20 +338,6 @@ def connections_of(scene: Any) -> list[Any]:
     return sorted(found, key=lambda each: each.name)
 
 
-def why_nothing(scene: Any) -> str:
-    """Why a scene without joints and free bodies has nothing to simulate, and the way out."""
-    for item in scene.objects:
-        held = item.instance_collection if item.instance_type == "COLLECTION" else None
-        if held is not None and any(each.condyle.joint.enabled for each in held.all_objects):
-            way = (
-                "make a library override of it (Object > Library Override > Make)"
-                if held.library is not None
-                else "link the collection itself into the scene"
-            )
-            return f"{item.name} only shows the joints of the collection {held.name}: {way}"
-    return "Nothing to simulate: add a joint, or let a body be free"
-
-
 def check_role(scene: Any, called: str, body: Body | None, role: str) -> None:
     """ModelError where what a joint or connection refers to is not a body of the scene that can be read now."""
     if body is None:

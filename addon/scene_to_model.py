@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import connection_reading, core, muscle_reading, references, units, wobbling
+from . import absent_joints, connection_reading, core, muscle_reading, references, units, wobbling
 from .features.joints.panels import title_of
 from .joint_reading import child_in_joint as child_in_joint
 from .joint_reading import control_frames as control_frames
@@ -70,7 +70,7 @@ def read(scene: Any, curves: Mapping[int, Any] | None = None) -> SceneModel:
     """
     links = _ordered(_links(scene))
     if not links:
-        raise core.model_error(f"scene {scene.name!r}: {references.why_nothing(scene)}")
+        raise core.model_error(f"scene {scene.name!r}: {absent_joints.why_nothing(scene)}")
     builder = core.physics().ModelBuilder(
         gravity=np.array(scene.condyle.simulation.gravity, dtype=np.float64)
     )

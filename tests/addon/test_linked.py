@@ -216,3 +216,83 @@ def test_an_override_that_is_duplicated_whole_is_told_with_the_way_out(part, lin
     assert "the copy of a library override" in texts[0] and "make another override of the library" in texts[0]
     with pytest.raises(ph.ModelError, match="make another override of the library"):
         part("tasks").bake_now(scene)
+
+
+@pytest.fixture
+def library(part, scene, make, tmp_path):
+    """Makes a file with two boxes in a collection, their joint beside it in Condyle, and links the boxes' collection:
+    the file's path, the scene and the linked collection.
+    """
+
+    def made(driven):
+        thigh, shank, joint = make.driven_knee(part, scene)
+        part("authoring").drive(scene, joint, driven)
+        leg = bpy.data.collections.new("Leg")
+        scene.collection.children.link(leg)
+        for item in (thigh, shank):
+            scene.collection.objects.unlink(item)
+            leg.objects.link(item)
+        path = str(tmp_path / "leg.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        with bpy.data.libraries.load(path, link=True) as (_, wanted):
+            wanted.collections = ["Leg"]
+        fresh = bpy.context.scene
+        fresh.frame_end = 3
+        fresh.collection.children.link(wanted.collections[0])
+        return path, fresh, wanted.collections[0]
+
+    return made
+
+
+def taken_in(path):
+    """In the library: the joints' collection into that of the bodies."""
+    bpy.ops.wm.open_mainfile(filepath=path)
+    joints = bpy.data.collections["Condyle"]
+    bpy.context.scene.collection.children.unlink(joints)
+    bpy.data.collections["Leg"].children.link(joints)
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("driven", [True, False])
+def test_joints_that_stayed_in_the_library_are_told_and_come_with_their_collection(
+    part, library, ph, tmp_path, driven
+):
+    """Of sliders Blender links the joints indirectly, without a scene; of others nothing."""
+    path, scene, collection = library(driven)
+    told = "joint 'Knee' of Shank was left in leg.blend" if driven else "comes from leg.blend without joints"
+    for override in (False, True):
+        if override:
+            collection.override_hierarchy_create(scene, bpy.context.view_layer)
+            scene.collection.children.unlink(
+                next(child for child in scene.collection.children if child.library is not None)
+            )
+            bpy.context.view_layer.update()
+        for run in (bpy.ops.condyle.bake, bpy.ops.condyle.check_scene):
+            with pytest.raises(RuntimeError) as raised:
+                run()
+            text = str(raised.value)
+            assert told in text and "move the joints' collection (Condyle) into Leg" in text
+    with pytest.raises(ph.ModelError, match="open this file again"):
+        part("tasks").bake_now(scene)
+    shot = str(tmp_path / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=shot, copy=True)
+    taken_in(path)
+    bpy.ops.wm.open_mainfile(filepath=shot)
+    assert len(part("tasks").bake_now(bpy.context.scene).bodies) == 1
+
+
+@pytest.mark.small
+def test_a_joint_beside_others_that_is_in_no_scene_is_told_by_check_scene(part, scene, make):
+    _, shank, _ = make.driven_knee(part, scene)
+    part("authoring").make_body(scene, part("references").Body(make.box("Stone", (1, 0, 0))), motion="FREE")
+    scene.collection.children.unlink(bpy.data.collections["Condyle"])
+    bpy.context.view_layer.update()
+    found = part("checks").check(scene)
+    (line,) = [each for each in found if "Joint 'Knee' of Shank is not in this scene" in each.text]
+    assert "link its collection Condyle into it" in line.text and line.culprit().object == shank
+    assert not any("Remove" in each.remedy or "is left" in each.text for each in found)
+    other = bpy.data.scenes.new("Other")
+    other.collection.children.link(bpy.data.collections["Condyle"])
+    assert not any("is not in this scene" in each.text for each in part("checks").check(scene))

@@ -23,7 +23,9 @@ class CheckScene(Operator):
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
         if not any(has_work(item) for item in context.scene.objects):
-            cls.poll_message_set("Nothing to check: add a joint, or let a body be free")
+            from ... import absent_joints
+
+            cls.poll_message_set(absent_joints.why_nothing(context.scene))
             return False
         return True
 

@@ -26,9 +26,9 @@ class Bake(JobOperator, Operator):
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
         if not any(has_work(item) for item in context.scene.objects):
-            from ... import references
+            from ... import absent_joints
 
-            cls.poll_message_set(references.why_nothing(context.scene))
+            cls.poll_message_set(absent_joints.why_nothing(context.scene))
             return False
         return True
 
