@@ -7,13 +7,12 @@ become curves of drivers; functions of two or three become sums of products of s
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from . import core
+from . import core, factor_poses
 from .key_slopes import slopes
 
 #: samples a radian of a function of one number: cubics a fortieth of a radian long follow a turn to 1e-8 of its radius
@@ -157,7 +156,8 @@ def motions_of(joint: Any, ranges: np.ndarray, after: np.ndarray) -> list[Motion
     row = Row()
     if joint.num_coordinates == 1:
         places = even_places(*ranges[0], _detail(joint))
-        row.move({0: 1.0}, places, joint.transform(joint.from_readings(places[:, None])) @ after)
+        parts = joint.factorization()
+        row.move({0: 1.0}, places, factor_poses.along(parts.blocks, parts.after @ after, places))
     else:
         _add(row, joint, ranges, 0, 1.0)
         row.constant(after)
@@ -307,27 +307,11 @@ def _add_factors(row: Row, joint: Any, ranges: np.ndarray, first: int, limits: d
     row.constant(parts.after)
 
 
-def _alone(block: Any, data: np.ndarray, count: int) -> Callable[[np.ndarray], np.ndarray]:
-    """Poses (n, 4, 4) of one factor at its coordinates (n, count)."""
-    joints = core.part("joints")
-
-    class Alone(joints.Joint):  # type: ignore[misc, name-defined]
-        type = "factor"
-        coordinate_names = tuple("abc"[:count])
-        coordinate_units = ("1",) * count
-
-        def factorization(self) -> Any:
-            return joints.Factorization((joints.Block(block.kind, 0, np.eye(4), data),), np.eye(4))
-
-    poses: Callable[[np.ndarray], np.ndarray] = Alone().transform
-    return poses
-
-
 def _add_normal(row: Row, block: Any, ranges: np.ndarray, reading: int) -> None:
     """A turn by an angle of two coordinates, smooth in both."""
     grids = [np.linspace(a, b, 2 * int(np.ceil(0.5 * GRID_DENSITY * (b - a))) + 9) for a, b in ranges]
     samples = np.stack(np.meshgrid(*grids, indexing="ij"), axis=-1)
-    poses = _alone(block, block.data, 2)(samples.reshape(-1, 2))
+    poses = factor_poses.alone(block, 2)(samples.reshape(-1, 2))
     angles = _angles(poses, block.data[:3]).reshape(samples.shape[:2])
     angles = np.unwrap(np.unwrap(angles, axis=0), axis=1)
     cardinal = [sampled({}, grid, np.eye(len(grid))) for grid in grids]
@@ -345,29 +329,46 @@ def _angles(poses: np.ndarray, axis: np.ndarray) -> np.ndarray:
 def _add_function(row: Row, block: Any, ranges: np.ndarray, reading: int) -> None:
     """A motion along a curve, or a turn or shift by a function of a sum of coordinates."""
     layout = core.part("kernels.layout")
-    weights, data = {reading: 1.0}, block.data
-    if block.kind == layout.FUNCTION:
-        at = layout.TWIST_WIDTH
-        count = int(data[at])
-        given = data[at + 1 : at + 1 + count]
-        weights = {reading + k: float(weight) for k, weight in enumerate(given) if weight != 0.0}
-        data = np.concatenate([data[:at], [1.0, 1.0], data[at + 1 + count :]])
-    poses_at = _alone(block, data, 1)
+    if block.kind != layout.FUNCTION:
+        # differences over a knot, where the third derivative jumps, need more samples
+        detail = 4 * int(block.data[layout.SPLINE_SPANS]) + 16 if block.kind == layout.SPLINE_CURVE else 8
+        places = even_places(*ranges[reading], detail)
+        _add_poses(row, {reading: 1.0}, places, factor_poses.alone(block, 1)(places[:, None]))
+        return
+    given, function = factor_poses.weights_and_function(block)
+    weights = {reading + k: float(weight) for k, weight in enumerate(given) if weight != 0.0}
+    twist = factor_poses.twist(block)
     if not weights:
-        row.constant(poses_at(np.zeros((1, 1)))[0])
+        value = factor_poses.function_values(function, np.zeros(1))
+        row.constant(core.physics().lie.exp(value[0] * twist))
         return
     ends = np.array([weight * ranges[k] for k, weight in weights.items()])
-    # differences over a knot, where the third derivative jumps, need more samples
-    detail = 4 * int(block.data[layout.SPLINE_SPANS]) + 16 if block.kind == layout.SPLINE_CURVE else 8
-    places = even_places(float(ends.min(axis=1).sum()), float(ends.max(axis=1).sum()), detail)
-    poses = poses_at(places[:, None])
+    places = even_places(float(ends.min(axis=1).sum()), float(ends.max(axis=1).sum()))
+    size = float(np.linalg.norm(twist[:3]))
+    if size > 0.0 and twist[3:].any():
+        values = factor_poses.function_values(function, places)
+        row.move(weights, places, core.physics().lie.exp(np.multiply.outer(values, twist)))
+        return
+    if factor_poses.is_straight(function):
+        places = places[[0, -1]]
+    values = factor_poses.function_values(function, places)
+    if np.abs(values).max() <= 1e-14:
+        return
+    if size > 0.0:
+        angles = size * values
+        middle = 0.5 * (angles[(len(angles) - 1) // 2] + angles[len(angles) // 2])
+        angles -= 2.0 * np.pi * round(middle / (2.0 * np.pi))
+        row.turn(twist[:3] / size, _curve_terms(weights, places, angles))
+        return
+    for axis in range(3):
+        row.shift(_axis("xyz"[axis]), _curve_terms(weights, places, twist[3 + axis] * values))
+
+
+def _add_poses(row: Row, weights: dict[int, float], places: np.ndarray, poses: np.ndarray) -> None:
+    """A motion that is only known by its poses."""
     if np.abs(poses[:, :3, :3] - np.eye(3)).max() < 1e-14:
         for axis in range(3):
             row.shift(_axis("xyz"[axis]), _curve_terms(weights, places, poses[:, axis, 3]))
-    elif np.abs(poses[:, :3, 3]).max() < 1e-14 and block.kind == layout.FUNCTION:
-        angles = np.unwrap(_angles(poses, data[:3]))
-        angles -= 2.0 * np.pi * round(angles[len(angles) // 2] / (2.0 * np.pi))
-        row.turn(data[:3], _curve_terms(weights, places, angles))
     else:
         row.move(weights, places, poses)
 
@@ -377,6 +378,6 @@ def _curve_terms(weights: dict[int, float], places: np.ndarray, values: np.ndarr
     size = np.abs(values).max()
     if size <= 1e-14:
         return []
-    if np.abs(np.diff(values, 2)).max() < 1e-12 * size:
+    if len(values) > 2 and np.abs(np.diff(values, 2)).max() < 1e-12 * size:
         places, values = places[[0, -1]], values[[0, -1]]
     return [(sampled(weights, places, values),)]
