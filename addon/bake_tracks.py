@@ -145,6 +145,11 @@ def _among(strips: Iterable[Any], is_ours: Callable[[Any], bool]) -> Iterator[An
             yield from _among(strip.strips, is_ours)
 
 
+def is_played(data: Any, action: Any) -> bool:
+    """Whether any strip plays an action, be it muted."""
+    return any(action in _actions(track) for track in data.nla_tracks)
+
+
 def remove(data: Any, record: Any, pushed: bool) -> None:
     """Take away the tracks and strips of a bake; pushed: those of the action before, too."""
     own, among = tracks(data, record, pushed), strips(data, record, pushed)

@@ -15,6 +15,7 @@ from . import (
     bake_figures,
     bake_keys,
     bake_targets,
+    bake_tracks,
     bakeable,
     carried_between,
     core,
@@ -156,6 +157,28 @@ def broken(scene: Any) -> list[str]:
         if hooks := muscle_bakes.lost_hooks(item):
             which = f"which of its hooks were hidden: {', '.join(hooks)} can be seen"
             told.append(f"{item.name}: its bake does not know any more {which}, when it is freed")
+    return told
+
+
+def gone(scene: Any) -> list[tuple[Any, str]]:
+    """Objects of a scene whose baked action was deleted, so that they stand still, each with a line about it."""
+    return [
+        (item, f"{item.name}: its baked action is gone: bake again, or Free Bake")
+        for item in scene.objects
+        if item.library is None and actions.baked_bodies(item) and item.condyle.bake.action is None
+    ]
+
+
+def put_aside(scene: Any) -> list[tuple[Any, str]]:
+    """As `gone`, of baked actions that the user has taken out of use; another one that is in use instead is meant."""
+    told = []
+    for item in scene.objects:
+        action, data = item.condyle.bake.action, item.animation_data
+        if item.library is not None or action is None or not actions.baked_bodies(item):
+            continue
+        if data is None or (data.action is None and not bake_tracks.is_played(data, action)):
+            lost = f"{item.name}: its baked action {action.name!r} is not in use any more"
+            told.append((item, f"{lost}: bake again, or Free Bake"))
     return told
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from . import (
     absent_joints,
     bake_targets,
+    bake_writing,
     bakeable,
     compat,
     core,
@@ -57,6 +58,8 @@ NARROWEST, WIDEST = 0.02, 2.0
 def check(scene: Any) -> list[Finding]:
     """What is wrong with a scene (errors, which stop a bake) and what may not be meant, as it is at its first frame."""
     begin, end = (int(frame) for frame in frame_ends(scene))
+    lost = [*bake_writing.gone(scene), *bake_writing.put_aside(scene)]
+    unplayed = [findings.about(text, CHECK, item) for item, text in lost]
     with hold.without_bake(scene), hold.at_frame(scene, begin):
         try:
             read = scene_to_model.read(scene)
@@ -64,10 +67,11 @@ def check(scene: Any) -> list[Finding]:
                 bakeable.check(references.find_body(entry.handle, entry.name))
             check_in_time(scene, read)
         except core.physics().CondyleError as error:
-            return [*refused.by_settings(scene), *errors(scene, error)]
+            return [*refused.by_settings(scene), *errors(scene, error), *unplayed]
         held = [body for body in (handle.find() for handle in read.held) if body is not None]
         left = transforms.held_motion(scene, held, np.arange(begin, end + 1))
         return [
+            *unplayed,
             *refused.by_settings(scene),
             *refused.with_model(scene, read),
             *inside_ground.check(scene, read),

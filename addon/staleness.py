@@ -337,7 +337,7 @@ def changes(scene: Any) -> list[str]:
     kept = scene.condyle.simulation.output.read
     if not kept or not bake_writing.is_baked(scene):
         return []
-    broken = bake_writing.broken(scene)
+    broken = [*(line for _, line in bake_writing.gone(scene)), *bake_writing.broken(scene)]
     old = kept_texts.prints(kept)
     return broken if old is None else [*broken, *_told(scene, old, prints(scene))]
 

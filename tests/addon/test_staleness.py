@@ -49,6 +49,41 @@ def test_no_target_makes_its_own_bake_out_of_date(part, scene, baked, target):
     assert changes(part, scene) == [] and not scene.condyle.simulation.output.read
 
 
+@pytest.mark.parametrize("target", ["NEW", "CURRENT", "STRIP"])
+def test_a_baked_action_that_the_user_has_taken_away_is_told(part, scene, baked, target):
+    """The body stands still then, and nothing that the bake has read has changed."""
+    _, shank, _ = baked
+
+    def told():
+        found = [each for each in part("checks").check(scene) if "baked action" in each.text]
+        assert all(each.culprit().object == shank for each in found)
+        badge = [text for text in changes(part, scene) if "baked action" in text]
+        # what was only put aside is not out of date
+        assert badge == [each.text for each in found if "is gone" in each.text]
+        return [each.text for each in found]
+
+    scene.condyle.simulation.output.target = target
+    part("tasks").bake_now(scene)
+    assert told() == []
+    action, data = shank.condyle.bake.action, shank.animation_data
+    if target == "NEW":
+        data.action = None
+        assert told() == [
+            "Shank: its baked action 'Shank Condyle' is not in use any more: bake again, or Free Bake"
+        ]
+        track = data.nla_tracks.new()
+        track.strips.new("Pushed", 1, action)
+        assert told() == []
+        data.nla_tracks.remove(track)
+        data.action = bpy.data.actions.new("Mine")
+        assert told() == []
+        data.action = action
+    bpy.data.actions.remove(action)
+    assert told() == ["Shank: its baked action is gone: bake again, or Free Bake"]
+    report = part("tasks").bake_now(scene)
+    assert told() == [] and not any("baked action" in text for text in report.warnings)
+
+
 def test_it_tells_what_has_changed(part, scene, baked):
     thigh, shank, joint = baked
     row = joint.condyle.joint.coordinates[0]
