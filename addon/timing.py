@@ -22,6 +22,11 @@ def recorded_frames(first: float, last: float, samples: int) -> np.ndarray:
 def frame_range(scene: Any) -> np.ndarray:
     """Frames (F,) that a bake records, the samples between whole ones among them; ModelError where fewer than two."""
     first, last = frame_ends(scene)
+    if last <= first and scene.condyle.start.begin == "PLAYHEAD":
+        raise core.model_error(
+            f"Begin: Playhead begins at frame {first}, {'at' if last == first else 'behind'} the end of the "
+            f"range, {last}: go to an earlier frame, or choose Begin: Range"
+        )
     if last == first:
         raise core.model_error(f"the frame range has one frame only, {first}: a bake needs two or more")
     if last < first:

@@ -224,6 +224,18 @@ def test_an_empty_or_reversed_range_is_refused(part, scene, make, ph, first, las
         part("tasks").bake_now(scene)
 
 
+@pytest.mark.parametrize(("frame", "words"), [(12, "behind the end"), (9, "at the end")])
+def test_a_playhead_at_or_behind_the_end_of_the_range_is_named(part, scene, make, ph, frame, words):
+    rig_knee(part, scene, make)
+    scene.frame_end = 9
+    scene.condyle.start.begin = "PLAYHEAD"
+    scene.frame_set(frame)
+    told = f"Begin: Playhead begins at frame {frame}, {words} of the range, 9: go to an earlier frame"
+    with pytest.raises(ph.ModelError, match=told):
+        part("tasks").bake_now(scene)
+    assert [each.text for each in part("checks").check(scene) if "Playhead" in each.text]
+
+
 def test_the_preview_range_counts(part, scene, make):
     scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 7, 11
     assert list(part("timing").frame_range(scene)) == [7, 8, 9, 10, 11]
