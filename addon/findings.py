@@ -53,12 +53,18 @@ def named(scene: Any, text: str, source: str, is_error: bool = False) -> Finding
     bones = [body for body in references.bodies_of(scene) if body.bone]
     best: tuple[int, int, Body] | None = None
     for body in [*(Body(item) for item in scene.objects), *bones]:
-        met = body.name in text and re.search(rf"(?<![\w.]){re.escape(body.name)}(?![\w/]|\.\d)", text)
-        if met:
-            rank = met.start(), -len(body.name)
+        place = place_of(body.name, text)
+        if place is not None:
+            rank = place, -len(body.name)
             if best is None or rank < best[:2]:
                 best = (*rank, body)
     return about(text, source, best[2], is_error) if best is not None else Finding(text, source, is_error)
+
+
+def place_of(name: str, text: str) -> int | None:
+    """Where a text names an object or bone; None: nowhere."""
+    met = re.search(rf"(?<![\w.]){re.escape(name)}(?![\w/]|\.\d)", text) if name in text else None
+    return None if met is None else met.start()
 
 
 def named_all(scene: Any, texts: Iterable[str], source: str, maker: Any = None) -> list[Finding]:

@@ -107,6 +107,7 @@ def on_undo(_scene: Any = None, *_rest: Any) -> None:
     if session.job is None:
         session.tell("")
     if session.findings:
-        from . import findings
+        from . import findings, findings_undone
 
         findings.forget_gone()
+        findings_undone.forget_changed()

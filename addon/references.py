@@ -109,6 +109,12 @@ def _evaluated_collections(layer_collection: Any) -> Iterator[Any]:
         yield from _evaluated_collections(child)
 
 
+def evaluated(scene: Any) -> list[Any]:
+    """The objects of a scene that Blender evaluates in any of its view layers."""
+    homes = {home for layer in scene.view_layers for home in _evaluated_collections(layer.layer_collection)}
+    return [item for home in homes for item in home.objects if not item.hide_viewport]
+
+
 def object_by_session_uid(session_uid: int) -> Any:
     """The object with that session uid; None if it is gone."""
     body = Handle(session_uid).find()

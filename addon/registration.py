@@ -6,6 +6,7 @@ import bpy
 
 from . import (
     copies,
+    findings_undone,
     jobs,
     linked,
     live,
@@ -144,6 +145,8 @@ def register() -> None:
     live_properties.attach()
     bpy.app.handlers.load_pre.append(migrations.before_load)
     bpy.app.handlers.load_post.append(migrations.on_load)
+    for handlers in (bpy.app.handlers.undo_pre, bpy.app.handlers.redo_pre):
+        handlers.append(findings_undone.before)
     for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
         handlers.append(migrations.on_undo)
     bpy.types.TOPBAR_MT_file_import.append(import_operators.draw_in_menu)
@@ -176,6 +179,8 @@ def unregister() -> None:
     bpy.types.TOPBAR_MT_file_import.remove(import_operators.draw_in_menu)
     bpy.app.handlers.load_pre.remove(migrations.before_load)
     bpy.app.handlers.load_post.remove(migrations.on_load)
+    for handlers in (bpy.app.handlers.undo_pre, bpy.app.handlers.redo_pre):
+        handlers.remove(findings_undone.before)
     for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
         handlers.remove(migrations.on_undo)
     live_properties.detach()

@@ -172,3 +172,44 @@ def test_a_joint_that_is_deleted_from_one_of_two_scenes_is_told_in_that(part, sc
         each.collection.children.link(collection)
     collection.objects.link(frames[0])
     assert not left_over.of(scene)  # it came with its collection, and cannot be taken out of one scene alone
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("step", ["delete", "exclude", "bake", "elsewhere"])
+def test_what_a_check_told_goes_with_an_undo_of_what_it_told_of(part, scene, make, knee, step):
+    """But not with an undo of anything else."""
+    _, shank, _ = knee
+    stone = make.box("Stone", (3, 0, 0))
+    part("authoring").make_body(scene, part("references").Body(stone), motion="FREE")
+    home = bpy.data.collections.new("Leg")
+    scene.collection.children.link(home)
+    home.objects.link(shank)
+    scene.collection.objects.unlink(shank)
+    if step == "bake":
+        part("tasks").bake_now(scene)
+    stone.condyle.body.mass_source, stone.condyle.body.mass = "MANUAL", 0.0
+    bpy.context.view_layer.update()
+
+    def told():
+        return {each.text for each in part("session").findings if "Stone" not in each.text}
+
+    with in_window():
+        bpy.ops.ed.undo_push(message="a knee")
+        if step == "delete":
+            select(shank)
+            bpy.ops.object.delete()
+        elif step == "exclude":
+            layer = bpy.context.view_layer.layer_collection.children["Leg"]
+            layer.exclude = True
+        elif step == "bake":
+            bpy.data.actions.remove(shank.condyle.bake.action)
+        else:
+            scene.objects["Thigh"].color[0] = 0.5
+        bpy.ops.ed.undo_push(message=step)
+        bpy.ops.condyle.check_scene()
+        before = told()
+        stones = len(part("session").findings) - len(before)
+        assert before if step != "elsewhere" else not before
+        assert stones
+        bpy.ops.ed.undo()
+        assert not told() and len(part("session").findings) == stones

@@ -14,7 +14,9 @@ from .digests import differences, digest  # noqa: E402
 OF_THE_USER = {
     "load_post",
     "load_factory_startup_post",
+    "undo_pre",
     "undo_post",
+    "redo_pre",
     "redo_post",
     "save_pre",
     "save_post",
