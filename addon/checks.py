@@ -131,6 +131,7 @@ def _each_alone(scene: Any, curves: Mapping[int, Any]) -> Iterator[Finding]:
         settings = item.condyle.joint
         child, parent = references.resolve(settings.child), references.resolve(settings.parent)
         try:
+            references.check_evaluated(item, f"joint {item.name!r}")
             references.check_role(scene, f"joint {item.name!r}", child, "child")
             if not settings.to_world:
                 references.check_role(scene, f"joint {item.name!r}", parent, "parent")

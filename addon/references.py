@@ -93,9 +93,10 @@ def check_evaluated(item: Any, name: str) -> None:
     if not item.users_scene:
         raise core.model_error(f"{name} was deleted: it is in no scene any more")
     if not enabled:
+        home = "" if item.hide_viewport else f", as its collection {homes[0].name} is excluded or disabled"
         raise core.model_error(
-            f"{name} is disabled in the viewport, or its collection is excluded or disabled, so it does not move "
-            "with its parents; enable it (hiding it with the eye does no harm)"
+            f"{name} is disabled in the viewport{home}, so it does not move with its parents: enable "
+            f"{'that' if home else 'it'} (hiding with the eye does no harm)"
         )
 
 

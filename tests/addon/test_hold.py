@@ -44,8 +44,20 @@ def test_a_joint_that_blender_does_not_evaluate_is_refused(part, scene, make, ph
     else:
         exclude_joints()
     make.update()
-    with pytest.raises(ph.ModelError, match=f"joint '{joint.name}' is disabled in the viewport"):
+    with pytest.raises(ph.ModelError, match=f"joint '{joint.name}' is disabled in the viewport") as raised:
         part("tasks").bake_now(scene)
+    assert ("its collection Condyle is excluded or disabled" in str(raised.value)) == (how != "object")
+
+
+@pytest.mark.small
+def test_a_collection_of_joints_that_is_excluded_is_told_once_and_in_full(part, scene, make):
+    """A line about the joint, which was cut off, and one about its first control frame said the same."""
+    make.driven_knee(part, scene)
+    exclude_joints()
+    make.update()
+    (line,) = part("checks").check(scene)
+    assert line.text.startswith("joint 'Knee' is disabled in the viewport, as its collection Condyle is")
+    assert len(line.text) <= part("features.checks.panels").LONGEST
 
 
 @pytest.mark.small
