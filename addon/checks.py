@@ -13,6 +13,7 @@ from . import (
     bake_writing,
     bakeable,
     compat,
+    connected_bones,
     core,
     drive,
     falling,
@@ -44,9 +45,6 @@ from .joint_reading import starts_as_set
 from .references import Body
 from .sliders_left import FAR, FAR_TURN
 
-# Samples of each coordinate at which it is looked how far a connected bone goes away from its parent's end, and the
-# share of its length that is none.
-LOOKS, CONNECTED = 17, 1e-3
 # A muscle's point nearer than this share of an obstacle's thickness is told: rounded paths take little for outside.
 DEEP = 0.95
 # A body's mass by the box around it [kg/m³], and its radius of gyration by its size, between which nothing is told:
@@ -76,7 +74,7 @@ def check(scene: Any) -> list[Finding]:
             *refused.with_model(scene, read),
             *inside_ground.check(scene, read),
             *warnings(scene, read),
-            *_pulled_off(scene),
+            *connected_bones.check(scene),
             *(findings.about(text, CHECK, body) for body, text in left),
             *_sliders_elsewhere(scene, read, begin),
             *falling.hints(scene, read),
@@ -203,42 +201,6 @@ def _keyed_in_bakes(scene: Any) -> Iterator[Finding]:
                 "bake to key further, or bake to the action in use"
             )
             yield findings.about(text, CHECK, item)
-
-
-def _pulled_off(scene: Any) -> Iterator[Finding]:
-    """Connected bones that their joints can take away from their parents' ends: a bake that does is refused."""
-    for item in references.joints_of(scene):
-        settings = item.condyle.joint
-        child = references.resolve(settings.child)
-        if child is None or not child.bone or not _stays_connected(scene, settings, child):
-            continue
-        bone = child.pose_bone
-        joint = scene_to_model.read_joint(scene, item)
-        base, _ = units.split_scale(item.matrix_world, item.name, item)
-        end = core.physics().lie.inverse(base) @ [*(child.object.matrix_world @ bone.parent.tail), 1.0]
-        start = np.array([row.start for row in settings.coordinates])
-        readings = [start[None]]
-        for k, (lower, upper) in enumerate(drive.slider_ranges(item, joint)):
-            readings.append(np.tile(start, (LOOKS, 1)))
-            readings[-1][:, k] = np.linspace(lower, upper, LOOKS)
-        poses = joint.transform(joint.from_readings(np.concatenate(readings)))
-        heads = (units.to_blender(poses, scene) @ scene_to_model.child_in_joint(item))[:, :3, 3]
-        away = float(np.linalg.norm(heads - end[:3], axis=1).max())
-        _, scale = units.split_scale(child.object.matrix_world, child.object.name, child.object)
-        if away > CONNECTED * bone.length * scale:
-            told = units.told_length(away * units.length_scale(scene))
-            text = f"{child.name} is connected to its parent, but {item.name} can take it {told} away from it"
-            yield findings.about(f"{text}: {bakeable.how_to_disconnect(child)}", CHECK, child)
-
-
-def _stays_connected(scene: Any, settings: Any, child: Body) -> bool:
-    """Whether a joint moves a bone on the parent that it is connected to, and a bake may not disconnect it."""
-    if scene.condyle.simulation.disconnect_bones and not bakeable.is_armature_linked(child.object):
-        return False
-    parent, bone = references.resolve(settings.parent), child.pose_bone
-    if settings.closes_loop or settings.to_world or parent is None or bone.parent is None:
-        return False
-    return bool(bone.bone.use_connect and references.same(parent, Body(child.object, bone.parent.name)))
 
 
 def _of_masses(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:

@@ -284,8 +284,8 @@ def point_wish(scene: Any, body: Body, point: Any) -> Wish:
     return Wish(body.handle(), frame, goal)
 
 
-def drive_all(scene: Any, body: Body | None = None) -> int:
-    """Let sliders drive every joint from a body to the world, or all of the scene; returns how many were not yet."""
+def drive_all(scene: Any, body: Body | None = None) -> list[Any]:
+    """Let sliders drive every joint from a body to the world, or all of the scene; returns those that were not yet."""
     from . import nearest  # more than the rest of this module needs
 
     links = {key_of(references.resolve(item.condyle.joint.child)): item for item in _joints(scene)}
@@ -303,4 +303,4 @@ def drive_all(scene: Any, body: Body | None = None) -> int:
         read_joint(scene, item)
     for item in wanted:
         nearest.drive_here(scene, item)
-    return len(wanted)
+    return wanted

@@ -100,6 +100,39 @@ def test_check_scene_tells_of_connected_bones_that_a_joint_takes_along(part, sce
 
 
 @pytest.mark.small
+@pytest.mark.parametrize("preset", ["hip", "knee"])
+def test_sliders_of_a_connected_bone_say_that_only_a_bake_disconnects_it(part, scene, make, preset):
+    """They show the knee up to 25 mm off what the bake does, where Disconnect Bones lets it."""
+    rig = make.armature(
+        "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, True
+    )
+    scene.condyle.simulation.disconnect_bones = True
+    make.update()
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.select_all(action="SELECT")
+    rig.data.bones.active = rig.data.bones["B"]
+    session, told = part("session"), []
+    try:
+        session.tell("")
+        assert bpy.ops.condyle.add_preset(preset=preset) == {"FINISHED"}
+        told.append(session.message)
+        joint = only_joint(part)
+        for name in ("drive", "drive_all"):
+            part("authoring").drive(scene, joint, False)
+            session.tell("")
+            assert getattr(bpy.ops.condyle, name)() == {"FINISHED"}
+            told.append(session.message)
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+    told.append("".join(each.text for each in part("checks").check(scene)))
+    words = f"Rig/B is connected to its parent, so that the sliders of {joint.name} show it up to"
+    assert [words in text for text in told] == [preset == "knee"] * 4, told
+    part("authoring").drive(scene, joint, False)
+    assert not any("connected" in each.text for each in part("checks").check(scene))
+
+
+@pytest.mark.small
 def test_a_connected_bone_that_lags_behind_its_slider_is_told_why(part, scene, make):
     """Bringing the slider up to date, which was advised, changes nothing there."""
     rig = make.armature(

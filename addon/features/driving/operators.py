@@ -33,13 +33,16 @@ class DriveAll(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ... import core, reach
+        from ... import connected_bones, core, reach
 
         try:
-            count = reach.drive_all(context.scene)
+            driven = reach.drive_all(context.scene)
+            context.view_layer.update()
+            told = connected_bones.told(context.scene, driven)
         except core.physics().CondyleError as error:
             return failed(self, error)
-        session.tell(f"{count} {'joint' if count == 1 else 'joints'} driven by sliders", "CHECKMARK")
+        done = f"{len(driven)} {'joint' if len(driven) == 1 else 'joints'} driven by sliders"
+        session.tell("; ".join(filter(None, [done, told])), "INFO" if told else "CHECKMARK")
         return {"FINISHED"}
 
 

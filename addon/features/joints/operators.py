@@ -5,6 +5,7 @@ from typing import Any
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 from bpy.types import Operator
 
+from ... import session
 from ..common import active_joint, failed, need_object_mode, needs_joint, needs_own_joint, writable
 from .properties import shape_changed
 from .types import WHOLE_ONLY, search_items
@@ -202,15 +203,20 @@ class StopDriving(Operator):
 
 
 def _set_driven(operator: Operator, context: Any, driven: bool) -> set[str]:
-    from ... import core, drive, nearest
+    from ... import connected_bones, core, drive, nearest
 
+    joint, told = active_joint(context), ""
     try:
         if driven:
-            nearest.drive_here(context.scene, active_joint(context))
+            nearest.drive_here(context.scene, joint)
+            context.view_layer.update()
+            told = connected_bones.told(context.scene, [joint])
         else:
-            drive.set_driven(context.scene, active_joint(context), False)
+            drive.set_driven(context.scene, joint, False)
     except core.physics().CondyleError as error:
         return failed(operator, error)
+    if told:
+        session.tell(told)
     return {"FINISHED"}
 
 

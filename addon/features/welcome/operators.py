@@ -5,7 +5,7 @@ from typing import Any
 from bpy.props import BoolProperty, EnumProperty
 from bpy.types import Operator
 
-from ... import presets
+from ... import presets, session
 from ..common import failed, need_object_mode, writable
 
 
@@ -62,7 +62,7 @@ class AddPreset(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ... import core, presets_making, references
+        from ... import connected_bones, core, presets_making, references
 
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         alone = len(references.selected_bodies(context)) < 2
@@ -73,10 +73,14 @@ class AddPreset(Operator):
                 pair = references.parent_and_child(context)
                 parent, child = reversed(pair) if self.swap else pair
                 joint = presets_making.add(context.scene, self.preset, parent, child)
+            context.view_layer.update()
+            told = connected_bones.told(context.scene, [joint])
         except core.physics().CondyleError as error:
             return failed(self, error)
         show(context, joint, frame=alone)
         self.report({"INFO"}, f"Joint {joint.name!r} added: drag its sliders")
+        if told:
+            session.tell(told)
         return {"FINISHED"}
 
 
