@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from . import core, findings, references
+from . import core, findings, references, shifted_meshes
 from .findings import CHECK, Finding
 
 FAR_TURN = 1e-2  # radians; less is told nowhere
 
 
 def note(item: Any) -> None:
-    """Keep with a joint how its bones rest against each other now."""
+    """Keep with a joint how its bones rest against each other now, and how its child's mesh lies in its object."""
+    shifted_meshes.note(item)
     bones, turn = _now(item)
     record = item.condyle.rest
     record.bones = bones
