@@ -24,7 +24,7 @@ OTHERS = {
     "Install from Disk...",
     "Coordinate",
 }
-OTHERS |= {"Python Tooltips", "Animation", "Bake Action", "Visual Keying"}
+OTHERS |= {"Python Tooltips", "Animation", "Bake Action", "Visual Keying", "Set Origin", "Apply"}
 
 
 def outside_code(text: str) -> str:
