@@ -12,6 +12,7 @@ from .digests import differences, digest  # noqa: E402
 
 #: kinds of handlers that Blender calls when the user does something, not when it plays or renders
 OF_THE_USER = {
+    "load_pre",
     "load_post",
     "load_factory_startup_post",
     "undo_pre",
