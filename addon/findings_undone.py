@@ -54,11 +54,14 @@ def _told_of() -> Any:
 
 def _seen(scene: Any) -> Seen:
     """By names what a check looks at: settings and channels as they are stored, bakes, what is evaluated at all."""
-    from . import bake_writing, references, staleness
+    from . import bake_writing, references, rest_poses, shifted_meshes, staleness
 
     found: Seen = staleness.prints(scene)
     for item, text in (*bake_writing.gone(scene), *bake_writing.put_aside(scene)):
         found.setdefault(item.name, {})["Bake"] = text
+    for item in references.joints_of(scene):
+        rest = f"{rest_poses.turned(item):.4g} {shifted_meshes.points_of(item)}"
+        found.setdefault(item.name, {})["Rest"] = rest
     for item in references.evaluated(scene):
         found.setdefault(item.name, {})["Evaluated"] = ""
     return found

@@ -62,16 +62,23 @@ def check(scene: Any, fitted: Collection[int] = ()) -> Iterator[Finding]:
             yield findings.about(text, CHECK, child)
 
 
-def _now(item: Any) -> tuple[int, np.ndarray] | None:
-    """How many vertices the child's mesh has, and points (POINTS, 3) of it in the child's axes, with its scale."""
+def points_of(item: Any) -> np.ndarray | None:
+    """Points (POINTS, 3) of the mesh of a joint's child, as they are stored; None: it has none."""
     child = references.resolve(item.condyle.joint.child)
     if child is None or child.bone or child.object.type != "MESH" or not len(child.object.data.vertices):
         return None
+    vertices = child.object.data.vertices
+    return np.array([vertices[k * len(vertices) // POINTS].co for k in range(POINTS)], dtype=np.float64)
+
+
+def _now(item: Any) -> tuple[int, np.ndarray] | None:
+    """How many vertices the child's mesh has, and points (POINTS, 3) of it in the child's axes, with its scale."""
+    points = points_of(item)
+    if points is None:
+        return None
+    child = references.resolve(item.condyle.joint.child)
     try:
         _, scale = units.split_scale(child.matrix, child.name, child.owner)
     except core.physics().CondyleError:  # told where it is what is wrong
         return None
-    mesh = child.object.data
-    count = len(mesh.vertices)
-    chosen = [mesh.vertices[k * count // POINTS].co for k in range(POINTS)]
-    return count, scale * np.array(chosen, dtype=np.float64)
+    return len(child.object.data.vertices), scale * points

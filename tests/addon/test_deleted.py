@@ -175,7 +175,7 @@ def test_a_joint_that_is_deleted_from_one_of_two_scenes_is_told_in_that(part, sc
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("step", ["delete", "exclude", "bake", "elsewhere"])
+@pytest.mark.parametrize("step", ["delete", "exclude", "bake", "origin", "elsewhere"])
 def test_what_a_check_told_goes_with_an_undo_of_what_it_told_of(part, scene, make, knee, step):
     """But not with an undo of anything else."""
     _, shank, _ = knee
@@ -187,7 +187,11 @@ def test_what_a_check_told_goes_with_an_undo_of_what_it_told_of(part, scene, mak
     scene.collection.objects.unlink(shank)
     if step == "bake":
         part("tasks").bake_now(scene)
-    stone.condyle.body.mass_source, stone.condyle.body.mass = "MANUAL", 0.0
+    if step != "origin":  # with an error nothing else is looked for
+        stone.condyle.body.mass_source, stone.condyle.body.mass = "MANUAL", 0.0
+    else:
+        stone.condyle.body.density = 1e-3
+        shank.condyle.body.mass_source = "MANUAL"
     bpy.context.view_layer.update()
 
     def told():
@@ -203,6 +207,9 @@ def test_what_a_check_told_goes_with_an_undo_of_what_it_told_of(part, scene, mak
             layer.exclude = True
         elif step == "bake":
             bpy.data.actions.remove(shank.condyle.bake.action)
+        elif step == "origin":
+            for vertex in shank.data.vertices:
+                vertex.co.z -= 0.1
         else:
             scene.objects["Thigh"].color[0] = 0.5
         bpy.ops.ed.undo_push(message=step)
