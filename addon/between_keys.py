@@ -49,15 +49,10 @@ def fitted(values: np.ndarray, slopes: Slopes, inside: Inside) -> Slopes:
     ends = values[inside.rows[:, None] + np.array([0, 1])]
     seen = np.concatenate([ends, inside.values], axis=1)
     errors, solving = _fits(count)
-    beside = seen.swapaxes(0, 1).reshape(
-        count + 2, -1
-    )  # of all stretches: one small product for each kind of curve
-    off = (
-        np.array([_square((each @ beside).T) for each in errors])
-        .reshape(len(MEETS), len(seen), -1)
-        .sum(axis=2)
-        .T
-    )
+    # all stretches beside each other: one small product for each kind of curve
+    beside = seen.swapaxes(0, 1).reshape(count + 2, -1)
+    columns = np.array([_square((each @ beside).T) for each in errors])
+    off = columns.reshape(len(MEETS), len(seen), -1).sum(axis=2).T
     best = off.argmin(axis=1)
     nearer = off[np.arange(len(off)), best] < NEARER**2 * off_now
     best = best[nearer]

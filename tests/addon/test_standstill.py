@@ -8,26 +8,19 @@ import pytest
 bpy = pytest.importorskip("bpy")
 from mathutils import Matrix  # noqa: E402
 
+from .test_checks import leg as hanging  # noqa: E402, F401
+
 pytestmark = pytest.mark.small
 
 STILL = "Nothing moves in these frames: "
 
 
 @pytest.fixture
-def leg(part, scene, make):
+def leg(hanging):
     """Two hinges, about x, that hang straight down from a held pelvis."""
-    body, add = part("references").Body, part("authoring").add_joint
-    pelvis, thigh, shank = (
-        make.box(name, (0, 0, z)) for name, z in (("Pelvis", 1.5), ("Thigh", 1), ("Shank", 0.5))
-    )
-    make.update()
-    scene.frame_start, scene.frame_end = 1, 4
-    hip = add(scene, body(pelvis), body(thigh), "hinge", Matrix.Translation((0, 0, 1.25)), name="Hip")
-    knee = add(scene, body(thigh), body(shank), "hinge", Matrix.Translation((0, 0, 0.75)), name="Knee")
-    for joint in (hip, knee):
+    for joint in (hanging["hip"], hanging["knee"]):
         joint.condyle.joint.axis = (1, 0, 0)
-    make.update()
-    return {"pelvis": pelvis, "thigh": thigh, "shank": shank, "hip": hip, "knee": knee}
+    return hanging
 
 
 def coordinate(joint):
