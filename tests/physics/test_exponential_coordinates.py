@@ -158,4 +158,5 @@ def test_impact_at_a_reach_cone_in_a_tree(restitution):
     before, now = ph.energy(model, state).kinetic, ph.energy(model, after).kinetic
     lost = 0.5 * (1.0 - restitution) * impulse * -(gradient @ state.qd)
     assert np.isclose(before - now, lost, atol=1e-12)
-    assert ph.limit_impact(model, after, gradient, restitution).impulse == 0.0
+    # round-off: the speed after the impact is zero but for the last bit, and processors round it differently
+    assert abs(ph.limit_impact(model, after, gradient, restitution).impulse) < 1e-12 * impulse
