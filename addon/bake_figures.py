@@ -82,7 +82,7 @@ def _titles(item: Any, names: Sequence[str]) -> list[str]:
 
 def torques(result: Any, inputs: Any) -> np.ndarray:
     """Generalized forces (F, nv) of springs, dampers, limits, controllers and given motions, and those of `inputs`."""
-    passive_force = core.part("kernels.passive").passive_force
+    passive_force = core.part("kernels.forces.passive").passive_force
     model = result.model
     _, _, _, data, dof_float = model.arrays
     count = model.num_coordinates

@@ -30,7 +30,7 @@ def physics() -> ModuleType:
     os.environ["CONDYLE_JIT"] = "0"
     try:
         package = importlib.import_module(name)
-        importlib.import_module(f"{name}.kernels._jit")
+        importlib.import_module(f"{name}.kernels.compiler.jit")
     except ModuleNotFoundError as error:
         raise ImportError(f"the add-on does not find its physics package: {error}") from error
     finally:

@@ -60,7 +60,7 @@ def is_straight(function: np.ndarray) -> bool:
 
 def function_values(function: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Values (n,) of a function at places (n,) that rise or fall."""
-    evaluate = core.part("kernels.functions").evaluate_function
+    evaluate = core.part("kernels.joints.functions").evaluate_function
     if is_straight(function):
         first, last = (evaluate(function, 0, place)[0] for place in places[[0, -1]].tolist())
         return np.linspace(first, last, len(places))

@@ -115,7 +115,7 @@ class Strand:
     def __init__(
         self, surfaces: list[Any], start: np.ndarray, end: np.ndarray, smoothing: float | None, massive: bool
     ) -> None:
-        self._kernels = core.part("kernels.wrap_strand")
+        self._kernels = core.part("kernels.wrapping.strand")
         wrap = core.physics().muscles.Wrap(surfaces, smoothing)
         self._data = wrap.packed({}, np.zeros((0, 4, 4)), massive)
         count = int(self._data[0])
@@ -136,7 +136,7 @@ class Strand:
             self._data, 0, ends, frames, self._rates, self._own, self._gradient
         )
         self.length = float(length)
-        layout = core.part("kernels.wrap_layout")
+        layout = core.part("kernels.wrapping.layout")
         self.is_straight = int(self._own[layout.STATUS]) != layout.WRAPPED
 
     def point(self, share: float) -> np.ndarray:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from . import processors
 from .errors import ModelError
-from .kernels import _jit
+from .kernels.compiler import jit
 from .worker.stage_names import WITH_MUSCLES
 from .worker.stages import STAGES
 
@@ -39,9 +39,9 @@ def compile_ahead(
     count = min(processors.available(), MOST_PROCESSES) if processes is None else processes
     if count < 1:
         raise ModelError(f"processes must be at least 1, got {count}")
-    if not _jit.JITTED:
+    if not jit.JITTED:
         raise ModelError("there is nothing to compile: kernels run as plain Python here (see CONDYLE_JIT)")
-    if _jit.CACHE_BASE is None:
+    if jit.CACHE_BASE is None:
         raise ModelError(
             "compiled kernels cannot be kept: no folder for them can be written (CONDYLE_CACHE_DIR)"
         )
@@ -78,7 +78,7 @@ def _start(index: int, count: int, muscles: bool) -> subprocess.Popen[bytes]:
     paths = [folder, *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join(paths),
-        "CONDYLE_CACHE_DIR": str(_jit.CACHE_BASE.parent if _jit.CACHE_BASE else ""),
+        "CONDYLE_CACHE_DIR": str(jit.CACHE_BASE.parent if jit.CACHE_BASE else ""),
     }
     program = CHILD.format(package=package, index=index, count=count, muscles=muscles)
     return subprocess.Popen([sys.executable, "-c", program], env=environment)

@@ -15,7 +15,7 @@ from .dynamics import check_flags, check_state
 from .errors import ModelError
 from .joints.extent import extent
 from .kernels import layout
-from .kernels import search_layout as rows
+from .kernels.search import layout as rows
 from .kinematic_targets import Target, body_name, checked_pose, target_rows
 from .model import Model, State
 from .validation import finite_array, number, truth, whole_number
@@ -173,7 +173,7 @@ class InverseKinematics:
 
     def _bounds_at(self, q: FloatArray) -> tuple[FloatArray, float]:
         """Bounds of every coordinate, and the length at which rotation vectors change their chart."""
-        from .kernels.rollout import CHART_LIMIT
+        from .kernels.stepping.rollout import CHART_LIMIT
 
         bounds = self._bounds.copy()
         bounds[self._held, : rows.MOST_STEP] = q[self._held, None]
@@ -182,7 +182,7 @@ class InverseKinematics:
         return bounds, np.inf if bound else CHART_LIMIT
 
     def _search(self, q: FloatArray, bounds: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        from .kernels.inverse_kinematics import inverse_kinematics as kernel
+        from .kernels.search.inverse_kinematics import inverse_kinematics as kernel
 
         errors = np.zeros((len(self._targets), rows.ERROR_WIDTH))
         report = np.zeros(rows.REPORT_WIDTH)

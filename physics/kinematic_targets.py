@@ -13,7 +13,7 @@ from ._typing import FloatArray
 from .body import Body
 from .errors import FormatError, ModelError
 from .joints.curve_packing import kernel_poses
-from .kernels import search_layout as rows
+from .kernels.search import layout as rows
 from .model import Model
 from .validation import finite_array, number
 

@@ -12,7 +12,7 @@ import numpy as np
 from ._typing import FloatArray
 from .errors import MissingDependencyError, ModelError
 from .immutable import ReadOnlyArrays
-from .kernels.motion_layout import (
+from .kernels.stepping.motion_layout import (
     CHANNEL_COORDINATE,
     CHANNEL_COUNT,
     CHANNEL_FIRST,

@@ -14,7 +14,7 @@ from .errors import ModelError
 from .joints.base import IDENTITY, Factorization, Joint
 from .joints.curve_packing import kernel_poses
 from .kernels import layout
-from .kernels.muscle_layout import MUSCLE_BITS
+from .kernels.layout import MUSCLE_BITS
 
 Arrays: TypeAlias = tuple[Any, Any, Any, Any, Any]
 
@@ -329,8 +329,8 @@ class TangentSpace:
     """
 
     def __init__(self, body_int: Any) -> None:
-        from .kernels.derivatives import DERIVATIVE_BODY_WIDTH
-        from .kernels.tangent import BASES_WIDTH, HESSIAN, SUM_ROWS, SUMS
+        from .kernels.dynamics.derivatives import DERIVATIVE_BODY_WIDTH
+        from .kernels.joints.tangent import BASES_WIDTH, HESSIAN, SUM_ROWS, SUMS
 
         counts = body_int[:, layout.DOF_COUNT]
         self.arrays = (

@@ -187,7 +187,7 @@ class _Search:
     """The search for the coordinates of goals (N, 4, 4) within bounds (n, 2)."""
 
     def __init__(self, joint: Joint, goals: FloatArray, metric: FloatArray, bounds: FloatArray) -> None:
-        from .kernels import projection as kernel
+        from .kernels.search import projection as kernel
 
         self._kernel, self._joint, self._metric, self._bounds = kernel, joint, metric, bounds
         self._rows = kernel_poses(goals)[:, None].copy()

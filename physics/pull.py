@@ -144,7 +144,7 @@ class Pulls:
 
     def _mass_matrix(self, q: FloatArray) -> FloatArray:
         from .dynamics import check_flags
-        from .kernels.crba import mass_matrix
+        from .kernels.dynamics.crba import mass_matrix
 
         matrix = np.zeros((len(q), len(q)))
         spaces = self._spaces.clear()

@@ -11,9 +11,9 @@ from .dynamics.constrained import assemble
 from .dynamics.evaluation import evaluate_constraints
 from .errors import ModelError
 from .kernels import layout
-from .kernels.constraint_layout import EQUALITY
-from .kernels.contact_layout import FOUND_GAP
-from .kernels.motion_layout import (
+from .kernels.constraints.layout import EQUALITY
+from .kernels.contact.layout import FOUND_GAP
+from .kernels.stepping.motion_layout import (
     CHANNEL_COORDINATE,
     CHANNEL_COUNT,
     CHANNEL_FIRST,
@@ -61,7 +61,7 @@ def check_start(model: Model, state: State) -> State:
 
 
 def _check_limits(model: Model, state: State) -> None:
-    from .kernels.limits import limit_value
+    from .kernels.forces.limits import limit_value
 
     data, q = model.arrays[3], np.array(state.q)
     for row in model.hard_limit_rows:

@@ -14,7 +14,7 @@ from ..errors import ModelError
 from ..immutable import ReadOnlyArrays
 from ..joints.base import IDENTITY
 from ..joints.curve_packing import kernel_poses
-from ..kernels import constraint_layout as layout
+from ..kernels.constraints import layout
 from ..lie import check_frames
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..joints.functions import Function, Linear, function_from_dict
-from ..kernels import constraint_layout as layout
+from ..kernels.constraints import layout
 from ..validation import number
 from .base import Constraint, PackedConstraint
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..errors import ModelError
-from ..kernels import constraint_layout as layout
+from ..kernels.constraints import layout
 from ..validation import finite_array, number
 from .base import Constraint, PackedConstraint, index_of, translated, two_bodies
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..kernels import constraint_layout as layout
+from ..kernels.constraints import layout
 from ..validation import finite_array
 from .base import Constraint, PackedConstraint, index_of, one_frame, translated, two_bodies
 

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .._typing import FloatArray
-from ..kernels import constraint_layout as rows
 from ..kernels import layout
+from ..kernels.constraints import layout as rows
 from ..packing import Arrays, work_rows
 from .base import PackedConstraint
 
@@ -79,8 +79,8 @@ def _marked_model(arrays: Arrays, marks: Sequence[tuple[int, int]]) -> Arrays:
 
 def make_system(num_rows: int, nv: int) -> System:
     """Workspace for at most so many rows (see ``kernels.constraint_layout``)."""
-    from ..kernels.impulse_layout import impulse_space
-    from ..kernels.row_impulses import SPARE_VECTORS
+    from ..kernels.contact.impulse_layout import impulse_space
+    from ..kernels.contact.row_impulses import SPARE_VECTORS
 
     n = max(num_rows, 1)
     space, order = impulse_space(n)

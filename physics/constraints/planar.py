@@ -13,7 +13,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..kernels import constraint_layout as layout
+from ..kernels.constraints import layout
 from ..validation import finite_array, truth
 from .base import Constraint, PackedConstraint, index_of, one_frame, translated, two_bodies
 
@@ -112,7 +112,7 @@ class SegmentedPlanarConnector(Connector):
         object.__setattr__(self, "segments", corners)
 
     def surface(self, place: FloatArray) -> tuple[float, FloatArray]:
-        from ..kernels.constraint_rows import nearest_segment
+        from ..kernels.constraints.rows import nearest_segment
 
         height, x, z = nearest_segment(self._table(), 0, float(place[0]), float(place[2]))
         return height, np.array([x, 0.0, z])

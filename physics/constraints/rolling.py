@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..joints import Composite, SplineSurface
-from ..kernels import constraint_layout as layout
+from ..kernels.constraints import layout
 from .base import Constraint, PackedConstraint, body_name
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ..forces.base import body_index, checked_name, link_points
 from ..immutable import ReadOnlyArrays
 from ..joints.base import IDENTITY
 from ..joints.curve_packing import kernel_poses
-from ..kernels.contact_layout import PAIR_WIDTH
+from ..kernels.contact.layout import PAIR_WIDTH
 from ..validation import all_finite, float_array, number
 from .obstacles import Obstacle, obstacle_from_dict
 

@@ -131,7 +131,7 @@ def articulated(
     tau: with the inputs behind it (nv + num_inputs,).
     held: which coordinates have the accelerations given (nv,); the prescribed ones at rest if it is None.
     """
-    from ..kernels.aba import forward_dynamics as kernel
+    from ..kernels.dynamics.aba import forward_dynamics as kernel
 
     qdd = np.zeros(model.num_coordinates)
     spaces = model.workspace().clear()
@@ -161,7 +161,7 @@ def newton_euler(
     """Generalized forces (nv,) for accelerations, and what each joint carries (nb, 6) in world axes about its tree's
     reference point. inputs as `inverse_dynamics` takes them.
     """
-    from ..kernels.rnea import inverse_dynamics as kernel
+    from ..kernels.dynamics.rnea import inverse_dynamics as kernel
 
     tau = np.concatenate([inputs_alone(model, inputs), model.carried(state.muscle_states)])
     spaces = model.workspace().clear()
@@ -172,7 +172,7 @@ def newton_euler(
 
 def mass_matrix(model: Model, state: State) -> FloatArray:
     """Mass matrix (nv, nv) at the state's coordinates, armature included."""
-    from ..kernels.crba import mass_matrix as kernel
+    from ..kernels.dynamics.crba import mass_matrix as kernel
 
     state = check_state(model, state)
     nv = model.num_coordinates
@@ -198,7 +198,7 @@ def observe(
     muscles: False: energies are without theirs, which take the longest.
     spaces: workspaces of the model's that lie ready, with flags at rest, which are so again; own ones if None.
     """
-    from ..kernels.observe import observe as kernel
+    from ..kernels.dynamics.observe import observe as kernel
 
     samples = len(q)
     poses = np.empty((samples, model.num_bodies, 4, 4))

@@ -14,9 +14,9 @@ import numpy as np
 from .._typing import FloatArray
 from ..contacts import Contact
 from ..errors import ModelError
-from ..kernels import constraint_layout as layout
 from ..kernels import layout as tree_layout
-from ..kernels.contact_layout import (
+from ..kernels.constraints import layout
+from ..kernels.contact.layout import (
     FOUND_BODY,
     FOUND_FRICTION,
     FOUND_GAP,
@@ -91,8 +91,8 @@ def _forces(
     rows: list[Row], matrix: FloatArray, right: FloatArray, slides: dict[int, FloatArray]
 ) -> FloatArray:
     """Forces of all rows; those of friction of what slides (rows of normals, their directions) follow the normal's."""
-    from ..kernels.impulse_layout import impulse_space
-    from ..kernels.impulses import solve_impulses
+    from ..kernels.contact.impulse_layout import impulse_space
+    from ..kernels.contact.impulses import solve_impulses
 
     count = len(rows)
     if not count:
@@ -160,7 +160,7 @@ def _constraint_rows(model: Model, state: State) -> Iterator[Row]:
 
 
 def _limit_rows(model: Model, state: State) -> Iterator[Row]:
-    from ..kernels.limits import limit_value
+    from ..kernels.forces.limits import limit_value
 
     data = model.arrays[3]
     for at in model.hard_limit_rows:
@@ -189,7 +189,7 @@ def _bias(rows: Callable[[FloatArray], FloatArray], state: State) -> FloatArray:
 def contacts_at(model: Model, q: FloatArray, reach: float) -> dict[int, FloatArray]:
     """What the kernels find of each pair of a point and an obstacle with a gap below reach at coordinates q (nv,)."""
     from ..integrators.constrained import contact_space
-    from ..kernels.contacts import detect_contacts
+    from ..kernels.contact.detection import detect_contacts
 
     if not model.contacts:
         return {}
@@ -205,7 +205,7 @@ def contact_of_pair(model: Model, pair: int) -> Contact:
 
 def _placed(model: Model, q: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Workspaces of the bodies and coordinates, at rest at coordinates q."""
-    from ..kernels.joint import kinematics
+    from ..kernels.joints.kinematics import kinematics
     from . import check_flags
 
     work, dof, flags = model.workspace().clear()
@@ -235,7 +235,7 @@ def _contact_rows(model: Model, state: State, contacts: dict[int, FloatArray]) -
 
 def _rows_of_contact(model: Model, q: FloatArray, found: FloatArray, aside: FloatArray) -> FloatArray:
     """Rows (3, nv) along the normal and two tangents of a contact."""
-    from ..kernels.row_pieces import push_row
+    from ..kernels.constraints.row_pieces import push_row
 
     work, dof = _placed(model, q)
     rows = np.zeros((3, len(q)))

@@ -12,9 +12,9 @@ import numpy as np
 from .._typing import FloatArray
 from ..constraints.packing import make_system
 from ..errors import ModelError
-from ..kernels import constraint_layout as layout
 from ..kernels import layout as tree_layout
-from ..kernels.contact_layout import FOUND_POINT
+from ..kernels.constraints import layout
+from ..kernels.contact.layout import FOUND_POINT
 from ..model import Model, State
 
 if TYPE_CHECKING:
@@ -97,8 +97,8 @@ def constrained_accelerations(
 
     tau: (nv + num_inputs,). held: which coordinates have the accelerations given (nv,), the prescribed ones if None.
     """
-    from ..kernels.aba import forward_dynamics as kernel
-    from ..kernels.constrained import constrain_accelerations
+    from ..kernels.contact.constrained_step import constrain_accelerations
+    from ..kernels.dynamics.aba import forward_dynamics as kernel
     from . import check_accelerations, check_flags
 
     nv, rows = model.num_coordinates, model.num_constraint_rows
@@ -144,8 +144,8 @@ def assemble(model: Model, state: State) -> State:
     Raises:
         ModelError: no such state was found; names the constraint that is met least, and by how much.
     """
-    from ..kernels.aba import forward_dynamics as kernel
-    from ..kernels.constrained import constrain_accelerations, project, project_velocities
+    from ..kernels.contact.constrained_step import constrain_accelerations, project, project_velocities
+    from ..kernels.dynamics.aba import forward_dynamics as kernel
     from . import check_flags, check_state
 
     state = check_state(model, state)

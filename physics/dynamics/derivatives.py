@@ -34,7 +34,7 @@ def _evaluate(
     model: Model, state: State, qdd: FloatArray, inputs: Any
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """By q, by q' and by q'' (the mass matrix)."""
-    from ..kernels.derivatives import inverse_dynamics_derivatives as kernel
+    from ..kernels.dynamics.derivatives import inverse_dynamics_derivatives as kernel
 
     nv = model.num_coordinates
     slopes = (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv)))

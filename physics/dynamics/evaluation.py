@@ -9,7 +9,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..constraints.base import Constraint
 from ..constraints.packing import make_system, pack_constraints
-from ..kernels import constraint_layout as layout
+from ..kernels.constraints import layout
 from ..model import Model, State
 
 
@@ -17,8 +17,8 @@ def evaluate_constraints(
     model: Model, state: State, constraints: Sequence[Constraint]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Values (rows,), Jacobian (rows, nv) and bias (rows,) of constraints, which need not be the model's own."""
-    from ..kernels.constraint_rows import constraint_rows
-    from ..kernels.joint import kinematics
+    from ..kernels.constraints.rows import constraint_rows
+    from ..kernels.joints.kinematics import kinematics
     from . import check_flags, check_state
 
     state = check_state(model, state)

@@ -10,7 +10,7 @@ from ..model import Model, State
 
 
 def _evaluate(model: Model, state: State, body: str | Body) -> tuple[FloatArray, FloatArray]:
-    from ..kernels.jacobian import body_jacobian as kernel
+    from ..kernels.dynamics.jacobian import body_jacobian as kernel
     from . import check_flags, check_state
 
     state = check_state(model, state)

@@ -42,7 +42,7 @@ class MaximalCoordinates:
     """
 
     def __init__(self, model: Model, state: State, inputs: Any = None) -> None:
-        from ..kernels.maximal import motions
+        from ..kernels.dynamics.maximal import motions
 
         self.model, self.state = model, state
         nb, nv = model.num_bodies, model.num_coordinates
@@ -82,7 +82,7 @@ class MaximalCoordinates:
 
     def jacobian_product(self, x: Any) -> FloatArray:
         """J_mr x (nb, 6) of rates of the coordinates x (nv,), in O(n) (eqs. 4.10-4.13)."""
-        from ..kernels.maximal import spread
+        from ..kernels.dynamics.maximal import spread
 
         x = finite_array(x, (self.model.num_coordinates,), "rates of the coordinates")
         result = np.empty_like(self.twists)
@@ -95,7 +95,7 @@ class MaximalCoordinates:
 
     def gathered(self, wrenches: Any) -> tuple[FloatArray, FloatArray]:
         """J_mr^T w, and for each body the wrench (nb, 6) of all that hangs on it."""
-        from ..kernels.maximal import gather
+        from ..kernels.dynamics.maximal import gather
 
         nb, nv = self.model.num_bodies, self.model.num_coordinates
         w = finite_array(wrenches, (nb, 6), "wrenches on the bodies")

@@ -14,7 +14,7 @@ from .._typing import FloatArray
 from ..constraints.base import Constraint
 from ..errors import ModelError
 from ..kernels import layout
-from ..kernels.constraint_layout import EQUALITY
+from ..kernels.constraints.layout import EQUALITY
 from ..model import Model, State
 from ..validation import finite_array, float_array
 from . import articulated, check_state, mass_matrix, newton_euler, with_inputs

@@ -34,8 +34,8 @@ def force_wrenches(model: Model, state: State, inputs: Any = None) -> dict[str, 
         ModelError: the state is not one of the model, or inputs are not acceptable.
         JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
     """
-    from ..kernels.elements import element_wrench
-    from ..kernels.joint import kinematics
+    from ..kernels.forces.elements import element_wrench
+    from ..kernels.joints.kinematics import kinematics
 
     state = check_state(model, state)
     tau = inputs_alone(model, inputs)

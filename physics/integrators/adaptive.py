@@ -56,7 +56,7 @@ def put_on_motions(problem: Problem, t: float, q: FloatArray, qd: FloatArray) ->
 
     Returns a workspace of coordinates, which tells those that are held.
     """
-    from ..kernels.motion import hold
+    from ..kernels.stepping.motion import hold
 
     dof: FloatArray = problem.model.workspace().dof.copy()
     hold(problem.motions, t, 0.0, q, qd, dof)
@@ -72,7 +72,7 @@ def charted(model: Model, dof: FloatArray, q: FloatArray, qd: FloatArray, chart:
     """Bring rotation vectors that are not held, and have reached the limit of their chart, back to the principal one;
     returns how many.
     """
-    from ..kernels.rollout import CHART_LIMIT, change_charts
+    from ..kernels.stepping.rollout import CHART_LIMIT, change_charts
 
     # the root of `chart_event` lies a hair to either side of the limit
     return int(change_charts(model.arrays, dof, CHART_LIMIT - 1e-6, 0.0, q, qd, np.empty_like(q), chart))
@@ -82,7 +82,7 @@ def chart_event(model: Model, dof: FloatArray) -> Any:
     """Event: the longest rotation vector that is not held, as dof tells, reaches the limit of its chart; None
     where there is none.
     """
-    from ..kernels.rollout import CHART_LIMIT
+    from ..kernels.stepping.rollout import CHART_LIMIT
 
     body_int, _, block_int, _, _ = model.arrays
     first = []

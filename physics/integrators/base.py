@@ -13,7 +13,7 @@ from .._typing import FloatArray
 from ..errors import CancelledError, DivergedError, ModelError
 from ..forces.wrench import Wrench
 from ..kernels import layout
-from ..kernels.constraint_layout import EQUALITY, SEGMENTS
+from ..kernels.constraints.layout import EQUALITY, SEGMENTS
 from ..model import Model, State
 from ..motion import MotionArrays
 from ..result import Result
@@ -116,7 +116,7 @@ def watch_closely(
     kept there, too.
     """
     from ..dynamics import observe
-    from ..kernels.watch import (
+    from ..kernels.stepping.watch import (
         BEHIND,
         BEYOND,
         BEYOND_ALL,
@@ -163,7 +163,7 @@ def note_energy(problem: Problem, work: FloatArray, recording: Recording) -> Non
 
     What has grown beyond all numbers is told by the error that ends such a run.
     """
-    from ..kernels.watch import BOOKED, DONE, GAINED, LIVELIEST
+    from ..kernels.stepping.watch import BOOKED, DONE, GAINED, LIVELIEST
 
     row = energy_row(problem.model, work)
     gained, kinetic, done = float(row[GAINED]), float(row[LIVELIEST]), float(row[DONE])
@@ -177,7 +177,7 @@ def forget_energy(problem: Problem, work: FloatArray) -> None:
 
     The next steps are all looked at, as the first ones are: the books may begin anew again before a stretch is over.
     """
-    from ..kernels.watch import LEAST, TURN
+    from ..kernels.stepping.watch import LEAST, TURN
 
     row = energy_row(problem.model, work)
     row[LEAST], row[TURN] = np.inf, 0.0

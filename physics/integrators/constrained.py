@@ -10,8 +10,8 @@ import numpy as np
 from .._typing import FloatArray, IntArray
 from ..constraints.packing import System, make_system
 from ..errors import DivergedError
-from ..kernels import constraint_layout as rows
-from ..kernels.contact_layout import FOUND_WIDTH, PAIR_POINT, PAIR_RADIUS, PAIR_WIDTH
+from ..kernels.constraints import layout as rows
+from ..kernels.contact.layout import FOUND_WIDTH, PAIR_POINT, PAIR_RADIUS, PAIR_WIDTH
 from ..model import Model, State
 from ..packing import Workspace
 from ..result import Result
@@ -39,7 +39,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
     """Run a problem with the fixed-step method of this name and number; how it is cut into calls does not change a
     bit of the result.
     """
-    from ..kernels.stepper import advance
+    from ..kernels.stepping.stepper import advance
 
     model = problem.model
     workspace = model.workspace()
@@ -82,7 +82,7 @@ def settler(problem: Problem) -> Callable[[int, int, Recording, float], None]:
     """What brings a range of samples, as far as they fall between steps, of which one begins at a given time, onto the
     constraints that are equalities.
     """
-    from ..kernels.evaluate import settle_samples
+    from ..kernels.stepping.evaluate import settle_samples
 
     model = problem.model
     if not model.num_constraint_rows:
@@ -110,7 +110,7 @@ def note_start(
     recording: Recording,
 ) -> None:
     """Put held coordinates where they start, and note in the first sample what they and the equalities take there."""
-    from ..kernels.evaluate import evaluate
+    from ..kernels.stepping.evaluate import evaluate
 
     model = problem.model
     states = None if recording.muscle_states is None else recording.muscle_states[0]

@@ -7,7 +7,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import MissingDependencyError
 from ..kernels import layout
-from ..kernels.constraint_layout import ACTIVE, EQUALITY, ROW_FORCE, SYSTEM_KINDS, SYSTEM_ROWS
+from ..kernels.constraints.layout import ACTIVE, EQUALITY, ROW_FORCE, SYSTEM_KINDS, SYSTEM_ROWS
 from ..model import State
 from ..result import Result
 from .adaptive import chart_event, charted, held_between, put_on_motions
@@ -82,7 +82,7 @@ class _Run:
 
     def gap(self, q: FloatArray, qd: FloatArray) -> float:
         """The smallest gap, or value of a hard limit or a one-sided constraint."""
-        from ..kernels.contact_rows import least_gap
+        from ..kernels.contact.rows import least_gap
 
         model = self.model
         found: float = least_gap(
@@ -92,7 +92,7 @@ class _Run:
 
     def strike(self) -> float:
         """Impulses at this instant; the least speed with which something is left."""
-        from ..kernels.stepper import strike
+        from ..kernels.stepping.stepper import strike
 
         self.control(0.0)
         left: float = strike(self.parts, self.now, AT_ONCE, self.q, self.qd, self.room)
@@ -109,7 +109,7 @@ class _Run:
         The last one may go beyond the end, where a sample within it lies: a shorter one would lead a gap back in a
         part of the time, by as much more speed and force.
         """
-        from ..kernels.stepper import advance
+        from ..kernels.stepping.stepper import advance
 
         recording, counters = self.recording, self.counters
         counters[0], dt, written = 0, self.problem.dt, int(counters[1])

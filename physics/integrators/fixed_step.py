@@ -24,7 +24,7 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
     """
     if needs_constraints(problem):
         return integrate_constrained(problem, name, KERNEL_NUMBERS[name], state)
-    from ..kernels.rollout import rollout
+    from ..kernels.stepping.rollout import rollout
 
     workspace = problem.model.workspace()
     spaces = workspace.clear()

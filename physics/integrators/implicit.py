@@ -24,7 +24,7 @@ KERNEL_NUMBERS = {
 
 def implicit_workspace(model: Model, rows: int = 0) -> tuple[Any, ...]:
     """Slopes, system, pivots, vectors, notes and tangents of ``kernels.newton``, with a number of constraint rows."""
-    from ..kernels.newton import IMPLICIT_NOTES, IMPLICIT_VECTORS
+    from ..kernels.stepping.implicit_stage import IMPLICIT_NOTES, IMPLICIT_VECTORS
 
     nv = model.num_coordinates
     size = nv + rows
@@ -44,8 +44,8 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
     ``info`` counts what it took: "newton_iterations", "matrices" (how often the derivatives were evaluated) and
     "substitutes" (linearly implicit steps in place of those whose end Newton's iteration did not find).
     """
-    from ..kernels.implicit_rollout import implicit_rollout
-    from ..kernels.newton import GIVEN_FORCE, ITERATIONS, MATRICES, SUBSTITUTES
+    from ..kernels.stepping.implicit_rollout import implicit_rollout
+    from ..kernels.stepping.implicit_stage import GIVEN_FORCE, ITERATIONS, MATRICES, SUBSTITUTES
 
     model = problem.model
     workspace, constrained = model.workspace(), needs_constraints(problem)

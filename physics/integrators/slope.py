@@ -11,9 +11,9 @@ import numpy as np
 from .._typing import BoolArray, FloatArray
 from ..constraints.packing import make_system
 from ..errors import DivergedError
-from ..kernels import constraint_layout as rows
 from ..kernels import layout
-from ..kernels.motion_layout import (
+from ..kernels.constraints import layout as rows
+from ..kernels.stepping.motion_layout import (
     CHANNEL_COUNT,
     CHANNEL_FIRST,
     PIECE_COEFFICIENTS,
@@ -49,9 +49,9 @@ class Slope:
     """
 
     def __init__(self, problem: Problem, recording: Recording) -> None:
-        from ..kernels.derivatives import inverse_dynamics_derivatives
-        from ..kernels.rollout import derivative
-        from ..kernels.watch import first_not_finite
+        from ..kernels.dynamics.derivatives import inverse_dynamics_derivatives
+        from ..kernels.stepping.rollout import derivative
+        from ..kernels.stepping.watch import first_not_finite
 
         nv = problem.model.num_coordinates
         self.derivatives = inverse_dynamics_derivatives
@@ -172,7 +172,7 @@ class ConstrainedSlope(Slope):
     """As `Slope`, at the nearest state that meets the constraints and given motions; samples are brought there, too."""
 
     def __init__(self, problem: Problem, recording: Recording) -> None:
-        from ..kernels.evaluate import slope_on_constraints
+        from ..kernels.stepping.evaluate import slope_on_constraints
 
         super().__init__(problem, recording)
         model = problem.model
@@ -249,7 +249,7 @@ class ConstrainedSlope(Slope):
 
     def pass_corner(self, t: float, q: FloatArray, qd: FloatArray) -> None:
         """Change the velocities by the impulse of given motions whose velocities leap at time t."""
-        from ..kernels.corners import pass_corner
+        from ..kernels.stepping.corners import pass_corner
 
         problem = self.problem
         pass_corner(

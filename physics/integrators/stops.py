@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._typing import FloatArray
-from ..kernels.motion_layout import CHANNEL_COUNT, CHANNEL_FIRST, PIECE_START
+from ..kernels.stepping.motion_layout import CHANNEL_COUNT, CHANNEL_FIRST, PIECE_START
 from .base import Problem
 
 # So many `dt` at once still see what a function of time does, or a gap that closes: one that opens within is not seen.

@@ -181,7 +181,7 @@ class Joint(ReadOnlyArrays):
             ModelError: q has the wrong shape or is not finite.
             JointRangeError: q lies outside a joint whose policy is ``"error"``.
         """
-        from ..kernels.observe import joint_geometry
+        from ..kernels.dynamics.observe import joint_geometry
         from ..packing import Workspace
 
         n = self.num_coordinates
@@ -211,7 +211,7 @@ class Joint(ReadOnlyArrays):
             ModelError: q has the wrong shape or is not finite.
             JointRangeError: q lies outside a joint whose policy is ``"error"``.
         """
-        from ..kernels.observe import observe
+        from ..kernels.dynamics.observe import observe
         from ..packing import Workspace
 
         q = all_finite(float_array(q, f"{self.type} joint coordinates"), f"{self.type} joint coordinates")

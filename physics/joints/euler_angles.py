@@ -36,7 +36,7 @@ def euler_angles(sequence: str, rotations: FloatArray) -> FloatArray:
 
     At gimbal lock, where only the sum (or the difference) of the outer angles is defined, the last one is 0.
     """
-    from ..kernels.euler import read_angles
+    from ..kernels.algebra.euler import read_angles
 
     rows = np.array(rotations, dtype=np.float64, order="C").reshape(-1, 9)
     angles = np.empty((len(rows), 3))

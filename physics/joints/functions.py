@@ -49,7 +49,7 @@ class Function:
 
     def derivatives(self, q: Any) -> FloatArray:
         """Value, first and second derivative (..., 3) at q (...)."""
-        from ..kernels.functions import evaluate_function
+        from ..kernels.joints.functions import evaluate_function
 
         q = np.asarray(q, dtype=np.float64)
         data = self.data()

@@ -1,1 +1,1 @@
-"""The jitted code: the only place with loops over bodies. Everything here works on the flat arrays of `layout`."""
+"""Numerical kernels, which run compiled or as plain Python; each room imports only rooms below it."""

@@ -29,6 +29,8 @@ BODY_FLOAT_WIDTH = 35
 # 32 bits where the model has muscles, else 64: by their types, what only muscles need is compiled for them alone.
 KIND, COORDINATE, DATA, FRAME = 0, 1, 2, 3
 BLOCK_INT_WIDTH = 4
+# width of the integers in block_int where the model has muscles, else 64
+MUSCLE_BITS = 32
 
 # block kinds
 SCREW = 0  # exp(g q) about the z axis: data = angular rate, linear rate

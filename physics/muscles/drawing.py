@@ -38,7 +38,7 @@ def muscle_curves(
     Raises:
         ModelError: q is not acceptable; CancelledError: progress said so.
     """
-    from ..kernels.muscle_faces import muscle_points as kernel
+    from ..kernels.muscles.readings import muscle_points as kernel
 
     nv, number_of = model.num_coordinates, len(model.muscles)
     rows = float_array(q, "q")

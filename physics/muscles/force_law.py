@@ -11,7 +11,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
-from ..kernels import hill_layout as layout
+from ..kernels.muscles import hill_layout as layout
 from ..validation import finite_array, number
 
 STATES = ("activation", "fibre_length")
@@ -41,7 +41,7 @@ class ForceLaw:
         Args:
             length: of the path [m]. activation: in [0, 1]; the least one if not given.
         """
-        from ..kernels.hill import muscle_equilibrium
+        from ..kernels.muscles.hill import muscle_equilibrium
 
         count = len(self.state_names)
         if not count:
@@ -54,7 +54,7 @@ class ForceLaw:
 
     def force(self, length: Any, speed: Any = 0.0, excitation: Any = 0.0, states: Any = None) -> float:
         """Force along the path [N] at a length [m], its rate [m/s] and an excitation; states as `initial_states`."""
-        from ..kernels.hill import muscle_force
+        from ..kernels.muscles.hill import muscle_force
 
         return float(muscle_force(self.record, 0, *self._arguments(length, speed, excitation, states)))
 
@@ -62,7 +62,7 @@ class ForceLaw:
         self, length: Any, speed: Any = 0.0, excitation: Any = 0.0, states: Any = None
     ) -> FloatArray:
         """Rates of the states (num states,) [1/s, m/s]."""
-        from ..kernels.hill import muscle_state_rates
+        from ..kernels.muscles.hill import muscle_state_rates
 
         rates = muscle_state_rates(self.record, 0, *self._arguments(length, speed, excitation, states))
         return np.array(rates[: len(self.state_names)])
@@ -74,7 +74,7 @@ class ForceLaw:
 
         Both energies together change by force times speed, plus that power, minus that loss.
         """
-        from ..kernels.hill import muscle_energy
+        from ..kernels.muscles.hill import muscle_energy
 
         a, b, c, d = muscle_energy(self.record, 0, *self._arguments(length, speed, excitation, states))
         return float(a), float(b), float(c), float(d)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..kernels import hill_layout as layout
+from ..kernels.muscles import hill_layout as layout
 from ..validation import number, truth
 from . import hill_curves
 from .force_law import ForceLaw

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._typing import FloatArray
-from ..kernels import muscle_layout as at
-from ..kernels import wrap_layout as wrapping
 from ..kernels.layout import SCRATCH_ROWS
+from ..kernels.muscles import layout as at
+from ..kernels.wrapping import layout as wrapping
 from .packing import room_rows
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def missed_wraps(model: Model, q: FloatArray) -> tuple[MissedWrap, ...]:
     Args:
         q: coordinates (T, nv) that the model has accepted. At most 20000 rows, evenly spaced, are looked at.
     """
-    from ..kernels.muscle_faces import muscle_lengths
+    from ..kernels.muscles.readings import muscle_lengths
 
     strands = list(_strands(model))
     if not strands:

@@ -12,7 +12,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..forces.base import checked_name
 from ..kernels import layout
-from ..kernels import muscle_layout as at
+from ..kernels.muscles import layout as at
 from ..validation import number, truth
 from .force_law import ForceLaw
 from .mass import MassPoints

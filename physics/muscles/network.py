@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..kernels import wrap_layout
-from ..kernels.wrap_network import INPUTS, LANES, OUTPUTS, network_forward
-from ..kernels.wrap_strand import wrap_length, wrap_point
+from ..kernels.wrapping import layout as wrap_layout
+from ..kernels.wrapping.network import INPUTS, LANES, OUTPUTS, network_forward
+from ..kernels.wrapping.strand import wrap_length, wrap_point
 from ..validation import finite_array, number
 from .obstacles import Cylinder
 from .wrapping import Wrap

@@ -13,7 +13,7 @@ from .._typing import FloatArray
 from ..errors import FormatError, ModelError
 from ..immutable import ReadOnlyArrays
 from ..joints.symbols import Drawing, Pen
-from ..kernels import wrap_layout
+from ..kernels.wrapping import layout as wrap_layout
 from ..validation import finite_array, number
 
 SENSES = {

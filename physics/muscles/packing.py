@@ -9,7 +9,7 @@ from typing import Any
 
 from .._typing import FloatArray
 from ..kernels import layout
-from ..kernels import muscle_layout as at
+from ..kernels.muscles import layout as at
 from .muscle import Muscle
 
 

@@ -15,7 +15,7 @@ from ..forces.base import body_index, link_points
 from ..forces.building import check_keys
 from ..joints.base import IDENTITY
 from ..joints.functions import Function, function_from_dict
-from ..kernels import muscle_layout as at
+from ..kernels.muscles import layout as at
 from ..validation import number
 
 

@@ -55,7 +55,7 @@ def muscle_lengths(model: Model, state: State) -> MuscleLengths:
     Raises:
         ModelError, JointRangeError: as `forward_dynamics`.
     """
-    from ..kernels.muscle_faces import muscle_lengths as kernel
+    from ..kernels.muscles.readings import muscle_lengths as kernel
 
     state = check_state(model, state)
     lengths = np.zeros((len(model.muscles), 2))
@@ -102,7 +102,7 @@ def muscle_number(model: Model, muscle: Any) -> int:
 
 
 def _points(model: Model, state: State, number: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    from ..kernels.muscle_faces import muscle_points as kernel
+    from ..kernels.muscles.readings import muscle_points as kernel
 
     muscle, nv = model.muscles[number], model.num_coordinates
     places, jacobian = np.zeros((muscle.num_points, 9)), np.zeros((muscle.num_points, 3, nv))

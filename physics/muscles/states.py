@@ -21,7 +21,7 @@ OVER = 1e-3  # by which steps of time may leave an activation beyond its range
 
 def path_lengths(model: Model, q: FloatArray) -> FloatArray:
     """Lengths (muscles,) of all muscles at coordinates (nv,)."""
-    from ..kernels.muscle_faces import muscle_lengths
+    from ..kernels.muscles.readings import muscle_lengths
 
     lengths = np.zeros((len(model.muscles), 2))
     gradients = np.zeros((len(model.muscles), len(q)))

@@ -11,7 +11,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
 from ..immutable import ReadOnlyArrays
-from ..kernels import wrap_layout
+from ..kernels.wrapping import layout as wrap_layout
 from ..validation import number
 from .obstacles import Obstacle, Part, obstacle_from_dict
 

@@ -19,7 +19,7 @@ from ..errors import CancelledError, DivergedError, FormatError
 from ..inverse_kinematics import inverse_kinematics
 from ..io.model_file import model_from_document, plain, state_from_dict
 from ..io.result_file import divergence_to_dict, result_arrays
-from ..kernels import _jit
+from ..kernels.compiler import jit
 from ..kinematic_targets import Target
 from ..live import LiveRun, between
 from ..loop import simulate_loop
@@ -60,7 +60,7 @@ def warm_up(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays
     stages = list(job.get("stages", USUAL))
     for number, stage in enumerate(stages):
         prepare((stage,), report, number / len(stages))
-    return {"jit": _jit.JITTED, "seconds": time.perf_counter() - began}, {}
+    return {"jit": jit.JITTED, "seconds": time.perf_counter() - began}, {}
 
 
 def fit_curve(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:

@@ -27,7 +27,7 @@ from ..dynamics.maximal import maximal_coordinates
 from ..dynamics.wrenches import force_wrenches
 from ..errors import CancelledError, FormatError
 from ..inverse_kinematics import inverse_kinematics
-from ..kernels import _jit
+from ..kernels.compiler import jit
 from ..kinematic_targets import Target
 from ..model import Model
 from ..muscles import PathPoint, Tension
@@ -70,7 +70,7 @@ def prepare(stages: Iterable[str], report: Report, done: float = 0.0) -> None:
     for name in names:
         if name not in STAGES:
             raise FormatError(f"unknown stage {name!r} to compile; known are {', '.join(STAGES)}")
-    if not _jit.JITTED:
+    if not jit.JITTED:
         return
     for name, future in [(name, _submit(name)) for name in names]:
         began = time.monotonic()

@@ -161,7 +161,7 @@ def test_what_follows_functions_is_not_asked_pose_by_pose(part, ph, monkeypatch)
     monkeypatch.setattr(
         ph.joints.Joint, "transform", lambda *_: pytest.fail("a joint was asked for its poses")
     )
-    functions = part("core").part("kernels.functions")
+    functions = part("core").part("kernels.joints.functions")
     evaluate = functions.evaluate_function
     monkeypatch.setattr(functions, "evaluate_function", lambda *given: asked.append(1) or evaluate(*given))
     wide = np.array([[-8.0 * np.pi, 8.0 * np.pi]])

@@ -76,7 +76,7 @@ def _subject(file: str) -> Subject:
 
 def ours(whole: Sequence[Subject]) -> Contestant:
     """The kernel, called from Python for each pose of each model."""
-    from physics.kernels.muscle_faces import muscle_lengths as kernel
+    from physics.kernels.muscles.readings import muscle_lengths as kernel
 
     prepared = []
     for subject in whole:

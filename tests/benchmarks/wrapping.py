@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from physics import lie
-from physics.kernels._jit import compiled
-from physics.kernels.wrap_network import INPUTS, LANES, OUTPUTS, network_forward
-from physics.kernels.wrap_strand import wrap_length, wrap_point
+from physics.kernels.compiler.jit import compiled
+from physics.kernels.wrapping.network import INPUTS, LANES, OUTPUTS, network_forward
+from physics.kernels.wrapping.strand import wrap_length, wrap_point
 from physics.muscles import Cylinder, Ellipsoid, Obstacle, Sphere, Wrap
 from physics.muscles import network as trained
 

@@ -13,7 +13,7 @@ import pytest
 import physics as ph
 from physics.cli import main
 from physics.compiling import compile_ahead, order
-from physics.kernels import _jit
+from physics.kernels.compiler import jit
 from physics.worker.stages import STAGES
 from tests.benchmarks import compile_time
 
@@ -34,17 +34,17 @@ def test_every_process_takes_every_stage_and_begins_elsewhere(count, muscles):
 def test_what_cannot_be_done_is_told(monkeypatch, capsys):
     assert main(["compile", "--processes", "0"]) == 2
     assert "processes must be at least 1, got 0" in capsys.readouterr().err
-    monkeypatch.setattr(_jit, "JITTED", False)
+    monkeypatch.setattr(jit, "JITTED", False)
     with pytest.raises(ph.ModelError, match="nothing to compile"):
         compile_ahead()
-    monkeypatch.setattr(_jit, "JITTED", True)
-    monkeypatch.setattr(_jit, "CACHE_BASE", None)
+    monkeypatch.setattr(jit, "JITTED", True)
+    monkeypatch.setattr(jit, "CACHE_BASE", None)
     with pytest.raises(ph.ModelError, match="cannot be kept"):
         compile_ahead()
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(_jit.LINKING is None, reason="kernels are not compiled, or as Numba does it")
+@pytest.mark.skipif(jit.LINKING is None, reason="kernels are not compiled, or as Numba does it")
 def test_nothing_is_left_to_compile_and_no_kernel_takes_an_element_outside_of_its_arrays(monkeypatch):
     """All is compiled once, and all stages walked, by kernels that end the process where they look outside."""
     monkeypatch.setenv("CONDYLE_CHECKED", "1")

@@ -119,9 +119,9 @@ def one_step(jitted: bool) -> np.ndarray:
         environment.pop("NUMBA_DISABLE_JIT", None)
         program = f"""
 from tests.verification.claims_determinism import METHODS, STEP, np, numbers, run
-from physics.kernels import _jit
+from physics.kernels.compiler import jit
 np.save({str(path)!r}, [numbers(run(method, STEP))[-1] for method in METHODS])
-print(_jit.JITTED)
+print(jit.JITTED)
 """
         child = subprocess.run(
             [sys.executable, "-c", program],

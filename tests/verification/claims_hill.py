@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import physics as ph
-from physics.kernels import hill_layout as layout
-from physics.kernels.bezier_curve import curve
-from physics.kernels.hill_tangents import muscle_force_tangent, muscle_rates_tangent
+from physics.kernels.muscles import hill_layout as layout
+from physics.kernels.muscles.bezier_curve import curve
+from physics.kernels.muscles.hill_tangents import muscle_force_tangent, muscle_rates_tangent
 from physics.muscles import Keyframes, Millard, PathPoint, Thelen
 
 from .claim import Measurement, Skipped, claim

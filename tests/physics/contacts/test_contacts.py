@@ -21,10 +21,10 @@ from physics.contacts import (
 )
 from physics.errors import FormatError, ModelError
 from physics.kernels import layout
-from physics.kernels.contact_geometry import FAR, field_height, obstacle_distance
-from physics.kernels.contact_layout import FOUND_WIDTH
-from physics.kernels.contacts import detect_contacts
-from physics.kernels.joint import outward
+from physics.kernels.contact.detection import detect_contacts
+from physics.kernels.contact.geometry import FAR, field_height, obstacle_distance
+from physics.kernels.contact.layout import FOUND_WIDTH
+from physics.kernels.joints.kinematics import outward
 from tests.physics.generators import random_pose, random_state, random_tree
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.kernels.functions import evaluate_function, third_derivative
+from physics.kernels.joints.functions import evaluate_function, third_derivative
 from tests.physics.dynamics.test_limits import top
 from tests.physics.dynamics.test_springs import sprung
 from tests.physics.generators import (

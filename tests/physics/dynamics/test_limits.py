@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.kernels import layout, limits
+from physics.kernels import layout
+from physics.kernels.forces import limits
 from tests.physics.generators import random_inertia, random_state, random_tree
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import physics as ph
 from physics.kernels import layout
-from physics.kernels.elements import element_forces, element_tangent
-from physics.kernels.joint import outward
+from physics.kernels.forces.elements import element_forces, element_tangent
+from physics.kernels.joints.kinematics import outward
 from tests.physics.dynamics.test_derivatives import difference
 from tests.physics.generators import random_pose, random_rotation, random_state, random_tree
 

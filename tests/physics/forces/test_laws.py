@@ -7,8 +7,8 @@ import pytest
 from scipy.integrate import quad
 
 import physics as ph
-from physics.kernels.functions import evaluate_function
-from physics.kernels.passive import passive_slopes
+from physics.kernels.forces.passive import passive_slopes
+from physics.kernels.joints.functions import evaluate_function
 
 j = ph.joints
 TABLE = {"x": [-1.0, -0.4, 0.3, 1.2], "y": [-9.0, -1.0, 0.5, 14.0]}

@@ -9,7 +9,7 @@ import physics as ph
 from physics import lie
 from physics.joints.curve_packing import inverted_spline, with_turned
 from physics.kernels import layout
-from physics.kernels.joint import kinematics
+from physics.kernels.joints.kinematics import kinematics
 
 
 def curve(rng, turn, shift):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from physics.joints.curve_packing import bucket_table, kernel_breaks
 from physics.kernels import layout
-from physics.kernels.factors import find_span
+from physics.kernels.joints.factors import find_span
 
 EPS = np.finfo(float).eps
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from physics.kernels.constraint_layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
-from physics.kernels.impulse_layout import impulse_space
-from physics.kernels.impulses import solve_impulses
+from physics.kernels.constraints.layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
+from physics.kernels.contact.impulse_layout import impulse_space
+from physics.kernels.contact.impulses import solve_impulses
 
 
 @dataclass

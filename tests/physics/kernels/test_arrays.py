@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from physics.kernels import _jit
+from physics.kernels.compiler import jit
 
 ROOT = Path(__file__).parents[3]
-pytestmark = pytest.mark.skipif(_jit.LINKING is None, reason="kernels are compiled as Numba does it")
+pytestmark = pytest.mark.skipif(jit.LINKING is None, reason="kernels are compiled as Numba does it")
 
 # What of an array is read or written away from its ends in a child process that looks.
 OUTSIDE = """
 import sys
 import numpy as np
-from physics.kernels._jit import compiled
+from physics.kernels.compiler.jit import compiled
 def reach(a, i):
     a[i, 1] = 1.0
     return a[i][0] + a[i, :1][0] + a[0, i]
@@ -59,7 +59,7 @@ def piece(a, b, i, start, stop):  # type: ignore[no-untyped-def]
     return total
 
 
-ELEMENTS, ROWS, PIECE = (_jit.compiled(each) for each in (elements, rows, piece))
+ELEMENTS, ROWS, PIECE = (jit.compiled(each) for each in (elements, rows, piece))
 
 
 def arrays(kind: type, shapes: tuple[tuple[int, ...], ...]) -> list[Any]:
@@ -106,19 +106,19 @@ def test_arrays_in_another_order_are_left_to_numba() -> None:
 def test_functions_that_are_no_kernels_get_no_arrays(call: Any) -> None:
     """They would take what is handed over for something else."""
     with pytest.raises(Exception, match="kernels hand over arrays to kernels alone"):
-        _jit.compiled(call)(np.arange(5.0))
+        jit.compiled(call)(np.arange(5.0))
 
 
 def test_kernels_are_called_by_kernels_alone() -> None:
     numba = pytest.importorskip("numba")
-    from physics.kernels.rollout import copy
+    from physics.kernels.stepping.rollout import copy
 
     def call(a):  # type: ignore[no-untyped-def]
         copy(a, a)
 
     with pytest.raises(numba.core.errors.TypingError, match="copy is for kernels"):
         numba.njit(call)(np.arange(5.0))
-    _jit.compiled(call)(np.arange(5.0))
+    jit.compiled(call)(np.arange(5.0))
 
 
 def checked(program: str, cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from physics.kernels.constraint_layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
-from physics.kernels.impacts import IMPACT_VECTORS, solve_impacts
-from physics.kernels.impulse_layout import impulse_space
+from physics.kernels.constraints.layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
+from physics.kernels.contact.impacts import IMPACT_VECTORS, solve_impacts
+from physics.kernels.contact.impulse_layout import impulse_space
 from tests.physics.kernels.contact_problems import Problem, box_stack, pile, problem, random_problem
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from physics.kernels.constraint_layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
+from physics.kernels.constraints.layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
 from tests.physics.kernels.contact_problems import Problem, box_stack, pile, problem, random_problem
 
 GOOD = 1e-9  # what the solver promises

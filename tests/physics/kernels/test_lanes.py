@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from physics.kernels import _jit, lanes
+from physics.kernels.algebra import lanes
+from physics.kernels.compiler import jit
 
 from .test_arrays import checked
 
-pytestmark = pytest.mark.skipif(_jit.LINKING is None, reason="kernels are compiled as Numba does it")
+pytestmark = pytest.mark.skipif(jit.LINKING is None, reason="kernels are compiled as Numba does it")
 
 ROOM = 4  # of a vector in an array, of which the last number means nothing
 ROWS = 21  # of results
@@ -79,7 +80,7 @@ def by_numpy(x: Any, row: int, factor: float, out: Any) -> float:
     return float(a @ b + c @ d + a @ d + b @ c)
 
 
-EVERYTHING = _jit.compiled(everything)
+EVERYTHING = jit.compiled(everything)
 
 
 @settings(deadline=None)  # the first one compiles
@@ -105,8 +106,8 @@ def test_arrays_in_another_order_are_refused() -> None:
 OUTSIDE = """
 import sys
 import numpy as np
-from physics.kernels import lanes
-from physics.kernels._jit import compiled
+from physics.kernels.algebra import lanes
+from physics.kernels.compiler.jit import compiled
 def reach(a, i):
     return lanes.numbers_of(lanes.load_lanes(a, 1, i))[0]
 print(compiled(reach)(np.zeros((2, 8)), int(sys.argv[1])))

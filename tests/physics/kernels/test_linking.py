@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -11,16 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from physics.kernels import _jit
+from physics.kernels.compiler import jit, sources
 
 ROOT = Path(__file__).parents[3]
-KEPT = pytest.mark.skipif(_jit.LINKING is None, reason="kernels are not linked by name")
+KEPT = pytest.mark.skipif(jit.LINKING is None, reason="kernels are not linked by name")
 
 # A limit of one coordinate, as a row and as potential energy: the second kernel calls the first.
 PROGRAM = """
 import json, sys
 import numpy as np
-from physics.kernels import layout, limits
+from physics.kernels import layout
+from physics.kernels.forces import limits
 data = np.zeros(layout.DATA_HEADER + layout.LIMIT_WIDTH)
 data[layout.LIMIT_COUNT], data[layout.LIMIT_ROWS] = 1, layout.DATA_HEADER
 row = data[layout.DATA_HEADER:]
@@ -48,10 +50,59 @@ def child(cache: Path, *arguments: str, root: Path = ROOT, **environment: str) -
     return dict(json.loads(completed.stdout))
 
 
-def test_what_is_kept_goes_by_all_that_compiles_it() -> None:
-    """Else an edited module that kernels are compiled by, but do not import, would be ignored by what is kept."""
-    compiling = {path.stem for path in _jit.FOLDER.glob("_*.py")} - {"__init__"}
-    assert "_lanes" in compiling and compiling <= _jit._imported("aba")
+def test_hashes_cover_what_compiles_kernels() -> None:
+    """Else compiled code would outlive an edit of the compiler's modules, which kernels do not import."""
+    compiling = {f"compiler.{path.stem}" for path in (sources.FOLDER / "compiler").glob("[!_]*.py")}
+    assert "compiler.vectors" in compiling and compiling <= sources._imported("dynamics.aba")
+
+
+def imported_by(path: Path) -> set[str]:
+    """Modules of the kernels that a file imports, by Python's own parser."""
+    package = path.relative_to(sources.FOLDER).parent.parts
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and 0 < node.level <= len(package) + 1:
+            base = [*package[: len(package) - node.level + 1], *(node.module or "").split(".")]
+            joined = ".".join(filter(None, base))
+            names |= {joined, *(f"{joined}.{alias.name}".lstrip(".") for alias in node.names)}
+    return {name for name in names if sources._file(name) is not None}
+
+
+def test_hashes_see_every_import() -> None:
+    paths = [path for path in sources.FOLDER.rglob("*.py") if path.name != "__init__.py"]
+    assert len(paths) > 100
+    for path in paths:
+        module = ".".join(path.relative_to(sources.FOLDER).with_suffix("").parts)
+        assert sources._source(module)[1] == imported_by(path), module
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("from .. import layout as at", {"layout"}),
+        ("from . import path, strand", {"muscles.path", "muscles.strand"}),
+        ("from .path import (\n    this,\n    that,\n)", {"muscles.path"}),
+        ("def f():\n    from ..algebra.lu import solve", {"algebra.lu"}),
+        ("from physics.kernels.algebra import lu", {"algebra", "algebra.lu"}),
+        ("import physics.kernels.algebra.lu as lu", {"algebra.lu"}),
+        ("from ...validation import check", set()),
+        ("import numpy", set()),
+    ],
+)
+def test_forms_of_imports(text: str, expected: set[str]) -> None:
+    found = set(sources._candidates(text, "muscles.mass"))
+    assert {name for name in found if sources._file(name) is not None} - {"muscles"} == expected
+
+
+@pytest.mark.skipif(jit.LINKING is None, reason="kernels are compiled as Numba does it")
+def test_an_entry_is_not_called_by_kernels() -> None:
+    """A second copy of it would be compiled, unnoticed."""
+    from numba.core.errors import TypingError
+
+    from physics.kernels.dynamics.crba import mass_matrix
+
+    with pytest.raises(TypingError, match="mass_matrix is an entry"):
+        mass_matrix.get_call_template((), {})  # type: ignore[attr-defined]
 
 
 @pytest.fixture(scope="module")

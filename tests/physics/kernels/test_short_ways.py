@@ -7,7 +7,7 @@ import pytest
 
 import physics as ph
 from physics.kernels import layout
-from physics.kernels.spatial import MANY_TURNS
+from physics.kernels.algebra.spatial import MANY_TURNS
 from physics.packing import Workspace
 from tests.physics.generators import random_inertia, random_pose, smooth_frames
 

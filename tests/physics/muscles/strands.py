@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from physics import lie
-from physics.kernels import wrap_layout
-from physics.kernels.wrap_strand import wrap_length, wrap_point
+from physics.kernels.wrapping import layout as wrap_layout
+from physics.kernels.wrapping.strand import wrap_length, wrap_point
 from physics.muscles.wrapping import Wrap
 
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.kernels import hill_layout as layout
-from physics.kernels.bezier_curve import curve, curve_integral, invert_sum
-from physics.kernels.hill_tangents import muscle_force_tangent, muscle_rates_tangent
-from physics.kernels.muscle_law import bracketed, states_at_end
+from physics.kernels.muscles import hill_layout as layout
+from physics.kernels.muscles.bezier_curve import curve, curve_integral, invert_sum
+from physics.kernels.muscles.hill_tangents import muscle_force_tangent, muscle_rates_tangent
+from physics.kernels.muscles.law import bracketed, states_at_end
 from physics.muscles import ForceLaw, Millard, Tension, Thelen, law_from_dict
 
 REFERENCE = Path(__file__).resolve().parents[4] / "shared" / "reference" / "opensim_millard_curves.json"
@@ -225,7 +225,7 @@ def test_descriptions_come_back(law):
 
 @pytest.mark.parametrize("law", LAWS, ids=NAMES)
 def test_records_may_lie_anywhere(law):
-    from physics.kernels.hill import muscle_force_and_rates
+    from physics.kernels.muscles.hill import muscle_force_and_rates
 
     data = np.concatenate([np.full(7, np.nan), law.record, np.full(3, np.nan)])
     arguments = (0.31, -0.1, 0.4, 0.3, 0.09)

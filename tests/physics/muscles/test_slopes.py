@@ -11,8 +11,10 @@ import physics as ph
 from physics.integrators.base import carry
 from physics.integrators.implicit import implicit_workspace
 from physics.joints.functions import Polynomial, Wave
-from physics.kernels import layout, muscle_layout, newton
-from physics.kernels.muscle_states import set_implicit
+from physics.kernels import layout
+from physics.kernels.muscles import layout as muscle_layout
+from physics.kernels.muscles.states import set_implicit
+from physics.kernels.stepping import implicit_stage as newton
 from physics.muscles import Condition, MassPoints, Millard, Moving, PathPoint, Tension, Thelen
 from physics.muscles.obstacles import Cylinder, Ellipsoid, Sphere, SphereCappedCylinder, Torus
 from physics.muscles.wrapping import Wrap

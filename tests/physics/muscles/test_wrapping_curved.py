@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from physics import lie
-from physics.kernels import wrap_layout
+from physics.kernels.wrapping import layout as wrap_layout
 from physics.muscles.obstacles import Cylinder, Ellipsoid, Sphere, SphereCappedCylinder, Torus
 from physics.muscles.wrapping import Wrap
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physics.kernels import wrap_layout
+from physics.kernels.wrapping import layout as wrap_layout
 from physics.muscles.obstacles import Torus
 from physics.muscles.wrapping import Wrap
 

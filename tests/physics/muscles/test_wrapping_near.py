@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from physics.kernels import wrap_layout
-from physics.kernels.wrap_smooth import LEAST
+from physics.kernels.wrapping import layout as wrap_layout
+from physics.kernels.wrapping.smooth import LEAST
 from physics.muscles.obstacles import Cylinder, Ellipsoid, Sphere, SphereCappedCylinder, Torus
 from physics.muscles.wrapping import Wrap
 

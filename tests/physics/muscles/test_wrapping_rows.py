@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from physics import lie
-from physics.kernels import wrap_layout
-from physics.kernels.wrap_places import ON
+from physics.kernels.wrapping import layout as wrap_layout
+from physics.kernels.wrapping.places import ON
 from physics.muscles.obstacles import Cylinder, DoubleCylinder, Ellipsoid, Sphere, SphereCappedCylinder
 from physics.muscles.wrapping import Wrap
 

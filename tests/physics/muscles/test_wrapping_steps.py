@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from physics.kernels.wrap_smooth import smooth_ramp, smooth_step
+from physics.kernels.wrapping.smooth import smooth_ramp, smooth_step
 
 STEP = 1e-5
 POINTS = [-1.7, -0.99, -0.4, 0.0, 0.3, 0.8, 1.2]

@@ -81,7 +81,7 @@ def test_poses_without_the_energies_of_muscles_are_the_same_and_take_no_other_ke
     """Data that can be written was compiled for anew: 12 s at the first bake."""
     from physics import dynamics
     from physics.kernels import layout
-    from physics.kernels import observe as kernels
+    from physics.kernels.dynamics import observe as kernels
 
     builder = ph.ModelBuilder()
     builder.add_body(

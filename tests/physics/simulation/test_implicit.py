@@ -7,7 +7,7 @@ import pytest
 
 import physics as ph
 from physics.integrators.implicit import implicit_workspace
-from physics.kernels import newton
+from physics.kernels.stepping import implicit_stage as newton
 from tests.physics.constraints.mechanisms import four_bar
 from tests.physics.generators import (
     JOINT_KINDS,

@@ -12,7 +12,7 @@ import pytest
 
 import physics as ph
 from physics.errors import CancelledError
-from physics.kernels import _jit
+from physics.kernels.compiler import jit
 from physics.worker import client as worker
 from physics.worker import protocol, requests
 from tests.physics.generators import random_joint, random_state, random_tree, smooth_frames
@@ -24,7 +24,7 @@ LONG = 1e7  # seconds of motion: no machine is done with them before the test is
 @pytest.fixture(scope="module")
 def client():
     """As this process runs the kernels, so that results can be compared bit by bit."""
-    client = worker.WorkerClient(environment=worker.worker_environment(jit=_jit.JITTED))
+    client = worker.WorkerClient(environment=worker.worker_environment(jit=jit.JITTED))
     yield client
     client.close()
 
@@ -214,7 +214,7 @@ def test_the_process_ends_in_the_middle_of_a_job_when_stdin_closes():
     process.stdout.close()
 
 
-@pytest.mark.skipif(not _jit.JITTED, reason="without numba nothing is compiled")
+@pytest.mark.skipif(not jit.JITTED, reason="without numba nothing is compiled")
 def test_compiling_is_told_and_holds_nobody_up(tmp_path):
     """With an empty cache: others' jobs run meanwhile, a waiting job can be cancelled, closing stdin ends it."""
     client = worker.WorkerClient(environment=worker.worker_environment(tmp_path))

@@ -11,7 +11,7 @@ import pytest
 
 import physics as ph
 from physics.errors import CancelledError
-from physics.kernels import _jit
+from physics.kernels.compiler import jit
 from physics.worker import client as worker
 from physics.worker import requests
 from tests.physics.worker.test_jobs import pendulum, poll_until
@@ -19,7 +19,7 @@ from tests.physics.worker.test_jobs import pendulum, poll_until
 
 @pytest.fixture(scope="module")
 def client():
-    client = worker.WorkerClient(environment=worker.worker_environment(jit=_jit.JITTED))
+    client = worker.WorkerClient(environment=worker.worker_environment(jit=jit.JITTED))
     yield client
     client.close()
 

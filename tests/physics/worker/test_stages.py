@@ -14,7 +14,7 @@ import pytest
 import physics as ph
 from physics.errors import CancelledError
 from physics.integrators.implicit import KERNEL_NUMBERS
-from physics.kernels import _jit
+from physics.kernels.compiler import jit
 from physics.worker import jobs, requests, stages
 from physics.worker.stage_names import BUILDING, IMPLICIT, USUAL
 from physics.worker.stages import STAGES, stages_of
@@ -101,7 +101,7 @@ def test_a_job_that_waits_for_the_compiler_says_so_and_ends_when_told_to(kind, m
         monkeypatch.setitem(stages.STAGES, name, lambda: going_on.wait(60))
     monkeypatch.setattr(stages, "_futures", {})
     monkeypatch.setattr(stages, "LOADING_TIME", 0.1)
-    monkeypatch.setattr(_jit, "JITTED", True)
+    monkeypatch.setattr(jit, "JITTED", True)
     monkeypatch.setattr(jobs, "model_from_document", lambda document: pytest.fail("built before"))
     job, arrays = sent[kind]
     try:

@@ -199,7 +199,7 @@ def test_equilibrium_of_whole_models(file: str) -> None:
 
 def test_accelerations_of_a_walker_that_muscles_pull() -> None:
     """Joints, gravity, paths and muscles all at once: q'' and the states' rates at random states."""
-    from physics.kernels.hill import muscle_state_rates
+    from physics.kernels.muscles.hill import muscle_state_rates
 
     from .test_opensim_models import opened, order
 

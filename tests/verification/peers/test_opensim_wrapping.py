@@ -9,8 +9,8 @@ import pytest
 
 opensim = pytest.importorskip("opensim", reason="OpenSim is only in the environment of the peers")
 
-from physics.kernels import wrap_layout  # noqa: E402  (after the check that there is something to compare with)
-from physics.kernels.wrap_strand import wrap_length  # noqa: E402
+from physics.kernels.wrapping import layout as wrap_layout  # noqa: E402  (after the check that there is something to compare with)
+from physics.kernels.wrapping.strand import wrap_length  # noqa: E402
 from physics.muscles import Cylinder, Ellipsoid, Sphere, Torus, Wrap  # noqa: E402
 
 from . import quiet_opensim  # noqa: E402

@@ -1,0 +1,1 @@
+"""Vectors, rotations, twists and small dense systems."""

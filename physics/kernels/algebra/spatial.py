@@ -1,0 +1,359 @@
+"""Small spatial algebra on tuples: rotations as 9 numbers by rows, vectors as 3, twists and wrenches as 6.
+
+Tuples stay in registers when jitted; nothing here allocates.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+from ..compiler.jit import inline
+from ..layout import POSE
+
+Vector: TypeAlias = tuple[float, float, float]
+Rotation: TypeAlias = tuple[float, float, float, float, float, float, float, float, float]
+Series: TypeAlias = tuple[float, float, float, float, float, float, float]
+Twist: TypeAlias = tuple[float, float, float, float, float, float]
+Array: TypeAlias = Any
+
+SMALL_ANGLE = 0.5  # rad
+MANY_TURNS = 1e5  # rad
+NONE: Vector = (0.0, 0.0, 0.0)
+
+
+@inline
+def load3(array: Array, row: int, offset: int) -> Vector:
+    return array[row, offset], array[row, offset + 1], array[row, offset + 2]
+
+
+@inline
+def load6(array: Array, row: int, offset: int) -> Twist:
+    return (
+        array[row, offset],
+        array[row, offset + 1],
+        array[row, offset + 2],
+        array[row, offset + 3],
+        array[row, offset + 4],
+        array[row, offset + 5],
+    )
+
+
+@inline
+def load9(array: Array, row: int, offset: int) -> Rotation:
+    return (
+        array[row, offset],
+        array[row, offset + 1],
+        array[row, offset + 2],
+        array[row, offset + 3],
+        array[row, offset + 4],
+        array[row, offset + 5],
+        array[row, offset + 6],
+        array[row, offset + 7],
+        array[row, offset + 8],
+    )
+
+
+@inline
+def load_twist(array: Array, row: int, offset: int) -> Twist:
+    """A twist or wrench of the workspace, where each of its vectors has room for four numbers."""
+    return (
+        array[row, offset],
+        array[row, offset + 1],
+        array[row, offset + 2],
+        array[row, offset + 4],
+        array[row, offset + 5],
+        array[row, offset + 6],
+    )
+
+
+@inline
+def load_rotation(work: Array, i: int) -> Rotation:
+    """Rotation of body i's pose, which the workspace has by columns."""
+    return (
+        work[i, POSE],
+        work[i, POSE + 4],
+        work[i, POSE + 8],
+        work[i, POSE + 1],
+        work[i, POSE + 5],
+        work[i, POSE + 9],
+        work[i, POSE + 2],
+        work[i, POSE + 6],
+        work[i, POSE + 10],
+    )
+
+
+@inline
+def flat3(array: Array, offset: int) -> Vector:
+    return array[offset], array[offset + 1], array[offset + 2]
+
+
+@inline
+def flat9(array: Array, offset: int) -> Rotation:
+    return (
+        array[offset],
+        array[offset + 1],
+        array[offset + 2],
+        array[offset + 3],
+        array[offset + 4],
+        array[offset + 5],
+        array[offset + 6],
+        array[offset + 7],
+        array[offset + 8],
+    )
+
+
+@inline
+def store3(array: Array, row: int, offset: int, x: Vector) -> None:
+    array[row, offset] = x[0]
+    array[row, offset + 1] = x[1]
+    array[row, offset + 2] = x[2]
+
+
+@inline
+def store6(array: Array, row: int, offset: int, x: Twist) -> None:
+    array[row, offset] = x[0]
+    array[row, offset + 1] = x[1]
+    array[row, offset + 2] = x[2]
+    array[row, offset + 3] = x[3]
+    array[row, offset + 4] = x[4]
+    array[row, offset + 5] = x[5]
+
+
+@inline
+def store9(array: Array, row: int, offset: int, x: Rotation) -> None:
+    array[row, offset] = x[0]
+    array[row, offset + 1] = x[1]
+    array[row, offset + 2] = x[2]
+    array[row, offset + 3] = x[3]
+    array[row, offset + 4] = x[4]
+    array[row, offset + 5] = x[5]
+    array[row, offset + 6] = x[6]
+    array[row, offset + 7] = x[7]
+    array[row, offset + 8] = x[8]
+
+
+@inline
+def store_twist(array: Array, row: int, offset: int, x: Twist) -> None:
+    """What `load_twist` reads."""
+    array[row, offset] = x[0]
+    array[row, offset + 1] = x[1]
+    array[row, offset + 2] = x[2]
+    array[row, offset + 4] = x[3]
+    array[row, offset + 5] = x[4]
+    array[row, offset + 6] = x[5]
+
+
+@inline
+def rotate(r: Rotation, x: Vector) -> Vector:
+    return (
+        r[0] * x[0] + r[1] * x[1] + r[2] * x[2],
+        r[3] * x[0] + r[4] * x[1] + r[5] * x[2],
+        r[6] * x[0] + r[7] * x[1] + r[8] * x[2],
+    )
+
+
+@inline
+def multiply(a: Rotation, b: Rotation) -> Rotation:
+    return (
+        a[0] * b[0] + a[1] * b[3] + a[2] * b[6],
+        a[0] * b[1] + a[1] * b[4] + a[2] * b[7],
+        a[0] * b[2] + a[1] * b[5] + a[2] * b[8],
+        a[3] * b[0] + a[4] * b[3] + a[5] * b[6],
+        a[3] * b[1] + a[4] * b[4] + a[5] * b[7],
+        a[3] * b[2] + a[4] * b[5] + a[5] * b[8],
+        a[6] * b[0] + a[7] * b[3] + a[8] * b[6],
+        a[6] * b[1] + a[7] * b[4] + a[8] * b[7],
+        a[6] * b[2] + a[7] * b[5] + a[8] * b[8],
+    )
+
+
+@inline
+def cross(a: Vector, b: Vector) -> Vector:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@inline
+def add3(a: Vector, b: Vector) -> Vector:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+@inline
+def scale_add3(a: Vector, factor: float, b: Vector) -> Vector:
+    """a + factor b."""
+    return a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]
+
+
+@inline
+def subtract3(a: Vector, b: Vector) -> Vector:
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@inline
+def scale_add6(a: Twist, factor: float, b: Twist) -> Twist:
+    """a + factor b."""
+    return (
+        a[0] + factor * b[0],
+        a[1] + factor * b[1],
+        a[2] + factor * b[2],
+        a[3] + factor * b[3],
+        a[4] + factor * b[4],
+        a[5] + factor * b[5],
+    )
+
+
+@inline
+def dot3(a: Vector, b: Vector) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@inline
+def transposed(m: Rotation) -> Rotation:
+    return m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]
+
+
+@inline
+def dot6(a: Twist, b: Twist) -> float:
+    # summed in pairs: a chain of six sums is three times as long a wait
+    return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
+
+
+@inline
+def bracket(a: Twist, b: Twist) -> Twist:
+    """Lie bracket ad_a b of two twists (Lee & Terzopoulos 2008, eq. 4)."""
+    return (
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+        a[1] * b[5] - a[2] * b[4] + a[4] * b[2] - a[5] * b[1],
+        a[2] * b[3] - a[0] * b[5] + a[5] * b[0] - a[3] * b[2],
+        a[0] * b[4] - a[1] * b[3] + a[3] * b[1] - a[4] * b[0],
+    )
+
+
+@inline
+def twist_through(w: Vector, v: Vector, point: Vector) -> Twist:
+    """Twist, taken at the origin, of a motion with angular velocity w whose body point `point` moves with v."""
+    return (
+        w[0],
+        w[1],
+        w[2],
+        v[0] + point[1] * w[2] - point[2] * w[1],
+        v[1] + point[2] * w[0] - point[0] * w[2],
+        v[2] + point[0] * w[1] - point[1] * w[0],
+    )
+
+
+@inline
+def rounded(x: float) -> float:
+    """The whole number next to x, an even one from the middle between two; abs(x) < 2^51."""
+    return (x + 6755399441055744.0) - 6755399441055744.0
+
+
+@inline
+def near_sine_cosine(x: float) -> tuple[float, float]:
+    """`sine_cosine` of an angle of less than `MANY_TURNS`: nothing to choose on the way, so that many go together.
+
+    They share the reduction to |r| <= pi / 4 (Cody & Waite 1980); it and the polynomials are those of fdlibm (Sun
+    Microsystems 1993).
+    """
+    k = rounded(x * 0.6366197723675814)  # quarter turns, rounded
+    y = x - k * 1.5707963267341256
+    w = k * 6.077100506506192e-11
+    r = y - w
+    tail = (y - r) - w
+    z = r * r
+    v = z * r
+    odd = 8.33333333332248946124e-03 + z * (
+        -1.98412698298579493134e-04
+        + z
+        * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10))
+    )
+    sine = r - ((z * (0.5 * tail - v * odd) - tail) + v * 1.66666666666666324348e-01)
+    even = 2.48015872894767294178e-05 + z * (
+        -2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 - z * 1.13596475577881948265e-11)
+    )
+    even = z * (4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03 + z * even))
+    half = 0.5 * z
+    near = 1.0 - half
+    cosine = near + (((1.0 - near) - half) + (z * even - r * tail))
+    k -= 4.0 * rounded(0.25 * k)  # quarter turns beyond whole ones, -2 to 2
+    square = k * k
+    swapped, sign = square == 1.0, 1.0 - 0.5 * square
+    return (k * cosine if swapped else sign * sine), (-k * sine if swapped else sign * cosine)
+
+
+@inline
+def sine_cosine(x: float) -> tuple[float, float]:
+    """sin x and cos x to half an ulp of 1, in half the time of two calls."""
+    if not abs(x) < MANY_TURNS:
+        return math.sin(x), math.cos(x)
+    return near_sine_cosine(x)
+
+
+# series of sin(t) / t and (1 - cos t) / t^2 in t^2
+SINC = 1.0, -1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0, 1.0 / 362880.0, -1.0 / 39916800.0, 1.0 / 6227020800.0
+VERSINC = (
+    0.5,
+    -1.0 / 24.0,
+    1.0 / 720.0,
+    -1.0 / 40320.0,
+    1.0 / 3628800.0,
+    -1.0 / 479001600.0,
+    1.0 / 87178291200.0,
+)
+
+
+@inline
+def series(x: float, c: Series) -> float:
+    """Polynomial of degree 6, put together from pairs: none waits for all before it."""
+    y = x * x
+    return (c[0] + x * c[1]) + y * ((c[2] + x * c[3]) + y * ((c[4] + x * c[5]) + y * c[6]))
+
+
+@inline
+def small_turn(square: float) -> tuple[float, float]:
+    """sin(t) / t and (1 - cos t) / t^2 at t^2 < SMALL_ANGLE^2; the first term left out is under 5e-17 of the sum.
+
+    Between two frames of a curve turns are small, and here they cost a fourth of two calls for a sine.
+    """
+    return series(square, SINC), series(square, VERSINC)
+
+
+@inline
+def exp_twist(data: Array, offset: int, phi: float) -> tuple[Rotation, Vector]:
+    """exp(g phi) of a constant twist stored as (n, |w|, v, n x v, n . v), exact for any |w| >= 0.
+
+    p = (sin t / |w|) v + ((1 - cos t) / |w|) n x v + (phi - sin t / |w|) (n . v) n with t = |w| phi: no difference of
+    large numbers even where the screw axis lies at infinity.
+    """
+    n0, n1, n2 = data[offset], data[offset + 1], data[offset + 2]
+    rate = data[offset + 3]
+    angle = rate * phi
+    if abs(angle) < SMALL_ANGLE:
+        sinc, versinc = small_turn(angle * angle)
+        along, aside = phi * sinc, angle * phi * versinc
+        s, versine = angle * sinc, angle * angle * versinc
+    else:
+        s = math.sin(angle)
+        half = math.sin(0.5 * angle)
+        versine = 2.0 * half * half
+        along, aside = s / rate, versine / rate
+    axial = (phi - along) * data[offset + 10]
+    position = (
+        along * data[offset + 4] + aside * data[offset + 7] + axial * n0,
+        along * data[offset + 5] + aside * data[offset + 8] + axial * n1,
+        along * data[offset + 6] + aside * data[offset + 9] + axial * n2,
+    )
+    rotation = (
+        1.0 - versine * (n1 * n1 + n2 * n2),
+        versine * n0 * n1 - s * n2,
+        versine * n0 * n2 + s * n1,
+        versine * n0 * n1 + s * n2,
+        1.0 - versine * (n0 * n0 + n2 * n2),
+        versine * n1 * n2 - s * n0,
+        versine * n0 * n2 - s * n1,
+        versine * n1 * n2 + s * n0,
+        1.0 - versine * (n0 * n0 + n1 * n1),
+    )
+    return rotation, position

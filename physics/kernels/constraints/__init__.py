@@ -1,0 +1,1 @@
+"""Rows of loops, couplings and rolling, and the bodies' response to them."""

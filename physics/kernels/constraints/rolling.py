@@ -1,0 +1,60 @@
+"""Rolling without slip of the two surfaces of one contact joint, a constraint on velocities alone.
+
+The joint is a surface, and behind it what the other body does about the point of contact (Lee & Terzopoulos 2008,
+sec. 8): its first factors end in a frame whose origin is the point of contact and whose x-y plane is that of contact.
+Slip is the velocity of the body's material point there against that of the parent's.
+"""
+
+from __future__ import annotations
+
+from ..algebra.spatial import Array, Vector, add3, cross, dot3, load3, load_rotation, load_twist, subtract3
+from ..compiler.jit import inline, shared
+from ..forces.points import material, reference_of, twist_of
+from ..joints.kinematics import kinematics
+from ..layout import ORIGIN, REFERENCE, ROOT, VELOCITY
+from .layout import CONSTRAINT_BODY, CONSTRAINT_DATA, CONSTRAINT_OTHER, CONSTRAINT_ROW, ROW_BIAS, ROW_VALUE
+from .row_pieces import column, push_row
+
+
+@inline
+def carried(body_int: Array, work: Array, body: int, place: Vector) -> tuple[Vector, Vector]:
+    """Angular velocity of a body and velocity of its material point at a place."""
+    v = twist_of(work, body)
+    return (v[0], v[1], v[2]), material(v, subtract3(place, reference_of(body_int, work, body)))
+
+
+@shared
+def rolling_rows(
+    body_int: Array,
+    constraints: Array,
+    k: int,
+    q: Array,
+    qd: Array,
+    work: Array,
+    dof: Array,
+    rows: Array,
+    jacobian: Array,
+) -> None:
+    """The two rows of a contact joint that does not slip; its kinematics up to the contact are those of the body
+    `contact` in the marked model.
+    """
+    con_int, con_data, marked, spaces = constraints[0], constraints[2], constraints[3], constraints[4]
+    body, other, row = con_int[k, CONSTRAINT_BODY], con_int[k, CONSTRAINT_OTHER], con_int[k, CONSTRAINT_ROW]
+    contact = int(con_data[con_int[k, CONSTRAINT_DATA]])
+    marked_work, marked_dof, flags = spaces
+    kinematics(marked, q, qd, marked_work, marked_dof, flags)
+    lever = load3(marked_work, contact, ORIGIN)
+    place = add3(lever, load3(marked_work, marked[0][contact, ROOT], REFERENCE))
+    v = load_twist(marked_work, contact, VELOCITY)
+    moving, turning = material(v, lever), (v[0], v[1], v[2])
+    axes = load_rotation(marked_work, contact)
+    w, at = carried(body_int, work, body, place)
+    drag, under = carried(body_int, work, other, place)
+    # the point of contact moves on over both bodies
+    drift = subtract3(cross(w, subtract3(moving, at)), cross(drag, subtract3(moving, under)))
+    slip = subtract3(at, under)
+    for j in range(2):
+        u = column(axes, j)
+        bias = push_row(body_int, work, dof, body, other, place, place, u, jacobian[row + j])
+        rows[row + j, ROW_BIAS] = bias + dot3(u, drift) + dot3(cross(turning, u), slip)
+        rows[row + j, ROW_VALUE] = 0.0

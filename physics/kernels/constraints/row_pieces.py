@@ -1,0 +1,231 @@
+"""Pieces of a constraint's rows: speeds of points and of turning of one body relative to another.
+
+A row's speed is that of a point along a direction, or of turning about it: u = w_a . V_a - w_b . V_b with wrenches w
+about the reference points of the bodies' trees (Wang 2022, eqs. 3.36 and 4.98); its row of the Jacobian by the
+coordinates is w_a . S_d over the ancestors of a, less w_b . S_d over those of b.
+"""
+
+from __future__ import annotations
+
+from ..algebra.spatial import (
+    Array,
+    Rotation,
+    Twist,
+    Vector,
+    add3,
+    cross,
+    dot3,
+    dot6,
+    load3,
+    load9,
+    load_rotation,
+    load_twist,
+    multiply,
+    rotate,
+    scale_add3,
+    subtract3,
+)
+from ..compiler.jit import inline, shared
+from ..forces.points import STILL, material, reference_of, twist_of
+from ..layout import BIAS, DOF_COUNT, DOF_START, ORIGIN, PARENT, REFERENCE, ROOT, SUBSPACE, VELOCITY
+from .layout import ROW_BIAS
+
+
+@inline
+def bias_of(work: Array, body: int) -> Twist:
+    """Acceleration that a body has without accelerations of coordinates and without gravity."""
+    if body < 0:
+        return STILL
+    return load_twist(work, body, BIAS)
+
+
+# A share that is less than this of what its parts could be is round-off. It must not stay: a row that no coordinate
+# moves, as across the plane of a linkage, would seem to be moved by very little, and ask for a huge impulse.
+ROUND_OFF = 1e-14
+# So is a whole row that is moved by less than this of what it could be: frames in numbers of seven digits have it so.
+FLAT = 3e-6
+
+
+@shared
+def add_wrench(body_int: Array, dof: Array, body: int, wrench: Twist, sign: float, row: Array) -> float:
+    """Add sign times the wrench's share in every coordinate that moves a body; returns the sum of the squares that
+    these could be at most.
+    """
+    total = 0.0
+    moment = wrench[0] * wrench[0] + wrench[1] * wrench[1] + wrench[2] * wrench[2]
+    force = wrench[3] * wrench[3] + wrench[4] * wrench[4] + wrench[5] * wrench[5]
+    while body >= 0:
+        first = body_int[body, DOF_START]
+        for d in range(first, first + body_int[body, DOF_COUNT]):
+            s = load_twist(dof, d, SUBSPACE)
+            share = dot6(s, wrench)
+            most = moment * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2])
+            most += force * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5])
+            if share * share > ROUND_OFF * ROUND_OFF * most:
+                row[d] += sign * share
+            total += most
+        body = body_int[body, PARENT]
+    return total
+
+
+@inline
+def drop_flat(row: Array, most: float) -> None:
+    """Empty a row that coordinates hardly move."""
+    total = 0.0
+    for d in range(row.shape[0]):
+        total += row[d] * row[d]
+    if total <= FLAT * FLAT * most:
+        for d in range(row.shape[0]):
+            row[d] = 0.0
+
+
+@inline
+def axes_of(work: Array, body: int, con_float: Array, k: int, at: int) -> Rotation:
+    """World axes of a frame on a body."""
+    r = load9(con_float, k, at)
+    return r if body < 0 else multiply(load_rotation(work, body), r)
+
+
+@inline
+def origin_of(body_int: Array, work: Array, body: int, con_float: Array, k: int, at: int) -> Vector:
+    """Origin of a frame on a body in the world."""
+    p = load3(con_float, k, at + 9)
+    if body < 0:
+        return p
+    place = add3(load3(work, body, ORIGIN), rotate(load_rotation(work, body), p))
+    return add3(place, load3(work, body_int[body, ROOT], REFERENCE))
+
+
+@inline
+def point_acceleration(a: Twist, v: Twist, lever: Vector) -> Vector:
+    """Of the material point at a lever from the reference point."""
+    w = (v[0], v[1], v[2])
+    return add3(material(a, lever), cross(w, material(v, lever)))
+
+
+@shared
+def push_row(
+    body_int: Array,
+    work: Array,
+    dof: Array,
+    body: int,
+    other: int,
+    at: Vector,
+    over: Vector,
+    u: Vector,
+    row: Array,
+) -> float:
+    """Row of the Jacobian of the speed along u of the body's point `at` against the other's point `over`, and its
+    bias where u does not turn; both points in the world.
+    """
+    lever = subtract3(at, reference_of(body_int, work, body))
+    m = cross(lever, u)
+    most = add_wrench(body_int, dof, body, (m[0], m[1], m[2], u[0], u[1], u[2]), 1.0, row)
+    bias = dot3(u, point_acceleration(bias_of(work, body), twist_of(work, body), lever))
+    if other >= 0:
+        lever = subtract3(over, reference_of(body_int, work, other))
+        m = cross(lever, u)
+        most += add_wrench(body_int, dof, other, (m[0], m[1], m[2], u[0], u[1], u[2]), -1.0, row)
+        bias -= dot3(u, point_acceleration(bias_of(work, other), twist_of(work, other), lever))
+    drop_flat(row, most)
+    return bias
+
+
+@shared
+def turn_row(body_int: Array, work: Array, dof: Array, body: int, other: int, u: Vector, row: Array) -> float:
+    """Row of the Jacobian of the relative turning about u, an axis of the other body, and its bias."""
+    wrench = (u[0], u[1], u[2], 0.0, 0.0, 0.0)
+    most = add_wrench(body_int, dof, body, wrench, 1.0, row)
+    bias = dot6(wrench, bias_of(work, body))
+    if other >= 0:
+        most += add_wrench(body_int, dof, other, wrench, -1.0, row)
+        bias -= dot6(wrench, bias_of(work, other))
+        v, drag = load_twist(work, body, VELOCITY), load_twist(work, other, VELOCITY)
+        turning = (drag[0], drag[1], drag[2])
+        bias += dot3((v[0] - drag[0], v[1] - drag[1], v[2] - drag[2]), cross(turning, u))
+    drop_flat(row, most)
+    return bias
+
+
+@inline
+def velocity_between(body_int: Array, work: Array, body: int, other: int, at: Vector) -> Vector:
+    """Velocity of the body's point against the other's at the same place."""
+    v = material(twist_of(work, body), subtract3(at, reference_of(body_int, work, body)))
+    drag = material(twist_of(work, other), subtract3(at, reference_of(body_int, work, other)))
+    return subtract3(v, drag)
+
+
+@inline
+def slide_row(
+    body_int: Array, work: Array, dof: Array, body: int, other: int, at: Vector, u: Vector, row: Array
+) -> float:
+    """As `push_row` for one place, with u fixed in the other body: the bias takes in that it turns."""
+    bias = push_row(body_int, work, dof, body, other, at, at, u, row)
+    if other >= 0:
+        drag = load_twist(work, other, VELOCITY)
+        slip = velocity_between(body_int, work, body, other, at)
+        bias -= 2.0 * dot3(u, cross((drag[0], drag[1], drag[2]), slip))
+    return bias
+
+
+@inline
+def add_point(
+    body_int: Array, dof: Array, body: int, lever: Vector, axes: Rotation, sign: float, rows: Array
+) -> Vector:
+    """What `add_wrench` does for three rows at once, those of forces along three axes at a lever."""
+    x, y, z = column(axes, 0), column(axes, 1), column(axes, 2)
+    m, n, o = cross(lever, x), cross(lever, y), cross(lever, z)
+    moments = dot3(m, m), dot3(n, n), dot3(o, o)
+    most = (0.0, 0.0, 0.0)
+    while body >= 0:
+        first = body_int[body, DOF_START]
+        for d in range(first, first + body_int[body, DOF_COUNT]):
+            s = load_twist(dof, d, SUBSPACE)
+            w, v = (s[0], s[1], s[2]), (s[3], s[4], s[5])
+            shares = dot3(m, w) + dot3(x, v), dot3(n, w) + dot3(y, v), dot3(o, w) + dot3(z, v)
+            turn, push = dot3(w, w), dot3(v, v)
+            own = (moments[0] * turn + push, moments[1] * turn + push, moments[2] * turn + push)
+            most = add3(most, own)
+            for j in range(3):
+                if shares[j] * shares[j] > ROUND_OFF * ROUND_OFF * own[j]:
+                    rows[j, d] += sign * shares[j]
+        body = body_int[body, PARENT]
+    return most
+
+
+@shared
+def point_rows(
+    body_int: Array,
+    work: Array,
+    dof: Array,
+    body: int,
+    other: int,
+    at: Vector,
+    axes: Rotation,
+    rows: Array,
+    jacobian: Array,
+) -> None:
+    """As three times `slide_row`, along the axes of a frame on the other body, into the first three rows of both."""
+    lever = subtract3(at, reference_of(body_int, work, body))
+    most = add_point(body_int, dof, body, lever, axes, 1.0, jacobian)
+    a = point_acceleration(bias_of(work, body), twist_of(work, body), lever)
+    if other >= 0:
+        lever = subtract3(at, reference_of(body_int, work, other))
+        most = add3(most, add_point(body_int, dof, other, lever, axes, -1.0, jacobian))
+        drag = twist_of(work, other)
+        slip = velocity_between(body_int, work, body, other, at)
+        a = subtract3(a, point_acceleration(bias_of(work, other), drag, lever))
+        a = scale_add3(a, -2.0, cross((drag[0], drag[1], drag[2]), slip))
+    for j in range(3):
+        rows[j, ROW_BIAS] = dot3(column(axes, j), a)
+        drop_flat(jacobian[j], most[j])
+
+
+@inline
+def column(r: Rotation, k: int) -> Vector:
+    """Axis k of a frame."""
+    if k == 0:
+        return r[0], r[3], r[6]
+    if k == 1:
+        return r[1], r[4], r[7]
+    return r[2], r[5], r[8]

@@ -1,0 +1,239 @@
+"""Value, Jacobian and bias of every constraint, from the kinematics that `outward` left."""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.spatial import Array, Rotation, Vector, cross, dot3, multiply, rotate, subtract3, transposed
+from ..compiler.jit import inline, shared
+from ..forces.points import material, reference_of, twist_of
+from ..joints.functions import evaluate_function
+from .layout import (
+    CONSTRAINT_BODY,
+    CONSTRAINT_DATA,
+    CONSTRAINT_KIND,
+    CONSTRAINT_LENGTH,
+    CONSTRAINT_LOCKS,
+    CONSTRAINT_OTHER,
+    CONSTRAINT_ROW,
+    CONSTRAINT_ROWS,
+    CONSTRAINT_SENSE,
+    COUPLING,
+    DISTANCE,
+    FRAME_ON_BODY,
+    FRAME_ON_OTHER,
+    FRAMES,
+    POINT_LOCKS,
+    ROW_BIAS,
+    ROW_OWNER,
+    ROW_VALUE,
+    SEGMENTS,
+    SYSTEM_JACOBIAN,
+    SYSTEM_KINDS,
+    SYSTEM_ROWS,
+)
+from .rolling import rolling_rows
+from .row_pieces import axes_of, column, origin_of, point_rows, push_row, slide_row, turn_row
+
+
+@inline
+def rotation_between(a: Rotation, b: Rotation) -> Vector:
+    """Rotation vector of a^T b in the axes of a, for rotations of less than a half turn."""
+    m = multiply(transposed(a), b)
+    s = (0.5 * (m[7] - m[5]), 0.5 * (m[2] - m[6]), 0.5 * (m[3] - m[1]))
+    sine = math.sqrt(dot3(s, s))
+    angle = math.atan2(sine, 0.5 * (m[0] + m[4] + m[8] - 1.0))
+    scale = angle / sine if sine > 1e-9 else 1.0
+    return scale * s[0], scale * s[1], scale * s[2]
+
+
+@shared
+def frame_rows(
+    body_int: Array,
+    con_int: Array,
+    con_float: Array,
+    whole: bool,
+    k: int,
+    work: Array,
+    dof: Array,
+    rows: Array,
+    jacobian: Array,
+) -> None:
+    """Rows of the locked components of a frame on a body in a frame on another one (Wang 2022, sec. 3.11.1)."""
+    body, other, row = con_int[k, CONSTRAINT_BODY], con_int[k, CONSTRAINT_OTHER], con_int[k, CONSTRAINT_ROW]
+    locks = con_int[k, CONSTRAINT_LOCKS]
+    p = origin_of(body_int, work, body, con_float, k, FRAME_ON_BODY)
+    base = axes_of(work, other, con_float, k, FRAME_ON_OTHER)
+    origin = origin_of(body_int, work, other, con_float, k, FRAME_ON_OTHER)
+    together = locks & POINT_LOCKS == POINT_LOCKS
+    if whole and together:
+        point_rows(body_int, work, dof, body, other, p, base, rows[row:], jacobian[row:])
+    for j in range(3):
+        if locks & (1 << j):
+            u = column(base, j)
+            if whole and not together:
+                rows[row, ROW_BIAS] = slide_row(body_int, work, dof, body, other, p, u, jacobian[row])
+            rows[row, ROW_VALUE] = dot3(u, subtract3(p, origin))
+            row += 1
+    if locks < 8:
+        return
+    r = axes_of(work, body, con_float, k, FRAME_ON_BODY)
+    turned = rotation_between(base, r)
+    if locks & 56 == 24:  # a hinge about z: how far its axes have parted
+        aside = cross((base[2], base[5], base[8]), (r[2], r[5], r[8]))
+        turned = rotate(transposed(base), aside)
+    for j in range(3):
+        if locks & (8 << j):
+            u = column(base, j)
+            if whole:
+                rows[row, ROW_BIAS] = turn_row(body_int, work, dof, body, other, u, jacobian[row])
+            rows[row, ROW_VALUE] = turned[0] if j == 0 else (turned[1] if j == 1 else turned[2])
+            row += 1
+
+
+@shared
+def nearest_segment(con_data: Array, at: int, x: float, z: float) -> tuple[float, float, float]:
+    """Signed distance from a polyline in the x-z plane and the normal (x, z) of the segment that counts.
+
+    That is the nearest, as a whole line; the first and the last go on beyond their ends; of several as near it is
+    the one whose line is farthest.
+
+    A segment in data is its start (x, z), its direction (x, z) and its length (ArtiSynth's guide, sec. 3.4.14).
+    """
+    count = int(con_data[at])
+    best, height, nx, nz = math.inf, 0.0, 0.0, 1.0
+    for k in range(count):
+        s = at + 1 + 5 * k
+        dx, dz = x - con_data[s], z - con_data[s + 1]
+        ux, uz, length = con_data[s + 2], con_data[s + 3], con_data[s + 4]
+        high = -dx * uz + dz * ux  # the normal u x y of eq. 3.30 is (-u_z, u_x)
+        along = dx * ux + dz * uz
+        lower = -math.inf if k == 0 else 0.0
+        upper = math.inf if k == count - 1 else length
+        beyond = along - min(max(along, lower), upper)
+        distance = math.sqrt(high * high + beyond * beyond)
+        nearer = distance < best * (1.0 - 1e-12)
+        if nearer or (distance <= best * (1.0 + 1e-12) and abs(high) > abs(height)):
+            best, height, nx, nz = min(distance, best), high, -uz, ux
+    return height, nx, nz
+
+
+@shared
+def segment_row(
+    body_int: Array,
+    constraints: Array,
+    whole: bool,
+    k: int,
+    work: Array,
+    dof: Array,
+    rows: Array,
+    jacobian: Array,
+) -> None:
+    """Row of a point that keeps to a polyline drawn out along y (ArtiSynth's guide, sec. 3.4.14)."""
+    con_int, con_float, con_data = constraints[0], constraints[1], constraints[2]
+    body, other, row = con_int[k, CONSTRAINT_BODY], con_int[k, CONSTRAINT_OTHER], con_int[k, CONSTRAINT_ROW]
+    p = origin_of(body_int, work, body, con_float, k, FRAME_ON_BODY)
+    base = axes_of(work, other, con_float, k, FRAME_ON_OTHER)
+    origin = origin_of(body_int, work, other, con_float, k, FRAME_ON_OTHER)
+    place = rotate(transposed(base), subtract3(p, origin))
+    height, nx, nz = nearest_segment(con_data, con_int[k, CONSTRAINT_DATA], place[0], place[2])
+    u = rotate(base, (nx, 0.0, nz))
+    if whole:
+        rows[row, ROW_BIAS] = slide_row(body_int, work, dof, body, other, p, u, jacobian[row])
+    rows[row, ROW_VALUE] = height
+
+
+@shared
+def distance_row(
+    body_int: Array,
+    constraints: Array,
+    whole: bool,
+    k: int,
+    work: Array,
+    dof: Array,
+    rows: Array,
+    jacobian: Array,
+) -> None:
+    """Row of two points at a distance: of a rod, or with a sense of a rope or a strut."""
+    con_int, con_float, con_data = constraints[0], constraints[1], constraints[2]
+    body, other, row = con_int[k, CONSTRAINT_BODY], con_int[k, CONSTRAINT_OTHER], con_int[k, CONSTRAINT_ROW]
+    p = origin_of(body_int, work, body, con_float, k, FRAME_ON_BODY)
+    o = origin_of(body_int, work, other, con_float, k, FRAME_ON_OTHER)
+    sense = con_data[con_int[k, CONSTRAINT_DATA]]  # -1: at most this long
+    span = subtract3(p, o)
+    length = math.sqrt(dot3(span, span))
+    rows[row, ROW_VALUE] = sense * (length - con_float[k, CONSTRAINT_LENGTH])
+    if not whole:
+        return
+    scale = sense / length if length > 1e-12 else 0.0
+    u = (scale * span[0], scale * span[1], scale * span[2])
+    bias = push_row(body_int, work, dof, body, other, p, o, u, jacobian[row])
+    v = material(twist_of(work, body), subtract3(p, reference_of(body_int, work, body)))
+    drag = material(twist_of(work, other), subtract3(o, reference_of(body_int, work, other)))
+    v = subtract3(v, drag)
+    along = dot3(u, v)
+    if length > 1e-12:
+        bias += sense * (dot3(v, v) - along * along) / length
+    rows[row, ROW_BIAS] = bias
+
+
+@shared
+def coupling_row(
+    constraints: Array, whole: bool, k: int, q: Array, qd: Array, rows: Array, jacobian: Array
+) -> None:
+    """Row of a coordinate that is a function of a weighted sum of others (Wang 2022, sec. 4.6.2)."""
+    con_int, con_data = constraints[0], constraints[2]
+    row, at, d = con_int[k, CONSTRAINT_ROW], con_int[k, CONSTRAINT_DATA], con_int[k, CONSTRAINT_BODY]
+    count = int(con_data[at])
+    u, rate = 0.0, 0.0
+    for j in range(count):
+        master, weight = int(con_data[at + 1 + 2 * j]), con_data[at + 2 + 2 * j]
+        u += weight * q[master]
+        rate += weight * qd[master]
+    value, slope, curve = evaluate_function(con_data, at + 1 + 2 * count, u)
+    rows[row, ROW_VALUE] = q[d] - value
+    if not whole:
+        return
+    for j in range(count):
+        jacobian[row, int(con_data[at + 1 + 2 * j])] -= slope * con_data[at + 2 + 2 * j]
+    jacobian[row, d] += 1.0
+    rows[row, ROW_BIAS] = -curve * rate * rate
+
+
+@shared
+def constraint_rows(
+    body_int: Array,
+    constraints: Array,
+    whole: bool,
+    q: Array,
+    qd: Array,
+    work: Array,
+    dof: Array,
+    system: Array,
+) -> int:
+    """Value and kind of every constraint's rows, and where the whole of them is asked for bias and Jacobian; after
+    `kinematics` at (q, qd). Returns their number.
+    """
+    con_int = constraints[0]
+    rows, jacobian, kinds = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN], system[SYSTEM_KINDS]
+    count = 0
+    for k in range(con_int.shape[0]):
+        kind, first = con_int[k, CONSTRAINT_KIND], con_int[k, CONSTRAINT_ROW]
+        count = first + con_int[k, CONSTRAINT_ROWS]
+        for row in range(first, count):
+            kinds[row] = con_int[k, CONSTRAINT_SENSE]
+            rows[row, ROW_OWNER] = k
+            if whole:
+                for d in range(jacobian.shape[1]):
+                    jacobian[row, d] = 0.0
+        if kind == FRAMES:
+            frame_rows(body_int, con_int, constraints[1], whole, k, work, dof, rows, jacobian)
+        elif kind == SEGMENTS:
+            segment_row(body_int, constraints, whole, k, work, dof, rows, jacobian)
+        elif kind == DISTANCE:
+            distance_row(body_int, constraints, whole, k, work, dof, rows, jacobian)
+        elif kind == COUPLING:
+            coupling_row(constraints, whole, k, q, qd, rows, jacobian)
+        elif whole:  # on velocities alone: their values stay 0
+            rolling_rows(body_int, constraints, k, q, qd, work, dof, rows, jacobian)
+    return count

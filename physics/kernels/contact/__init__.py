@@ -1,0 +1,1 @@
+"""Contacts and impacts: detection, impulses with friction, constrained steps."""

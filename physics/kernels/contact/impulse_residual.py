@@ -1,0 +1,65 @@
+"""How far impulses are from those that are asked for (see `impulses`)."""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.spatial import Array
+from ..compiler.jit import shared
+from ..constraints.layout import NORMAL, TANGENT, UNILATERAL
+from .cone import project_on_cone
+from .newton import LARGEST
+
+
+@shared
+def overgrown(count: int, matrix: Array, right: Array, impulse: Array) -> float:
+    """By how much impulses are beyond all that stops the rows' speeds without them, as they press against each other
+    without end; at least 1.
+    """
+    size, asked = 0.0, 0.0
+    for i in range(count):
+        size += impulse[i] * impulse[i]
+        asked += (right[i] / matrix[i, i]) ** 2 if matrix[i, i] > 0.0 else 0.0
+    return max(math.sqrt(size / asked) / LARGEST, 1.0) if asked > 0.0 else 1.0
+
+
+@shared
+def natural_residual(
+    count: int, matrix: Array, right: Array, kinds: Array, friction: Array, impulse: Array
+) -> float:
+    """|lambda - proj_K(lambda - r (u + mu |u_t| n))| / |lambda| over all rows, r the inverse of a contact's mean
+    response (0 for rows that no impulse moves).
+    """
+    total, size = 0.0, 0.0
+    for i in range(count):
+        size += impulse[i] * impulse[i]
+        if kinds[i] == TANGENT:
+            continue
+        u = row_speed(i, count, matrix, right, impulse)
+        response = matrix[i, i]
+        if kinds[i] != NORMAL:
+            f = u / response if response > 0.0 else 0.0
+            if kinds[i] == UNILATERAL:
+                f = min(f, impulse[i])
+            total += f * f
+            continue
+        mu = friction[i]
+        v = row_speed(i + 1, count, matrix, right, impulse)
+        w = row_speed(i + 2, count, matrix, right, impulse)
+        response = (response + matrix[i + 1, i + 1] + matrix[i + 2, i + 2]) / 3.0
+        r = 1.0 / response if matrix[i, i] > 0.0 else 0.0
+        x = impulse[i], impulse[i + 1], impulse[i + 2]
+        y = project_on_cone((x[0] - r * (u + mu * math.sqrt(v * v + w * w)), x[1] - r * v, x[2] - r * w), mu)
+        total += (x[0] - y[0]) ** 2 + (x[1] - y[1]) ** 2 + (x[2] - y[2]) ** 2
+    if size == 0.0:
+        return math.sqrt(total)
+    return math.sqrt(total / size)
+
+
+@shared
+def row_speed(i: int, count: int, matrix: Array, right: Array, impulse: Array) -> float:
+    """u of row i."""
+    total: float = right[i]
+    for j in range(count):
+        total += matrix[i, j] * impulse[j]
+    return total

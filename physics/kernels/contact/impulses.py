@@ -1,0 +1,325 @@
+"""Impulses that satisfy equalities, one-sided rows and contacts with Coulomb's friction, all of them at once.
+
+Row speeds are u = W impulse + right, W = J M^-1 J^T symmetric, positive semi-definite; rows may say the same twice.
+EQUALITY: u = 0. UNILATERAL: 0 <= impulse, 0 <= u, one of them zero. NORMAL, followed by its two TANGENT rows:
+impulse in the cone K_mu, u + mu |u_t| n in its dual, perpendicular (De Saxce & Feng 1998): an exact cone, no pyramid.
+
+Equalities leave by pivoted Cholesky factors, rows without a pivot are dependent and get no impulse. Without friction an
+active set is pivoted, which ends exactly. With friction sweeps of exact solutions contact by contact (block
+Gauss-Seidel) start Newton's steps; where these are stuck, steps with larger scales are tried (see `sharpening`), then
+the central path (see `interior`) leads on, and at last problems that hold the impulses where they are with a weight
+that fades (proximal points, Rockafellar 1976).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.cholesky import DEPENDENT, factorize
+from ..algebra.spatial import Array
+from ..compiler.jit import shared
+from ..constraints.layout import EQUALITY, NORMAL, UNILATERAL
+from .cone import project_on_cone, solve_contact
+from .impulse_layout import (
+    ENOUGH,
+    EXACT,
+    FRICTION,
+    HOLD,
+    IMPULSE,
+    KEPT,
+    RIGHT,
+    RISE,
+    SCALE,
+    SLIDE,
+    SPEED,
+    STEP,
+    TRIAL,
+    TRIAL_SPEED,
+    VECTORS,
+    combine,
+    find_speeds,
+    push,
+)
+from .impulse_residual import natural_residual
+from .interior import follow_path
+from .newton import PROXIMAL, choose, defect, descend, most_rightly, newton_step, pivot_rows
+from .sharpening import sharpen
+
+SLOW = 0.25
+SWEEPS = 8
+MOST_NEWTON_STEPS = 50
+MOST_STUCK = 4
+FIRST_WEIGHT, LIGHTER, HEAVIER = 0.1, 0.3, 3.0
+MOST_PROXIMAL_STEPS = 60
+
+
+@shared
+def gather(
+    count: int, kinds: Array, friction: Array, impulse: Array, space: Array, order: Array
+) -> tuple[int, int, int]:
+    """The order equalities, contacts with friction, one-sided rows; where each of these ends.
+
+    Tangents of contacts without friction are left out.
+    """
+    m = 0
+    for i in range(count):
+        if kinds[i] == EQUALITY:
+            order[m] = i
+            m += 1
+    equalities = m
+    for i in range(count):
+        if kinds[i] == NORMAL and friction[i] > 0.0:
+            order[m], order[m + 1], order[m + 2] = i, i + 1, i + 2
+            m += 3
+    cones = m
+    for i in range(count):
+        if kinds[i] == UNILATERAL or (kinds[i] == NORMAL and friction[i] <= 0.0):
+            order[m] = i
+            m += 1
+    for i in range(equalities, m):
+        space[IMPULSE, i] = impulse[order[i]]
+        space[FRICTION, i] = friction[order[i]]
+    for i in range(count):
+        impulse[i] = 0.0
+    return equalities, cones, m
+
+
+@shared
+def eliminate(first: int, m: int, matrix: Array, right: Array, space: Array, order: Array) -> int:
+    """Responses and speeds of the rows from `first` on while the equalities, the rows before, keep theirs at zero.
+
+    The equalities' rank comes back; in RIGHT their right side through Cholesky's factor, which stays in space.
+    """
+    f = VECTORS + 2 * space.shape[1]
+    rank: int = factorize(matrix, order, first, space[f:], space[TRIAL])
+    for i in range(rank):
+        row = order[i]
+        total = right[row]
+        for k in range(i):
+            total -= space[f + row, k] * space[RIGHT, k]
+        space[RIGHT, i] = total / space[f + row, i]
+    for i in range(first, m):
+        row = order[i]
+        rest = right[row]
+        for k in range(rank):
+            pivot = f + order[k]
+            total = matrix[row, order[k]]
+            for j in range(k):
+                total -= space[f + row, j] * space[pivot, j]
+            space[f + row, k] = total / space[pivot, k]
+            rest -= space[f + row, k] * space[RIGHT, k]
+        space[RIGHT, i] = rest
+        for j in range(first, i + 1):
+            total = matrix[row, order[j]]
+            for k in range(rank):
+                total -= space[f + row, k] * space[f + order[j], k]
+            space[VECTORS + i, j] = space[VECTORS + j, i] = total
+    return rank
+
+
+@shared
+def restore(first: int, rank: int, m: int, space: Array, order: Array, impulse: Array) -> None:
+    """Impulses of the equalities from those of the others, and all of them to their places."""
+    f = VECTORS + 2 * space.shape[1]
+    for k in range(rank - 1, -1, -1):
+        total = -space[RIGHT, k]
+        for i in range(k + 1, m):
+            if i < rank or i >= first:
+                total -= space[f + order[i], k] * space[IMPULSE, i]
+        space[IMPULSE, k] = total / space[f + order[k], k]
+    for i in range(m):
+        if i < rank or i >= first:
+            impulse[order[i]] = space[IMPULSE, i]
+
+
+@shared
+def prepare(first: int, cones: int, m: int, matrix: Array, space: Array, order: Array) -> bool:
+    """Scales of the rows that are no equalities, feasible first impulses with their speeds; whether some of them act.
+
+    A row's scale is the inverse of its response, of a contact's rows that of their mean; 0 where no impulse moves it.
+    """
+    a = VECTORS
+    warm = False
+    i = first
+    while i < m:
+        width = 3 if i < cones else 1
+        response, whole, x = 0.0, 0.0, (space[IMPULSE, i], 0.0, 0.0)
+        for k in range(width):
+            response += space[a + i + k, i + k] / width
+            whole += matrix[order[i + k], order[i + k]] / width
+        if width == 3:
+            x = (space[IMPULSE, i], space[IMPULSE, i + 1], space[IMPULSE, i + 2])
+        x = project_on_cone(x, space[FRICTION, i])
+        alive = space[a + i, i] > DEPENDENT * matrix[order[i], order[i]]
+        for k in range(width):
+            space[SCALE, i + k] = 1.0 / response if alive else 0.0
+            space[HOLD, i + k] = PROXIMAL * whole / response if alive else 0.0
+            space[IMPULSE, i + k] = x[k] if alive else 0.0
+        warm = warm or space[IMPULSE, i] > 0.0
+        i += width
+    find_speeds(first, m, space)
+    return warm
+
+
+@shared
+def sweep(first: int, cones: int, m: int, space: Array) -> None:
+    """Every contact solved exactly, one after the other, while the others keep their impulses."""
+    a = VECTORS
+    for i in range(first, cones, 3):
+        if space[SCALE, i] <= 0.0:
+            continue
+        x = (space[IMPULSE, i], space[IMPULSE, i + 1], space[IMPULSE, i + 2])
+        b = (space[SPEED, i], space[SPEED, i + 1], space[SPEED, i + 2])
+        for k in range(3):
+            b = (
+                b[0] - space[a + i + k, i] * x[k],
+                b[1] - space[a + i + k, i + 1] * x[k],
+                b[2] - space[a + i + k, i + 2] * x[k],
+            )
+        y = solve_contact(space, a + i, i, b, space[FRICTION, i])
+        for k in range(3):
+            push(i + k, y[k] - x[k], first, m, space, SPEED)
+            space[IMPULSE, i + k] = y[k]
+    for i in range(cones, m):
+        if space[SCALE, i] > 0.0:
+            y0 = max(space[IMPULSE, i] - space[SCALE, i] * space[SPEED, i], 0.0)
+            push(i, y0 - space[IMPULSE, i], first, m, space, SPEED)
+            space[IMPULSE, i] = y0
+
+
+@shared
+def newton_turn(first: int, cones: int, m: int, space: Array, order: Array, value: float) -> bool:
+    """One of Newton's steps from impulses whose defect's square is value; False where it leads nowhere."""
+    choose(first, cones, m, space, order)
+    newton_step(first, cones, m, space, order, 0.0)
+    return descend(first, cones, m, space, value)
+
+
+@shared
+def approach(first: int, cones: int, m: int, space: Array, order: Array, cold: bool) -> bool:
+    """Newton's steps, and sweeps where they are stuck."""
+    stuck = 0
+    if cold:
+        for _ in range(SWEEPS):
+            sweep(first, cones, m, space)
+    last = math.inf
+    for _ in range(MOST_NEWTON_STEPS):
+        value, size = defect(first, cones, m, space, IMPULSE, SPEED)
+        enough = value <= ENOUGH * ENOUGH * size
+        if value <= EXACT * EXACT * size or (enough and value > SLOW * last):
+            return True
+        last = value
+        if not newton_turn(first, cones, m, space, order, value):
+            if enough:
+                return True
+            stuck += 1
+            if stuck > MOST_STUCK:
+                return False
+            for _ in range(SWEEPS << stuck):
+                sweep(first, cones, m, space)
+    return False
+
+
+@shared
+def centre(first: int, cones: int, m: int, space: Array, order: Array) -> None:
+    """Take out of the impulses of the last step what makes no motion, as between the feet of a table, where something
+    slides: carried on, its friction would depend on how it once was put down.
+    """
+    value, size = defect(first, cones, m, space, IMPULSE, SPEED)
+    choose(first, cones, m, space, order)
+    slides, third = False, order.shape[0] // 3
+    for i in range(first, cones, 3):
+        slides |= order[third + i] == SLIDE
+    if not slides:
+        return
+    newton_step(first, cones, m, space, order, 1.0)
+    combine(TRIAL, IMPULSE, 1.0, STEP, first, m, space)
+    combine(TRIAL_SPEED, SPEED, 1.0, RISE, first, m, space)
+    found, _ = defect(first, cones, m, space, TRIAL, TRIAL_SPEED)
+    if found <= max(value, ENOUGH * ENOUGH * size):
+        combine(IMPULSE, IMPULSE, 1.0, STEP, first, m, space)
+        combine(SPEED, SPEED, 1.0, RISE, first, m, space)
+
+
+@shared
+def weigh(first: int, m: int, space: Array, weight: float) -> None:
+    """Add a weight, in units of each row's own response, to the diagonal: what holds impulses where they are."""
+    for i in range(first, m):
+        if space[SCALE, i] > 0.0:
+            space[VECTORS + i, i] += weight / space[SCALE, i]
+
+
+@shared
+def proximal_step(first: int, cones: int, m: int, space: Array, order: Array, weight: float) -> bool:
+    """Impulses of the problem that holds them with a weight; where it cannot be solved they stay, False."""
+    for i in range(first, m):
+        space[KEPT, i] = space[IMPULSE, i]
+    weigh(first, m, space, weight)
+    solved = approach(first, cones, m, space, order, False)
+    weigh(first, m, space, -weight)
+    if not solved:
+        for i in range(first, m):
+            space[IMPULSE, i] = space[KEPT, i]
+    find_speeds(first, m, space)
+    return solved
+
+
+@shared
+def jams(first: int, m: int, space: Array) -> bool:
+    """Whether impulses grow without end, for a motion that none of them can bring about."""
+    size = 0.0
+    for i in range(first, m):
+        size += space[IMPULSE, i] ** 2
+    return size > most_rightly(first, m, space)
+
+
+@shared
+def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: bool) -> None:
+    """Impulses of contacts with friction and of one-sided rows."""
+    if warm:
+        centre(first, cones, m, space, order)
+    if approach(first, cones, m, space, order, not warm) or sharpen(first, cones, m, space, order):
+        return
+    follow_path(first, cones, m, space)
+    if approach(first, cones, m, space, order, False) or jams(first, m, space):
+        return
+    if sharpen(first, cones, m, space, order):
+        return
+    weight = FIRST_WEIGHT
+    for _ in range(MOST_PROXIMAL_STEPS):
+        solved = proximal_step(first, cones, m, space, order, weight)
+        value, size = defect(first, cones, m, space, IMPULSE, SPEED)
+        if value <= ENOUGH * ENOUGH * size or (solved and sharpen(first, cones, m, space, order)):
+            return
+        weight *= LIGHTER if solved else HEAVIER
+
+
+@shared
+def solve_impulses(
+    count: int,
+    matrix: Array,
+    right: Array,
+    kinds: Array,
+    friction: Array,
+    impulse: Array,
+    space: Array,
+    order: Array,
+) -> float:
+    """Impulses (count,) of all rows, from those that are there to begin with; the natural map's residual.
+
+    Args:
+        count: number of rows; the arrays may be longer.
+        matrix, right: W (count, count), symmetric; the speeds without impulses (count,).
+        kinds: EQUALITY, UNILATERAL or NORMAL with two TANGENT behind it. friction: mu in NORMAL rows.
+        space, order: workspaces, see `impulse_space`.
+    """
+    first, cones, m = gather(count, kinds, friction, impulse, space, order)
+    rank = eliminate(first, m, matrix, right, space, order)
+    if m > first:
+        warm = prepare(first, cones, m, matrix, space, order)
+        if cones > first:
+            settle(first, cones, m, space, order, warm)
+        else:
+            pivot_rows(first, m, space, order)
+    restore(first, rank, m, space, order, impulse)
+    return natural_residual(count, matrix, right, kinds, friction, impulse)

@@ -1,0 +1,231 @@
+"""Semismooth Newton steps for contacts with friction and one-sided rows, on the projections of Alart & Curnier (1991);
+an active set for one-sided rows alone.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.linear import solve_square
+from ..algebra.spatial import Array, Vector
+from ..compiler.jit import inline, shared
+from .impulse_layout import (
+    DUAL,
+    FRICTION,
+    HOLD,
+    IMPULSE,
+    OPEN,
+    RIGHT,
+    RISE,
+    SCALE,
+    SLIDE,
+    SPEED,
+    STEP,
+    STICK,
+    TRIAL,
+    TRIAL_SPEED,
+    VECTORS,
+    combine,
+    push,
+)
+
+PROXIMAL = 1e-10  # weight that keeps the impulses of rows that say the same where they are
+SETTLED = 1e-13
+MOST_PIVOTS = 10  # a row
+MOST_HALVINGS = 12
+DESCENT = 0.1
+LARGEST = 1e3  # impulses, against those that would stop each row's speed: beyond that they grow without end
+
+
+@inline
+def aim(i: int, space: Array, impulse: int, speed: int) -> tuple[Vector, float]:
+    """Where the impulse of the contact at row i is drawn: lambda - scale u; and how long its tangential part is."""
+    r = space[SCALE, i + 1]
+    x = (
+        space[impulse, i] - space[SCALE, i] * space[speed, i],
+        space[impulse, i + 1] - r * space[speed, i + 1],
+        space[impulse, i + 2] - r * space[speed, i + 2],
+    )
+    return x, math.sqrt(x[1] * x[1] + x[2] * x[2])
+
+
+@inline
+def most_rightly(first: int, m: int, space: Array) -> float:
+    """Square of the size beyond which impulses no longer answer what the rows' speeds without them ask for."""
+    asked = 0.0
+    for i in range(first, m):
+        asked += (space[SCALE, i] * space[RIGHT, i]) ** 2
+    return LARGEST * LARGEST * asked
+
+
+@shared
+def defect(first: int, cones: int, m: int, space: Array, impulse: int, speed: int) -> tuple[float, float]:
+    """Squares of Alart & Curnier's function of two vectors of space, an impulse and its speeds, and of the impulse, as
+    far as it is not beyond all that the rows' speeds without it ask for.
+    """
+    total, size = 0.0, 0.0
+    for i in range(first, cones, 3):
+        x, length = aim(i, space, impulse, speed)
+        radius = space[FRICTION, i] * max(x[0], 0.0)
+        share = radius / length if length > radius else 1.0
+        f = space[impulse, i] - max(x[0], 0.0)
+        g, h = space[impulse, i + 1] - share * x[1], space[impulse, i + 2] - share * x[2]
+        total += f * f + g * g + h * h
+        f, g, h = space[impulse, i], space[impulse, i + 1], space[impulse, i + 2]
+        size += f * f + g * g + h * h
+    for i in range(cones, m):
+        f = min(space[impulse, i], space[SCALE, i] * space[speed, i])
+        total += f * f
+        size += space[impulse, i] * space[impulse, i]
+    return total, min(size, most_rightly(first, m, space))
+
+
+@shared
+def choose(first: int, cones: int, m: int, space: Array, order: Array) -> None:
+    """What each contact does, as Alart & Curnier's function sees it, into the second third of order."""
+    third = order.shape[0] // 3
+    for i in range(first, cones, 3):
+        x, length = aim(i, space, IMPULSE, SPEED)
+        state = OPEN
+        if x[0] > 0.0:
+            state = STICK if length <= space[FRICTION, i] * x[0] else SLIDE
+        order[third + i] = order[third + i + 1] = order[third + i + 2] = state
+    for i in range(cones, m):
+        active = space[IMPULSE, i] - space[SCALE, i] * space[SPEED, i] > 0.0
+        order[third + i] = STICK if active else OPEN
+
+
+@inline
+def weight_of(i: int, first: int, cones: int, space: Array, order: Array) -> float:
+    """What holds an impulse along what makes no motion; tangents that slide are held by their direction."""
+    slides = i < cones and order[order.shape[0] // 3 + i] == SLIDE and (i - first) % 3 > 0
+    return PROXIMAL if slides else space[HOLD, i]
+
+
+@shared
+def clean_step(first: int, cones: int, m: int, space: Array, order: Array) -> None:
+    """Newton's step without what it takes from the round-off of rows that say the same: as these never quite agree,
+    each step would press them against each other anew, by round-off over the weight that holds them.
+    """
+    newton_step(first, cones, m, space, order, 0.0)
+    for i in range(first, m):
+        space[DUAL, i] = space[SPEED, i]
+        if space[SCALE, i] > 0.0:
+            space[SPEED, i] += weight_of(i, first, cones, space, order) / space[SCALE, i] * space[STEP, i]
+    newton_step(first, cones, m, space, order, 0.0)
+    for i in range(first, m):
+        space[SPEED, i] = space[DUAL, i]
+
+
+@shared
+def newton_step(first: int, cones: int, m: int, space: Array, order: Array, centred: float) -> None:
+    """Change of the impulses, and the change of speeds that it brings, with which every contact does as chosen: of
+    rows that say the same the least change, or with centred = 1 that to the least impulses.
+
+    Open ones lose their impulse, sticking ones their speed; a sliding one loses its normal speed, its friction becomes
+    mu times the normal impulse, its direction follows by the derivative (Hueber, Stadler & Wohlmuth 2008).
+    """
+    third, top = order.shape[0] // 3, VECTORS + m
+    act = 2 * third
+    n = 0
+    for i in range(first, m):
+        space[RISE, i] = 0.0
+    for i in range(first, m):
+        space[STEP, i] = -space[IMPULSE, i]
+        if order[third + i] == OPEN:
+            push(i, -space[IMPULSE, i], first, m, space, RISE)
+        else:
+            order[act + n] = i
+            n += 1
+    for k in range(n):
+        i = order[act + k]
+        r = space[SCALE, i]
+        for j in range(n):
+            space[top + k, j] = r * space[VECTORS + i, order[act + j]]
+        space[top + k, k] += weight_of(i, first, cones, space, order)
+        space[TRIAL, k] = (
+            -r * (space[SPEED, i] + space[RISE, i]) - centred * space[HOLD, i] * space[IMPULSE, i]
+        )
+    k = 0
+    while k < n:
+        i = order[act + k]
+        if order[third + i] == SLIDE:
+            slide(i, k, n, top, space)
+        k += 3 if i < cones else 1
+    solve_square(space, top, n, space[TRIAL])
+    for k in range(n):
+        i = order[act + k]
+        space[STEP, i] = space[TRIAL, k]
+        push(i, space[TRIAL, k], first, m, space, RISE)
+
+
+@shared
+def slide(i: int, k: int, n: int, top: int, space: Array) -> None:
+    """Equations of the sliding contact at row i, in place of those of its two tangents' speeds at k + 1 and k + 2.
+
+    Along the direction of its aim lambda_t = mu lambda_n; across it share r u + (1 - share) lambda = 0, where share is
+    how much of the aim the cone leaves.
+    """
+    mu = space[FRICTION, i]
+    x, length = aim(i, space, IMPULSE, SPEED)
+    d, e = x[1] / length, x[2] / length
+    share = mu * x[0] / length
+    y = (space[IMPULSE, i], space[IMPULSE, i + 1], space[IMPULSE, i + 2])
+    for j in range(n):
+        space[top + k + 2, j] = share * (d * space[top + k + 2, j] - e * space[top + k + 1, j])
+        space[top + k + 1, j] = 0.0
+    space[top + k + 2, k + 1] -= (1.0 - share) * e
+    space[top + k + 2, k + 2] += (1.0 - share) * d
+    across = share * (d * space[TRIAL, k + 2] - e * space[TRIAL, k + 1])
+    space[TRIAL, k + 2] = across - (1.0 - share) * (d * y[2] - e * y[1])
+    space[top + k + 1, k], space[top + k + 1, k + 1], space[top + k + 1, k + 2] = -mu, d, e
+    space[TRIAL, k + 1] = mu * y[0] - d * y[1] - e * y[2]
+
+
+@shared
+def descend(first: int, cones: int, m: int, space: Array, value: float) -> bool:
+    """Go along Newton's step, halved until the defect shrinks from value; False where it does not."""
+    share = 1.0
+    for _ in range(MOST_HALVINGS):
+        combine(TRIAL, IMPULSE, share, STEP, first, m, space)
+        combine(TRIAL_SPEED, SPEED, share, RISE, first, m, space)
+        if defect(first, cones, m, space, TRIAL, TRIAL_SPEED)[0] < (1.0 - DESCENT * share) * value:
+            combine(IMPULSE, IMPULSE, share, STEP, first, m, space)
+            combine(SPEED, SPEED, share, RISE, first, m, space)
+            return True
+        share *= 0.5
+    return False
+
+
+@shared
+def pivot_rows(first: int, m: int, space: Array, order: Array) -> None:
+    """One-sided rows alone: the active set grows by the row that is worst, and loses those that would pull (Lawson &
+    Hanson 1974). Every turn lowers a convex energy, so it ends, also where rows say the same.
+    """
+    third = order.shape[0] // 3
+    for i in range(first, m):
+        order[third + i] = STICK if space[IMPULSE, i] > 0.0 else OPEN
+    for _ in range(MOST_PIVOTS * m):
+        newton_step(first, first, m, space, order, 0.0)
+        share, blocking = 1.0, -1
+        for i in range(first, m):
+            if order[third + i] == STICK and space[IMPULSE, i] + share * space[STEP, i] < 0.0:
+                share, blocking = -space[IMPULSE, i] / space[STEP, i], i
+        largest, worst, chosen = 0.0, 0.0, -1
+        combine(IMPULSE, IMPULSE, share, STEP, first, m, space)
+        combine(SPEED, SPEED, share, RISE, first, m, space)
+        for i in range(first, m):
+            largest = max(largest, space[IMPULSE, i])
+        if blocking >= 0:
+            space[IMPULSE, blocking] = 0.0
+            order[third + blocking] = OPEN
+            continue
+        for i in range(first, m):
+            miss = -space[SCALE, i] * space[SPEED, i]
+            if order[third + i] == STICK:
+                miss = abs(miss)
+            if miss > worst + SETTLED * (largest + space[SCALE, i] * abs(space[RIGHT, i])):
+                worst, chosen = miss, i
+        if chosen < 0:
+            return
+        order[third + chosen] = STICK

@@ -1,0 +1,296 @@
+"""Contacts as rows: along the normal and, where there is friction, along two tangents."""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.spatial import NONE, Array, Vector, add3, cross, dot3, load3, load_twist, scale_add3, subtract3
+from ..compiler.jit import entry, inline, shared
+from ..constraints.layout import (
+    ACTIVE,
+    DEEPEST,
+    EQUALITY,
+    NORMAL,
+    OVERLAP,
+    ROW_AIM,
+    ROW_FREE,
+    ROW_OWNER,
+    ROW_VALUE,
+    SYSTEM_FREE,
+    SYSTEM_FRICTION,
+    SYSTEM_IMPULSE,
+    SYSTEM_JACOBIAN,
+    SYSTEM_KINDS,
+    SYSTEM_RESTITUTION,
+    SYSTEM_ROWS,
+    TANGENT,
+    UNILATERAL,
+    WARM,
+)
+from ..constraints.response import speed_along
+from ..constraints.row_pieces import bias_of, point_acceleration, push_row
+from ..constraints.rows import constraint_rows
+from ..forces.limits import limit_value
+from ..forces.points import reference_of, twist_of
+from ..joints.kinematics import kinematics
+from ..layout import (
+    CULPRIT,
+    DOF_COUNT,
+    DOF_START,
+    HELD,
+    LAG,
+    LIMIT_COUNT,
+    LIMIT_RESTITUTION,
+    LIMIT_ROWS,
+    LIMIT_WIDTH,
+    ORIGIN,
+    PARENT,
+    STATUS,
+    SUBSPACE,
+    TOO_MANY_CONTACTS,
+    VELOCITY,
+)
+from .detection import detect_contacts
+from .layout import (
+    FOUND_BODY,
+    FOUND_FRICTION,
+    FOUND_GAP,
+    FOUND_NORMAL,
+    FOUND_OTHER,
+    FOUND_PAIR,
+    FOUND_POINT,
+    FOUND_RESTITUTION,
+)
+from .unilateral import SETTLED, aim_row
+
+# Gaps are looked for as far as bodies could close them in so many steps.
+STEPS_AHEAD = 3.0
+# What turns against the body that carries it by less than this share of its turning stands on it.
+ALIKE = 1e-3
+
+
+@shared
+def find_contacts(arrays: Array, contacts: Array, dt: float, work: Array) -> int:
+    """Contacts that bodies as fast as these could close within the step, into the rows of found; how many."""
+    pairs, found, size = contacts
+    if pairs[0] == 0.0:
+        return 0
+    fastest = 0.0
+    for i in range(arrays[0].shape[0]):
+        v = load_twist(work, i, VELOCITY)
+        w = (v[0], v[1], v[2])
+        going = add3((v[3], v[4], v[5]), cross(w, load3(work, i, ORIGIN)))
+        fastest = max(fastest, math.sqrt(dot3(going, going)) + size[0] * math.sqrt(dot3(w, w)))
+    return detect_contacts(arrays, pairs, STEPS_AHEAD * dt * fastest + size[1], work, found)
+
+
+@shared
+def note_overlap(touching: int, found: Array, statistics: Array) -> None:
+    """Keep how deep a point has ever been in its obstacle: what a given motion leads there, no impulse keeps out."""
+    for k in range(touching):
+        if -found[k, FOUND_GAP] > statistics[OVERLAP]:
+            statistics[OVERLAP], statistics[DEEPEST] = -found[k, FOUND_GAP], found[k, FOUND_PAIR]
+
+
+@inline
+def tangents(n: Vector) -> tuple[Vector, Vector]:
+    """Two unit vectors square to a normal and to each other."""
+    if abs(n[0]) <= abs(n[1]) and abs(n[0]) <= abs(n[2]):
+        t = (0.0, n[2], -n[1])
+    elif abs(n[1]) <= abs(n[2]):
+        t = (-n[2], 0.0, n[0])
+    else:
+        t = (n[1], -n[0], 0.0)
+    scale = 1.0 / math.sqrt(dot3(t, t))
+    t = (scale * t[0], scale * t[1], scale * t[2])
+    return t, cross(n, t)
+
+
+@inline
+def how_led(body_int: Array, dof: Array, body: int) -> tuple[bool, bool]:
+    """Whether given motions have a part in how a body goes, and whether they alone lead it."""
+    some, all_of_them = False, True
+    while body >= 0:
+        first = body_int[body, DOF_START]
+        for d in range(first, first + body_int[body, DOF_COUNT]):
+            some |= dof[d, HELD] != 0.0
+            all_of_them &= dof[d, HELD] != 0.0
+        body = body_int[body, PARENT]
+    return some, some and all_of_them
+
+
+@shared
+def follows_freely(body_int: Array, dof: Array, found: Array, known: int, body: int) -> bool:
+    """Whether given motions have no part in how a body goes, and none of the known contacts is with one that they lead
+    in part: that goes with their velocities at a step's end, which contradict those of what they lead alone.
+    """
+    free = not how_led(body_int, dof, body)[0]
+    for c in range(known):
+        touching, other = int(found[c, FOUND_BODY]), int(found[c, FOUND_OTHER])
+        if free and (touching == body or other == body):
+            some, alone = how_led(body_int, dof, other if touching == body else touching)
+            free = alone or not some
+    return free
+
+
+@inline
+def lag_of_turning(body_int: Array, dof: Array, body: int) -> Vector:
+    """Angular velocity at a step's end of a body that is led, less its mean over the step."""
+    turning = NONE
+    while body >= 0:
+        first = body_int[body, DOF_START]
+        for d in range(first, first + body_int[body, DOF_COUNT]):
+            s = load_twist(dof, d, SUBSPACE)
+            turning = scale_add3(turning, dof[d, LAG], (s[0], s[1], s[2]))
+        body = body_int[body, PARENT]
+    return turning
+
+
+@shared
+def carried_drift(
+    arrays: Array, half: float, work: Array, dof: Array, body: int, other: int, point: Vector
+) -> Vector:
+    """The speed by which what stands on a body that is led round is to slide at a step's beginning in order not to over
+    the step, of which half is one half: along tangents it would creep outwards.
+
+    Both turn alike, but for what the one lags while the other speeds up (`lag_along`), so that this is the same all
+    over the body, as velocities of a body without turning are. What rolls or slides has none of it, nor what stands on
+    bodies that are free: links between these keep to velocities at the step's beginning, which contradict it.
+    """
+    drag = twist_of(work, other)
+    twist = twist_of(work, body)
+    spin = (twist[0] - drag[0], twist[1] - drag[1], twist[2] - drag[2])
+    turning, late = (drag[0], drag[1], drag[2]), lag_of_turning(arrays[0], dof, other)
+    alike = ALIKE * math.sqrt(dot3(turning, turning)) + 2.0 * math.sqrt(dot3(late, late))
+    if not math.sqrt(dot3(spin, spin)) < alike:
+        return NONE
+    lever = subtract3(point, reference_of(arrays[0], work, body))
+    under = subtract3(point, reference_of(arrays[0], work, other))
+    mine = point_acceleration(bias_of(work, body), twist, lever)
+    return scale_add3(NONE, -half, subtract3(mine, point_acceleration(bias_of(work, other), drag, under)))
+
+
+@inline
+def lag_along(row: Array, dof: Array) -> float:
+    """The speed along a row's direction, at a step's end, of what goes over the step as far as coordinates that are
+    given: where these speed up, with their velocities at its end it would run ahead of them.
+    """
+    speed = 0.0
+    for d in range(row.shape[0]):
+        if dof[d, HELD] != 0.0:
+            speed += row[d] * dof[d, LAG]
+    return speed
+
+
+@inline
+def add_tangents(
+    body_int: Array,
+    bodies: tuple[int, int],
+    point: Vector,
+    normal: Vector,
+    row: int,
+    led: bool,
+    drift: Vector,
+    system: Array,
+    spaces: Array,
+) -> None:
+    """The two rows of sliding of a contact with friction, from `row` on. drift is the speed by which it is to slide
+    at the step's beginning in order not to over the step; led: it goes as far as given motions lead the obstacle.
+    """
+    rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
+    axes = tangents(normal)
+    for j in range(2):
+        for d in range(jacobian.shape[1]):
+            jacobian[row + j, d] = 0.0
+        push_row(
+            body_int, spaces[0], spaces[1], bodies[0], bodies[1], point, point, axes[j], jacobian[row + j]
+        )
+        rows[row + j, ROW_FREE] = speed_along(jacobian[row + j], system[SYSTEM_FREE])
+        rows[row + j, ROW_AIM] = dot3(axes[j], drift)
+        if led:
+            rows[row + j, ROW_AIM] += lag_along(jacobian[row + j], spaces[1])
+        rows[row + j, ROW_VALUE] = 0.0
+        system[SYSTEM_RESTITUTION][row + j] = 0.0
+        system[SYSTEM_FRICTION][row + j] = 0.0
+        system[SYSTEM_KINDS][row + j] = TANGENT
+
+
+@shared
+def add_contacts(
+    arrays: Array,
+    contacts: Array,
+    known: int,
+    count: int,
+    dt: float,
+    course: tuple[float, float],
+    qd: Array,
+    last_qd: Array,
+    system: Array,
+    memory: Array,
+    spaces: Array,
+) -> int:
+    """Append those of the known contacts that the velocities qd would close, and those that acted in the last step;
+    returns the number of rows with them.
+    """
+    body_int, first, found = arrays[0], int(arrays[3][LIMIT_COUNT]), contacts[1]
+    work, dof, flags = spaces
+    rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
+    kinds, friction, impulse = system[SYSTEM_KINDS], system[SYSTEM_FRICTION], system[SYSTEM_IMPULSE]
+    for c in range(known):
+        pair = first + int(found[c, FOUND_PAIR])
+        if memory[pair, ACTIVE] != 0.0:
+            continue
+        body, other = int(found[c, FOUND_BODY]), int(found[c, FOUND_OTHER])
+        if count + 3 + first > rows.shape[0]:  # the limits keep their room
+            flags[STATUS], flags[CULPRIT] = TOO_MANY_CONTACTS, body
+            return count
+        point, normal = load3(found, c, FOUND_POINT), load3(found, c, FOUND_NORMAL)
+        for d in range(jacobian.shape[1]):
+            jacobian[count, d] = 0.0
+        push_row(body_int, work, dof, body, other, point, point, normal, jacobian[count])
+        before = speed_along(jacobian[count], last_qd)
+        value = found[c, FOUND_GAP]
+        aim_row(count, value, dt, before, found[c, FOUND_RESTITUTION], course, system)
+        speed, reach = speed_along(jacobian[count], qd), rows[count, ROW_AIM]
+        impact = system[SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
+        warm = memory[pair, WARM] != 0.0
+        if not warm and not impact and speed - reach >= -SETTLED * (abs(speed) + abs(reach)):
+            continue
+        rows[count, ROW_VALUE] = value
+        width = 3 if found[c, FOUND_FRICTION] > 0.0 else 1
+        kinds[count] = NORMAL if width == 3 else UNILATERAL
+        friction[count] = found[c, FOUND_FRICTION]
+        if width == 3:
+            drift, led = NONE, warm and not impact and how_led(body_int, dof, other)[1]
+            if led:
+                drift = carried_drift(arrays, 0.5 * dt, work, dof, body, other, point)
+                led = follows_freely(body_int, dof, found, known, body)
+            add_tangents(body_int, (body, other), point, normal, count + 1, led, drift, system, spaces)
+        for j in range(width):
+            rows[count + j, ROW_OWNER] = -1.0 - pair
+            impulse[count + j] = memory[pair, WARM + j]
+        memory[pair, ACTIVE] = 1.0
+        count += width
+    return count
+
+
+@entry
+def least_gap(
+    arrays: Array, constraints: Array, contacts: Array, q: Array, qd: Array, system: Array, spaces: Array
+) -> float:
+    """The smallest gap of all contacts, or value of all hard limits and one-sided constraints, at coordinates q."""
+    data, pairs, found = arrays[3], contacts[0], contacts[1]
+    work, dof, flags = spaces
+    kinematics(arrays, q, qd, work, dof, flags)
+    least = math.inf
+    for k in range(constraint_rows(arrays[0], constraints, False, q, qd, work, dof, system)):
+        if system[SYSTEM_KINDS][k] != EQUALITY:
+            least = min(least, system[SYSTEM_ROWS][k, ROW_VALUE])
+    if pairs[0] > 0.0:
+        for c in range(detect_contacts(arrays, pairs, math.inf, work, found)):
+            least = min(least, found[c, FOUND_GAP])
+    for k in range(int(data[LIMIT_COUNT])):
+        row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
+        if data[row + LIMIT_RESTITUTION] >= 0.0:
+            least = min(least, limit_value(data, row, q)[0])
+    return least

@@ -1,0 +1,83 @@
+"""Impulses of contacts that slip by next to nothing: Newton's steps with scales that tell it from sticking."""
+
+from __future__ import annotations
+
+from ..algebra.spatial import Array
+from ..compiler.jit import shared
+from .impulse_layout import (
+    ENOUGH,
+    EXACT,
+    HOLD,
+    IMPULSE,
+    KEPT,
+    RISE,
+    SCALE,
+    SPEED,
+    STEP,
+    combine,
+    find_speeds,
+)
+from .newton import choose, clean_step, defect, descend
+
+SHARPER, MOST_SHARPENINGS = 8.0, 12
+MOST_TURNS, MOST_ASTRAY = 15, 4
+
+
+@shared
+def magnify(first: int, cones: int, space: Array, by: float) -> None:
+    """Scales of all contacts' tangents, and the weights that go with them, times a power of two."""
+    for i in range(first, cones):
+        if (i - first) % 3 > 0:
+            space[SCALE, i] *= by
+            space[HOLD, i] *= by
+
+
+@shared
+def sharp_turns(first: int, cones: int, m: int, space: Array, order: Array) -> None:
+    """Newton's steps with the scales that there are; a few times half a step where the defect does not shrink along
+    it: what slips in another direction may have a larger one on the way.
+    """
+    patience = MOST_ASTRAY
+    for _ in range(MOST_TURNS):
+        value, size = defect(first, cones, m, space, IMPULSE, SPEED)
+        if value <= EXACT * EXACT * size:
+            return
+        choose(first, cones, m, space, order)
+        clean_step(first, cones, m, space, order)
+        if not descend(first, cones, m, space, value):
+            if patience == 0:
+                return
+            patience -= 1
+            combine(IMPULSE, IMPULSE, 0.5, STEP, first, m, space)
+            combine(SPEED, SPEED, 0.5, RISE, first, m, space)
+
+
+@shared
+def sharpen(first: int, cones: int, m: int, space: Array, order: Array) -> bool:
+    """Newton's steps with ever larger scales of the tangents; where none leads to the impulses these are the nearest
+    that were found, False.
+
+    Points of one body that are led to the ground from unlike heights slip by next to nothing, which no scale of their
+    responses tells from sticking: but what slips bears along its cone's edge, wherever that is. A larger scale sees
+    less slip.
+    """
+    by = 1.0
+    nearest, _ = defect(first, cones, m, space, IMPULSE, SPEED)
+    for i in range(first, m):
+        space[KEPT, i] = space[IMPULSE, i]
+    for _ in range(MOST_SHARPENINGS):
+        by *= SHARPER
+        magnify(first, cones, space, by)
+        sharp_turns(first, cones, m, space, order)
+        magnify(first, cones, space, 1.0 / by)
+        value, size = defect(first, cones, m, space, IMPULSE, SPEED)
+        if value <= ENOUGH * ENOUGH * size:
+            return True
+        if value < nearest:
+            nearest = value
+            for i in range(first, m):
+                space[KEPT, i] = space[IMPULSE, i]
+    for i in range(first, m):
+        space[IMPULSE, i] = space[KEPT, i]
+    find_speeds(first, m, space)
+    return False

@@ -1,0 +1,162 @@
+"""Rows that push in one sense only, as a step needs them: hard limits of joints, and contacts with friction.
+
+A row comes in when the velocities would lead a limit or a contact beyond zero within the step, or when it acted in the
+last one, so that what rests on one another comes in at once; the rest is left out.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.spatial import Array
+from ..compiler.jit import inline, shared
+from ..constraints.layout import (
+    ACTIVE,
+    NORMAL,
+    ROW_AIM,
+    ROW_FREE,
+    ROW_OWNER,
+    ROW_VALUE,
+    SYSTEM_FREE,
+    SYSTEM_FRICTION,
+    SYSTEM_IMPULSE,
+    SYSTEM_JACOBIAN,
+    SYSTEM_KINDS,
+    SYSTEM_RESTITUTION,
+    SYSTEM_ROWS,
+    TANGENT,
+    UNILATERAL,
+    WARM,
+)
+from ..constraints.response import speed_along
+from ..forces.limits import limit_value
+from ..layout import LIMIT_COUNT, LIMIT_DOF, LIMIT_RESTITUTION, LIMIT_ROWS, LIMIT_WIDTH
+
+# A speed that is wanted is reached to this share of what it is made of.
+SETTLED = 1e-12
+# What is nearer than this [m, rad] has arrived: led on by round-off of its values, points of one body that rest would
+# be asked for speeds that no motion of it has.
+FLUSH = 1e-13
+
+
+@inline
+def share_until_hit(value: float, before: float, gain: float, dt: float) -> float:
+    """The share of a step at which a gap closes that is `value` at its beginning, opens with the speed `before`, less
+    than 0, and loses the speed `gain` over the step: the first root of value + before t - gain t^2 / (2 dt), within
+    the step.
+
+    What rests is at next to no gap with next to no speed, whose ratio is chance: what it gains counts.
+    """
+    speed = math.sqrt(max(before * before + 2.0 * gain * value / dt, 0.0))
+    return min(max(2.0 * value / (dt * (speed - before)), 0.0), 1.0)
+
+
+@inline
+def aim_row(
+    k: int,
+    value: float,
+    dt: float,
+    before: float,
+    restitution: float,
+    course: tuple[float, float],
+    system: Array,
+) -> None:
+    """The speed that row k, a limit or a contact, wants at least, from what it has without impulses and had before the
+    step; its restitution where it is an impact.
+
+    Before the limit as much as leads to it and no further; behind it, where curved ones are left at second order, what
+    leads back over a whole step, never faster than an elastic impact. course is (hit, whole): this may be a short part
+    of a step that takes `whole`, in which next to no impulses would have to undo all of what the step before left, of
+    several points of a body what none of its motions does. Restitution is of the speed at the instant of the impact,
+    before which the share `hit` of the step's forces acts, and the rest behind it; none where the step's forces bring
+    more than there was: what rests does not bounce, nor what a platform that is led lifts a hair ahead of it. For
+    methods whose states are exact to second order (hit < 0) it is where the way to it ends: with another, an energy
+    that is right to first order would grow or fall with every impact.
+    """
+    row = system[SYSTEM_ROWS][k]
+    speed = speed_along(system[SYSTEM_JACOBIAN][k], system[SYSTEM_FREE])
+    hit, whole = course
+    reach = -value / (dt if value > 0.0 else whole) if abs(value) > FLUSH else 0.0
+    if value < 0.0:
+        reach = min(reach, max(-speed, 0.0))
+    row[ROW_FREE] = speed
+    row[ROW_AIM] = reach
+    system[SYSTEM_RESTITUTION][k] = 0.0
+    gain = before - speed
+    if hit < 0.0 and before < 0.0:
+        hit = share_until_hit(value, before, gain, dt)
+    elif before >= 0.0 or gain >= -before:
+        restitution = 0.0
+    back = restitution * (gain * hit - before) - gain * (1.0 - hit)
+    # it hits, and leaves faster than it would be led: without restitution not by round-off either
+    if restitution > 0.0 and speed < reach and back > max(reach, 0.0):
+        row[ROW_AIM] = 0.0
+        system[SYSTEM_RESTITUTION][k] = back / -speed
+
+
+@shared
+def add_limits(
+    data: Array,
+    count: int,
+    dt: float,
+    course: tuple[float, float],
+    q: Array,
+    qd: Array,
+    last_qd: Array,
+    system: Array,
+    memory: Array,
+) -> int:
+    """Append the hard limits that the velocities qd would pass, and those that acted in the last step; returns the
+    number of rows with them.
+    """
+    rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
+    for k in range(int(data[LIMIT_COUNT])):
+        at = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
+        if memory[k, ACTIVE] != 0.0 or data[at + LIMIT_RESTITUTION] < 0.0:
+            continue
+        value, gradient, width = limit_value(data, at, q)
+        d = int(data[at + LIMIT_DOF])
+        for j in range(jacobian.shape[1]):
+            jacobian[count, j] = 0.0
+        jacobian[count, d] = gradient[0]
+        if width == 3:
+            jacobian[count, d + 1], jacobian[count, d + 2] = gradient[1], gradient[2]
+        before = speed_along(jacobian[count], last_qd)
+        aim_row(count, value, dt, before, data[at + LIMIT_RESTITUTION], course, system)
+        speed, reach = speed_along(jacobian[count], qd), rows[count, ROW_AIM]
+        impact = system[SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
+        warm = memory[k, WARM] != 0.0
+        if not warm and not impact and speed - reach >= -SETTLED * (abs(speed) + abs(reach)):
+            continue
+        rows[count, ROW_VALUE] = value
+        rows[count, ROW_OWNER] = -1.0 - k
+        system[SYSTEM_KINDS][count] = UNILATERAL
+        system[SYSTEM_FRICTION][count] = 0.0
+        system[SYSTEM_IMPULSE][count] = memory[k, WARM]
+        memory[k, ACTIVE] = 1.0
+        count += 1
+    return count
+
+
+@shared
+def forget_active(memory: Array) -> None:
+    """No limit and no contact is among the rows yet."""
+    for k in range(memory.shape[0]):
+        memory[k, ACTIVE] = 0.0
+
+
+@shared
+def remember(count: int, system: Array, memory: Array) -> None:
+    """Keep the impulses of limits and contacts as a start for the next step."""
+    rows, kinds, impulse = system[SYSTEM_ROWS], system[SYSTEM_KINDS], system[SYSTEM_IMPULSE]
+    for k in range(memory.shape[0]):
+        if memory[k, ACTIVE] == 0.0:
+            for j in range(3):
+                memory[k, WARM + j] = 0.0
+    for k in range(count):
+        owner = int(rows[k, ROW_OWNER])
+        if owner < 0 and kinds[k] != TANGENT:
+            memory[-1 - owner, WARM] = impulse[k]
+            if kinds[k] == NORMAL:
+                memory[-1 - owner, WARM + 1] = impulse[k + 1]
+                memory[-1 - owner, WARM + 2] = impulse[k + 2]

@@ -1,0 +1,1 @@
+"""The articulated-body, Newton-Euler and composite-body algorithms, and their derivatives."""

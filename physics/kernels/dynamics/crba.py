@@ -1,0 +1,54 @@
+"""Joint-space mass matrix: the composite-rigid-body algorithm in world axes."""
+
+from __future__ import annotations
+
+from ..algebra.inertia import add_inertia, load_inertia, momentum
+from ..algebra.spatial import Array, dot6, load_twist
+from ..compiler.jit import entry, shared
+from ..joints.kinematics import outward
+from ..layout import ARMATURE, DOF_COUNT, DOF_START, DOF_WORK_WIDTH, MUSCLE_MASSIVE, PARENT, SUBSPACE
+from ..muscles.mass import add_muscle_masses
+
+
+@entry
+def mass_matrix(
+    arrays: Array, q: Array, qd: Array, matrix: Array, work: Array, dof: Array, flags: Array
+) -> None:
+    """Mass matrix (nv, nv) at q, armature included; matrix comes in as zeros, qd does not matter."""
+    body_int, _, _, _, dof_float = arrays
+    outward(arrays, q, qd, work, dof, flags)
+    for i in range(body_int.shape[0] - 1, -1, -1):
+        inertia = load_inertia(work, i)
+        first = body_int[i, DOF_START]
+        for d in range(first, first + body_int[i, DOF_COUNT]):
+            force = momentum(inertia, load_twist(dof, d, SUBSPACE))
+            for e in range(first, d + 1):
+                matrix[d, e] = dot6(load_twist(dof, e, SUBSPACE), force)
+                matrix[e, d] = matrix[d, e]
+            matrix[d, d] += dof_float[d, ARMATURE]
+            ancestor = body_int[i, PARENT]
+            while ancestor >= 0:
+                start = body_int[ancestor, DOF_START]
+                for e in range(start, start + body_int[ancestor, DOF_COUNT]):
+                    matrix[d, e] = dot6(load_twist(dof, e, SUBSPACE), force)
+                    matrix[e, d] = matrix[d, e]
+                ancestor = body_int[ancestor, PARENT]
+        parent = body_int[i, PARENT]
+        if parent >= 0:
+            add_inertia(work, parent, inertia)
+    if arrays[3][MUSCLE_MASSIVE] > 0.0:
+        add_masses(arrays, q, qd, matrix, work, dof)
+
+
+@shared
+def add_masses(arrays: Array, q: Array, qd: Array, matrix: Array, work: Array, dof: Array) -> None:
+    """Add the mass matrix of all muscles; after `outward`."""
+    for d in range(q.shape[0]):
+        for e in range(d + 1):
+            dof[d, DOF_WORK_WIDTH + e] = 0.0
+    add_muscle_masses(arrays, q, qd, work, dof)
+    for d in range(q.shape[0]):
+        for e in range(d + 1):
+            matrix[d, e] += dof[d, DOF_WORK_WIDTH + e]
+            if e < d:
+                matrix[e, d] += dof[d, DOF_WORK_WIDTH + e]

@@ -1,0 +1,169 @@
+"""Forward dynamics by the mass matrix itself, for models whose muscles have mass: they couple coordinates of different
+branches, which a tree's recursion cannot take apart. Cholesky's factor stays in the coordinates' workspace, for
+accelerations and for the answers to impulses (Wang 2022, eqs. 4.18, 5.6).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.cholesky_rows import factorize_rows, solve_rows_of
+from ..algebra.inertia import add_inertia, load_inertia, momentum, moving_inertia, store_inertia
+from ..algebra.lanes import pair_of, twist_of
+from ..algebra.spatial import Array, dot6, load_twist, scale_add6, store_twist
+from ..compiler.jit import for_muscles, shared
+from ..forces.elements import element_forces
+from ..forces.limits import limit_forces
+from ..forces.passive import limit_ahead, passive_force
+from ..layout import (
+    ACCELERATION,
+    AHEAD,
+    ARMATURE,
+    BIAS,
+    COUPLED,
+    CULPRIT,
+    DOF_COUNT,
+    DOF_START,
+    DOF_WORK_WIDTH,
+    EFFORT,
+    ELEMENT_COUNT,
+    EXTRA,
+    FORCE,
+    GIVEN,
+    GRAVITY,
+    HELD,
+    LIMIT_COUNT,
+    NOT_FINITE,
+    PARENT,
+    REMAINDER,
+    SINGULAR,
+    STATUS,
+    SUBSPACE,
+    SURFACE_ROWS,
+)
+from ..muscles.force import muscle_loads
+
+
+@shared
+def spread_accelerations(arrays: Array, qdd: Array, inertia: bool, work: Array, dof: Array) -> None:
+    """Accelerations of all bodies in a world that falls up, for those of the coordinates; after `kinematics`. With
+    inertia the bodies' own and the wrenches that they take are left, too, else no wrenches.
+    """
+    body_int, body_float, _, data, _ = arrays
+    for i in range(body_int.shape[0]):
+        parent = body_int[i, PARENT]
+        if parent >= 0:
+            a = scale_add6(load_twist(work, parent, ACCELERATION), -1.0, load_twist(work, parent, BIAS))
+        else:
+            a = (0.0, 0.0, 0.0, -data[GRAVITY], -data[GRAVITY + 1], -data[GRAVITY + 2])
+        a = scale_add6(a, 1.0, load_twist(work, i, BIAS))
+        for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
+            a = scale_add6(a, qdd[d], load_twist(dof, d, SUBSPACE))
+        store_twist(work, i, ACCELERATION, a)
+        force = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        if inertia:
+            own, wrench = moving_inertia(body_float, i, pair_of(a), work)
+            store_inertia(work, i, own)
+            force = twist_of(wrench)
+        store_twist(work, i, FORCE, force)
+
+
+@shared
+def clear_rows(dof: Array) -> None:
+    """Empty the rows of the mass matrix."""
+    for d in range(dof.shape[0]):
+        for e in range(dof.shape[0]):
+            dof[d, DOF_WORK_WIDTH + e] = 0.0
+
+
+@shared
+def mass_rows(arrays: Array, work: Array, dof: Array) -> None:
+    """Add the tree's mass matrix to the coordinates' rows (the lower triangle), and leave in `REMAINDER` what the
+    bodies' forces ask of each; inertias and forces are used up.
+    """
+    body_int, dof_float = arrays[0], arrays[4]
+    for i in range(body_int.shape[0] - 1, -1, -1):
+        inertia, force = load_inertia(work, i), load_twist(work, i, FORCE)
+        first = body_int[i, DOF_START]
+        for d in range(first, first + body_int[i, DOF_COUNT]):
+            s = load_twist(dof, d, SUBSPACE)
+            dof[d, REMAINDER] = -dot6(s, force)
+            carried = momentum(inertia, s)
+            dof[d, DOF_WORK_WIDTH + d] += dof_float[d, ARMATURE]
+            for e in range(first, d + 1):
+                dof[d, DOF_WORK_WIDTH + e] += dot6(load_twist(dof, e, SUBSPACE), carried)
+            ancestor = body_int[i, PARENT]
+            while ancestor >= 0:
+                start = body_int[ancestor, DOF_START]
+                for e in range(start, start + body_int[ancestor, DOF_COUNT]):
+                    dof[d, DOF_WORK_WIDTH + e] += dot6(load_twist(dof, e, SUBSPACE), carried)
+                ancestor = body_int[ancestor, PARENT]
+        parent = body_int[i, PARENT]
+        if parent >= 0:
+            add_inertia(work, parent, inertia)
+            store_twist(work, parent, FORCE, scale_add6(load_twist(work, parent, FORCE), 1.0, force))
+
+
+@shared
+def take_limits_ahead(dof_float: Array, q: Array, rate: Array, ahead: float, dof: Array) -> None:
+    """What limits that a step takes implicitly add to the rows of the mass matrix and to what is left."""
+    for d in range(dof.shape[0]):
+        if dof[d, HELD] == 0.0:
+            push, held_back = limit_ahead(dof_float, d, q[d], rate[d], ahead)
+            dof[d, REMAINDER] += push
+            dof[d, DOF_WORK_WIDTH + d] += held_back
+            for back in range(min(d + 1, 3)):
+                dof[d, DOF_WORK_WIDTH + d - back] += dof[d, COUPLED + back]
+
+
+@for_muscles()
+def dense_accelerations(
+    arrays: Array,
+    q: Array,
+    qd: Array,
+    rate: Array,
+    tau: Array,
+    qdd: Array,
+    work: Array,
+    dof: Array,
+    flags: Array,
+) -> None:
+    """As `aba.accelerations`, after `kinematics`; the mass matrix and its factor stay in dof."""
+    body_int, _, _, data, dof_float = arrays
+    nv = dof.shape[0]
+    ahead = work[body_int.shape[0] + SURFACE_ROWS, AHEAD]
+    for d in range(nv):
+        qdd[d] = dof[d, GIVEN]
+    spread_accelerations(arrays, qdd, True, work, dof)
+    if data[LIMIT_COUNT] > 0.0:
+        limit_forces(data, q, rate, ahead, dof)
+    if data[ELEMENT_COUNT] > 0.0:
+        element_forces(body_int, data, tau, dof_float.shape[0], work)
+    clear_rows(dof)
+    muscle_loads(arrays, q, qd, qdd, tau, True, True, work, dof)
+    mass_rows(arrays, work, dof)
+    if ahead > 0.0:
+        take_limits_ahead(dof_float, q, rate, ahead, dof)
+    bad = factorize_rows(dof)
+    if bad >= 0:
+        own = dof[bad, DOF_WORK_WIDTH + bad]
+        flags[STATUS] = SINGULAR if own < math.inf else NOT_FINITE
+        flags[CULPRIT] = owner_of(body_int, bad)
+        return
+    for d in range(nv):
+        rest = dof[d, REMAINDER] + tau[d] + dof[d, EXTRA] - dof_float[d, ARMATURE] * dof[d, GIVEN]
+        qdd[d] = rest + passive_force(dof_float, data, tau, d, q[d], rate[d])
+    solve_rows_of(qdd, qdd, dof)
+    for d in range(nv):
+        if dof[d, HELD] != 0.0:
+            dof[d, EFFORT] = qdd[d]
+            qdd[d] = dof[d, GIVEN]
+
+
+@shared
+def owner_of(body_int: Array, coordinate: int) -> int:
+    """The body whose joint has this coordinate."""
+    for i in range(body_int.shape[0]):
+        if coordinate < body_int[i, DOF_START] + body_int[i, DOF_COUNT]:
+            return i
+    return 0

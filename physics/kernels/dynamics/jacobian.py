@@ -1,0 +1,79 @@
+"""Jacobian of one body, and the acceleration that it has without accelerations of coordinates."""
+
+from __future__ import annotations
+
+from ..algebra.spatial import (
+    Array,
+    Rotation,
+    Twist,
+    Vector,
+    add3,
+    load3,
+    load9,
+    load_rotation,
+    load_twist,
+    multiply,
+    rotate,
+)
+from ..compiler.jit import entry, inline
+from ..joints.kinematics import at_point, kinematics
+from ..layout import BIAS, BODY_FRAME, DOF_COUNT, DOF_START, ORIGIN, PARENT, SUBSPACE
+
+
+@inline
+def turned_back(r: Rotation, x: Vector) -> Vector:
+    """R^T x."""
+    return (
+        r[0] * x[0] + r[3] * x[1] + r[6] * x[2],
+        r[1] * x[0] + r[4] * x[1] + r[7] * x[2],
+        r[2] * x[0] + r[5] * x[1] + r[8] * x[2],
+    )
+
+
+@inline
+def in_frame(r: Rotation, p: Vector, twist: Twist) -> Twist:
+    """A twist in world axes, or an acceleration, as seen in the frame (r, p)."""
+    here = at_point(twist, p)
+    w = turned_back(r, (here[0], here[1], here[2]))
+    v = turned_back(r, (here[3], here[4], here[5]))
+    return w[0], w[1], w[2], v[0], v[1], v[2]
+
+
+@inline
+def body_frame(body_float: Array, i: int, work: Array) -> tuple[Rotation, Vector]:
+    """World axes and origin of body i's own frame, from the tree's reference point."""
+    r = load_rotation(work, i)
+    p = add3(load3(work, i, ORIGIN), rotate(r, load3(body_float, i, BODY_FRAME + 9)))
+    return multiply(r, load9(body_float, i, BODY_FRAME)), p
+
+
+@entry
+def body_jacobian(
+    arrays: Array,
+    q: Array,
+    qd: Array,
+    body: int,
+    jacobian: Array,
+    bias: Array,
+    work: Array,
+    dof: Array,
+    flags: Array,
+) -> None:
+    """J (6, nv) with body twist = J q', and J' q' (6,), both in the body's frame; jacobian comes in as zeros.
+
+    The body's twist is that in world axes seen from the body, so its rate is the rate in world axes seen from there:
+    the part that comes from the body's own turning is ad of the twist with itself, which is nothing.
+    """
+    body_int, body_float, _, _, _ = arrays
+    kinematics(arrays, q, qd, work, dof, flags)
+    r, p = body_frame(body_float, body, work)
+    i = body
+    while i >= 0:
+        for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
+            column = in_frame(r, p, load_twist(dof, d, SUBSPACE))
+            for k in range(6):
+                jacobian[k, d] = column[k]
+        i = body_int[i, PARENT]
+    total = in_frame(r, p, load_twist(work, body, BIAS))
+    for k in range(6):
+        bias[k] = total[k]

@@ -1,0 +1,116 @@
+"""What is read off a motion: poses and energies of whole sequences of states, and one joint's geometry."""
+
+from __future__ import annotations
+
+from ..algebra.inertia import kinetic_energy_of
+from ..algebra.spatial import Array, add3, load3, load9, load_rotation, load_twist, multiply, rotate
+from ..compiler.jit import entry, shared
+from ..forces.elements import element_potential
+from ..forces.limits import limit_potential
+from ..forces.passive import passive_potential
+from ..joints.kinematics import kinematics
+from ..layout import (
+    ARMATURE,
+    BIAS,
+    BODY_FRAME,
+    COM,
+    DOF_COUNT,
+    ELEMENT_COUNT,
+    GRAVITY,
+    LIMIT_COUNT,
+    MASS,
+    MUSCLE_COUNT,
+    ORIGIN,
+    REFERENCE,
+    ROOT,
+    SUBSPACE,
+)
+from ..muscles.mass import muscle_energies
+
+
+@shared
+def potential_energy(arrays: Array, q: Array, work: Array) -> float:
+    """Of gravity, joints, elements and limits that give way, with all bodies where `kinematics` left them."""
+    body_int, body_float, _, data, dof_float = arrays
+    potential = 0.0
+    for i in range(body_int.shape[0]):
+        com = rotate(load_rotation(work, i), load3(body_float, i, COM))
+        com = add3(add3(com, load3(work, i, ORIGIN)), load3(work, body_int[i, ROOT], REFERENCE))
+        potential -= body_float[i, MASS] * (
+            data[GRAVITY] * com[0] + data[GRAVITY + 1] * com[1] + data[GRAVITY + 2] * com[2]
+        )
+    for d in range(q.shape[0]):
+        potential += passive_potential(dof_float, data, d, q[d])
+    if data[ELEMENT_COUNT] > 0.0:
+        potential += element_potential(body_int, data, work)
+    if data[LIMIT_COUNT] > 0.0:
+        potential += limit_potential(data, q)
+    return potential
+
+
+@entry
+def observe(
+    arrays: Array, q: Array, qd: Array, poses: Array, energy: Array, work: Array, dof: Array, flags: Array
+) -> None:
+    """Poses (samples, nb, 4, 4) of the body frames and energy (samples, 3: kinetic, potential, total)."""
+    body_int, body_float, _, _, dof_float = arrays
+    for sample in range(q.shape[0]):
+        kinetic = 0.0
+        kinematics(arrays, q[sample], qd[sample], work, dof, flags)
+        for i in range(body_int.shape[0]):
+            kinetic += kinetic_energy_of(body_float, i, work)
+            store_body_pose(body_float, i, work, load3(work, body_int[i, ROOT], REFERENCE), poses[sample, i])
+        for d in range(q.shape[1]):
+            kinetic += 0.5 * dof_float[d, ARMATURE] * qd[sample, d] * qd[sample, d]
+        potential = potential_energy(arrays, q[sample], work)
+        if arrays[3][MUSCLE_COUNT] > 0.0:
+            own, stored = muscle_energies(arrays, q[sample], qd[sample], work)
+            kinetic += own
+            potential += stored
+        energy[sample, 0] = kinetic
+        energy[sample, 1] = potential
+        energy[sample, 2] = kinetic + potential
+
+
+@shared
+def store_body_pose(
+    body_float: Array, i: int, work: Array, reference: tuple[float, float, float], pose: Array
+) -> None:
+    """World pose of body i's own frame, which sits at a constant offset in its link frame."""
+    r = load_rotation(work, i)
+    p = add3(load3(work, i, ORIGIN), rotate(r, load3(body_float, i, BODY_FRAME + 9)))
+    p = add3(p, reference)
+    r = multiply(r, load9(body_float, i, BODY_FRAME))
+    for row in range(3):
+        pose[row, 3] = p[row]
+        for column in range(3):
+            pose[row, column] = r[3 * row + column]
+        pose[3, row] = 0.0
+    pose[3, 3] = 1.0
+
+
+@entry
+def joint_geometry(
+    arrays: Array, q: Array, directions: Array, pose: Array, columns: Array, biases: Array, flags_work: Array
+) -> None:
+    """Of a model with one body: link pose (12,), motion subspace (n, 6) and the bias (k, 6) along each direction.
+
+    All in world axes about the link's origin; flags_work is (work, dof, flags).
+    """
+    body_int = arrays[0]
+    work, dof, flags = flags_work
+    for k in range(directions.shape[0]):
+        kinematics(arrays, q, directions[k], work, dof, flags)
+        bias = load_twist(work, 0, BIAS)
+        for j in range(6):
+            biases[k, j] = bias[j]
+    for d in range(body_int[0, DOF_COUNT]):
+        column = load_twist(dof, d, SUBSPACE)
+        for j in range(6):
+            columns[d, j] = column[j]
+    r = load_rotation(work, 0)
+    p = load3(work, 0, REFERENCE)
+    for j in range(9):
+        pose[j] = r[j]
+    for j in range(3):
+        pose[9 + j] = p[j]

@@ -1,0 +1,1 @@
+"""Springs, ground, mounts, limits and laws of coordinates."""

@@ -1,0 +1,80 @@
+"""Derivatives of the forces of elements between bodies by coordinates and velocities."""
+
+from __future__ import annotations
+
+from ..algebra.spatial import Array, Twist, bracket, dot6, load6, load_twist, scale_add6
+from ..compiler.jit import shared
+from ..joints.tangent import MOVED, wrench_turned
+from ..layout import (
+    DOF_COUNT,
+    DOF_START,
+    ELEMENT_BODY,
+    ELEMENT_COUNT,
+    ELEMENT_OTHER,
+    ELEMENT_ROWS,
+    ELEMENT_SIZE,
+    PARENT,
+    SUBSPACE,
+    VELOCITY,
+)
+from .elements import element_tangent, element_wrench
+from .points import STILL
+
+
+@shared
+def take_along(body_int: Array, body: int, change: Twist, e: int, slopes: Array, dof: Array) -> None:
+    """Take a wrench's change from column e of all coordinates that carry the body."""
+    while body >= 0:
+        first = body_int[body, DOF_START]
+        for d in range(first, first + body_int[body, DOF_COUNT]):
+            slopes[d, e] -= dot6(load_twist(dof, d, SUBSPACE), change)
+        body = body_int[body, PARENT]
+
+
+@shared
+def add_element_slopes(
+    arrays: tuple[Array, Array, Array, Array, Array],
+    tau: Array,
+    by_q: Array,
+    by_qd: Array,
+    tangent: Array,
+    work: Array,
+    dof: Array,
+) -> None:
+    """Take what all elements bring from the derivatives of inverse dynamics, beside their wrenches' turning with the
+    bodies, which is there already.
+
+    A coordinate that carries both ends of an element only turns its wrenches with them.
+    """
+    body_int, _, _, data, dof_float = arrays
+    nv = dof_float.shape[0]
+    row = int(data[ELEMENT_ROWS])
+    for _ in range(int(data[ELEMENT_COUNT])):
+        body, other = int(data[row + ELEMENT_BODY]), int(data[row + ELEMENT_OTHER])
+        wa, wb = element_wrench(body_int, data, tau, nv, row, work)
+        a, b = body, other
+        while a != b:
+            moving_a = a > b  # parents come first: the later one cannot carry the other
+            i = a if moving_a else b
+            end = body if moving_a else other
+            first = body_int[i, DOF_START]
+            for e in range(first, first + body_int[i, DOF_COUNT]):
+                s = load_twist(dof, e, SUBSPACE)
+                rate = scale_add6(load6(tangent, e, MOVED), 1.0, bracket(s, load_twist(work, end, VELOCITY)))
+                for way in range(2):
+                    motion = (s, rate) if way == 0 else (STILL, s)
+                    slopes = by_q if way == 0 else by_qd
+                    eta, nu = motion if moving_a else (STILL, STILL)
+                    eta_b, nu_b = (STILL, STILL) if moving_a else motion
+                    dwa, dwb = element_tangent(body_int, data, tau, nv, row, work, eta, nu, eta_b, nu_b)
+                    if moving_a:
+                        dwa = scale_add6(dwa, -1.0, wrench_turned(motion[0], wa))
+                    else:
+                        dwb = scale_add6(dwb, -1.0, wrench_turned(motion[0], wb))
+                    take_along(body_int, body, dwa, e, slopes, dof)
+                    take_along(body_int, other, dwb, e, slopes, dof)
+            if moving_a:
+                a = body_int[a, PARENT]
+            else:
+                b = body_int[b, PARENT]
+        row += int(data[row + ELEMENT_SIZE])

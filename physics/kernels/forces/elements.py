@@ -1,0 +1,180 @@
+"""Force elements: springs between points, wrenches, body damping (Wang 2022, sec. 3.10), deformable ground, mounts.
+
+An element begins at a row of data (`layout.ELEMENT_KIND` ...) and acts on a body, some of them on another one by the
+opposite wrench. Wrenches are in world axes, each about the reference point of its body's tree, as the bodies' bias
+forces are. What is called a tangent is exact: eta is the displacement twist of a body and nu the change of its velocity
+twist, both about the tree's reference point, which stays where it is, and the result is the change of the wrench about
+that point.
+"""
+
+from __future__ import annotations
+
+from ..algebra.spatial import (
+    NONE,
+    Array,
+    Twist,
+    Vector,
+    add3,
+    cross,
+    dot3,
+    flat3,
+    load_rotation,
+    load_twist,
+    rotate,
+    scale_add3,
+    scale_add6,
+    store_twist,
+)
+from ..compiler.jit import inline, shared
+from ..layout import (
+    DAMPING_ANGULAR,
+    DAMPING_ELEMENT,
+    DAMPING_LINEAR,
+    DAMPING_POINT,
+    ELEMENT_BODY,
+    ELEMENT_COUNT,
+    ELEMENT_KIND,
+    ELEMENT_OTHER,
+    ELEMENT_ROWS,
+    ELEMENT_SIZE,
+    FORCE,
+    GROUND_ELEMENT,
+    MOUNT_ELEMENT,
+    SPRING_ELEMENT,
+    WRENCH_ELEMENT,
+    WRENCH_FORCE,
+    WRENCH_INPUT,
+    WRENCH_MAGNITUDE,
+    WRENCH_MOMENT,
+    WRENCH_POINT,
+    WRENCH_TURNS,
+)
+from .ground import ground_potential, ground_tangent, ground_wrench
+from .mount import mount_potential, mount_tangent, mount_wrench
+from .points import STILL, carried, material, position, twist_of, wrench_at, wrench_change
+from .springs import spring_potential, spring_tangent, spring_wrench
+
+
+@inline
+def magnitude_of(data: Array, tau: Array, nv: int, row: int) -> float:
+    """Of a given wrench: its constant, or the input that it follows."""
+    number = int(data[row + WRENCH_INPUT])
+    magnitude: float = data[row + WRENCH_MAGNITUDE] if number < 0 else tau[nv + number]
+    return magnitude
+
+
+@inline
+def given_wrench(data: Array, magnitude: float, row: int, work: Array) -> tuple[Vector, Vector, Vector]:
+    """Lever, moment and force in world axes of a wrench that is given in the body's axes or the world's."""
+    body = int(data[row + ELEMENT_BODY])
+    moment, force = flat3(data, row + WRENCH_MOMENT), flat3(data, row + WRENCH_FORCE)
+    if data[row + WRENCH_TURNS] != 0.0:
+        turn = load_rotation(work, body)
+        moment, force = rotate(turn, moment), rotate(turn, force)
+    lever = carried(work, body, flat3(data, row + WRENCH_POINT))
+    return lever, scale_add3(NONE, magnitude, moment), scale_add3(NONE, magnitude, force)
+
+
+@shared
+def element_wrench(
+    body_int: Array, data: Array, tau: Array, nv: int, row: int, work: Array
+) -> tuple[Twist, Twist]:
+    """Wrenches of the element at row on its two bodies; after `kinematics`. tau holds inputs behind nv forces."""
+    kind = int(data[row + ELEMENT_KIND])
+    if kind == SPRING_ELEMENT:
+        return spring_wrench(body_int, data, row, work)
+    if kind == GROUND_ELEMENT:
+        return ground_wrench(body_int, data, row, work)
+    if kind == MOUNT_ELEMENT:
+        return mount_wrench(body_int, data, row, work)
+    if kind == WRENCH_ELEMENT:
+        lever, moment, force = given_wrench(data, magnitude_of(data, tau, nv, row), row, work)
+        return wrench_at(lever, moment, force), STILL
+    body = int(data[row + ELEMENT_BODY])
+    lever = carried(work, body, flat3(data, row + DAMPING_POINT))
+    twist = twist_of(work, body)
+    moment = scale_add3(NONE, -data[row + DAMPING_ANGULAR], (twist[0], twist[1], twist[2]))
+    force = scale_add3(NONE, -data[row + DAMPING_LINEAR], material(twist, lever))
+    return wrench_at(lever, moment, force), STILL
+
+
+@shared
+def element_tangent(
+    body_int: Array,
+    data: Array,
+    tau: Array,
+    nv: int,
+    row: int,
+    work: Array,
+    eta: Twist,
+    nu: Twist,
+    other_eta: Twist,
+    other_nu: Twist,
+) -> tuple[Twist, Twist]:
+    """Changes of the wrenches of the element at row when its bodies are displaced and their velocities change.
+
+    eta, nu belong to its body, other_eta, other_nu to the other one (zeros for the world); after `kinematics`.
+    """
+    kind = int(data[row + ELEMENT_KIND])
+    if kind == SPRING_ELEMENT:
+        return spring_tangent(body_int, data, row, work, eta, nu, other_eta, other_nu)
+    if kind == GROUND_ELEMENT:
+        return ground_tangent(body_int, data, row, work, eta, nu, other_eta, other_nu)
+    if kind == MOUNT_ELEMENT:
+        return mount_tangent(body_int, data, row, work, eta, nu, other_eta, other_nu)
+    turn = (eta[0], eta[1], eta[2])
+    body = int(data[row + ELEMENT_BODY])
+    if kind == WRENCH_ELEMENT:
+        lever, moment, force = given_wrench(data, magnitude_of(data, tau, nv, row), row, work)
+        moves = data[row + WRENCH_TURNS]
+        d_moment, d_force = (
+            scale_add3(NONE, moves, cross(turn, moment)),
+            scale_add3(NONE, moves, cross(turn, force)),
+        )
+        return wrench_change(lever, material(eta, lever), force, d_moment, d_force), STILL
+    lever = carried(work, body, flat3(data, row + DAMPING_POINT))
+    twist = twist_of(work, body)
+    shift = material(eta, lever)
+    speed = add3(material(nu, lever), cross((twist[0], twist[1], twist[2]), shift))
+    linear = -data[row + DAMPING_LINEAR]
+    force = scale_add3(NONE, linear, material(twist, lever))
+    d_moment = scale_add3(NONE, -data[row + DAMPING_ANGULAR], (nu[0], nu[1], nu[2]))
+    return wrench_change(lever, shift, force, d_moment, scale_add3(NONE, linear, speed)), STILL
+
+
+@shared
+def element_forces(body_int: Array, data: Array, tau: Array, nv: int, work: Array) -> None:
+    """Wrenches of all elements, taken from the bodies' bias forces; after `outward`."""
+    row = int(data[ELEMENT_ROWS])
+    for _ in range(int(data[ELEMENT_COUNT])):
+        wrench, opposite = element_wrench(body_int, data, tau, nv, row, work)
+        body, other = int(data[row + ELEMENT_BODY]), int(data[row + ELEMENT_OTHER])
+        store_twist(work, body, FORCE, scale_add6(load_twist(work, body, FORCE), -1.0, wrench))
+        if other >= 0:
+            store_twist(work, other, FORCE, scale_add6(load_twist(work, other, FORCE), -1.0, opposite))
+        row += int(data[row + ELEMENT_SIZE])
+
+
+@shared
+def element_potential(body_int: Array, data: Array, work: Array) -> float:
+    """Energy stored in all elements; after `kinematics`.
+
+    A force of constant magnitude and world direction stores -f.x (Wang 2022, eq. 3.30); one that turns with its body
+    or follows an input stores none, it does work.
+    """
+    energy = 0.0
+    row = int(data[ELEMENT_ROWS])
+    for _ in range(int(data[ELEMENT_COUNT])):
+        kind = int(data[row + ELEMENT_KIND])
+        if kind == SPRING_ELEMENT:
+            energy += spring_potential(body_int, data, row, work)
+        elif kind == GROUND_ELEMENT:
+            energy += ground_potential(body_int, data, row, work)
+        elif kind == MOUNT_ELEMENT:
+            energy += mount_potential(body_int, data, row, work)
+        elif kind != DAMPING_ELEMENT and data[row + WRENCH_INPUT] < 0.0 and data[row + WRENCH_TURNS] == 0.0:
+            body = int(data[row + ELEMENT_BODY])
+            x = position(body_int, work, body, carried(work, body, flat3(data, row + WRENCH_POINT)))
+            energy -= data[row + WRENCH_MAGNITUDE] * dot3(flat3(data, row + WRENCH_FORCE), x)
+        row += int(data[row + ELEMENT_SIZE])
+    return energy

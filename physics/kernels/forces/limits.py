@@ -1,0 +1,257 @@
+"""Limits g(q) >= 0 of single joints beyond a spring on one coordinate: of rotations, of Euler angles, and hard ones.
+
+A row in data is kind, body, first coordinate, stiffness, damping, restitution (-1: compliant), six parameters. A
+compliant limit pushes by stiffness and damping where g < 0. A hard one stops the motion by an impulse through the
+whole tree (Kim, Lee & Park 2014, joint limit analysis), behind which it leaves with the share `restitution` of its
+speed.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.euler import angles_of
+from ..algebra.rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian
+from ..algebra.spatial import (
+    Array,
+    Rotation,
+    Twist,
+    Vector,
+    add3,
+    cross,
+    dot3,
+    dot6,
+    flat3,
+    load_twist,
+    rotate,
+    scale_add6,
+    store_twist,
+    transposed,
+)
+from ..compiler.jit import inline, shared
+from ..layout import (
+    COUPLED,
+    EXTRA,
+    HELD,
+    LIMIT_CONE,
+    LIMIT_COUNT,
+    LIMIT_DAMPER,
+    LIMIT_DOF,
+    LIMIT_KIND,
+    LIMIT_LOWER,
+    LIMIT_PARAMETERS,
+    LIMIT_RESTITUTION,
+    LIMIT_ROTATION,
+    LIMIT_ROWS,
+    LIMIT_SPRING,
+    LIMIT_UPPER,
+    LIMIT_WIDTH,
+    PROJECTED,
+    REMAINDER,
+)
+from .passive import limit_push
+
+ALONG = 1e-12  # under this an axis has not parted from itself, a rotation has no axis
+LOCKED = 1e-9
+
+
+@inline
+def cone_limit(m: Rotation, axis: Vector, angle: float) -> tuple[float, Vector]:
+    """What is left of the angle that an axis may part from itself in the rotation m, and how it changes with the
+    angular velocity (along the second result).
+    """
+    moved = rotate(m, axis)
+    aside = cross(moved, axis)
+    sine = math.sqrt(dot3(aside, aside))
+    scale = 1.0 / sine if sine > ALONG else 0.0
+    return angle - math.atan2(sine, dot3(moved, axis)), (scale * aside[0], scale * aside[1], scale * aside[2])
+
+
+@inline
+def rotation_limit(r: Vector, most: Vector) -> tuple[float, Vector]:
+    """|r_max o u| - theta and its gradient by r (ArtiSynth's guide, eq. 3.27), theta in [0, pi]."""
+    length = math.sqrt(dot3(r, r))
+    if length < ALONG:
+        return min(most[0], min(most[1], most[2])), (0.0, 0.0, 0.0)
+    u = (r[0] / length, r[1] / length, r[2] / length)
+    turns = math.floor(length / (2.0 * math.pi) + 0.5)
+    rest = length - 2.0 * math.pi * turns  # the angle on the chart |theta| <= pi
+    sense = 1.0 if rest >= 0.0 else -1.0
+    d = (most[0] * most[0] * u[0], most[1] * most[1] * u[1], most[2] * most[2] * u[2])
+    along = dot3(u, d)
+    reach = math.sqrt(along)
+    scale = 1.0 / (reach * length)
+    back = scale * along + sense
+    return reach - sense * rest, (
+        scale * d[0] - back * u[0],
+        scale * d[1] - back * u[1],
+        scale * d[2] - back * u[2],
+    )
+
+
+@inline
+def unit(axis: int, scale: float) -> Vector:
+    """scale times the axis 0, 1 or 2."""
+    return (
+        scale if axis == 0 else 0.0,
+        scale if axis == 1 else 0.0,
+        scale if axis == 2 else 0.0,
+    )
+
+
+@inline
+def turning_axes(m: Rotation, axes: tuple[int, int, int]) -> tuple[Vector, Vector, Vector, Vector]:
+    """Euler angles of the rotation m, and the axes a, b, c about which they turn it."""
+    i, j, last = axes
+    angles = angles_of(m, i, j, last)
+    parity = 1.0 if (j - i) % 3 == 1 else -1.0
+    a = unit(i, 1.0)
+    b = add3(unit(j, math.cos(angles[0])), unit(3 - i - j, parity * math.sin(angles[0])))
+    return angles, a, b, (m[last], m[3 + last], m[6 + last])
+
+
+@inline
+def euler_angle(m: Rotation, axes: tuple[int, int, int], which: int, near: float) -> tuple[float, Vector]:
+    """One Euler angle of the rotation m, the turn nearest to `near` where it is an outer one, and how it changes with
+    the angular velocity: the axes a, b, c of the three turns carry it as w = a alpha' + b beta' + c gamma'.
+    """
+    angles, a, b, c = turning_axes(m, axes)
+    volume = dot3(a, cross(b, c))
+    scale = 1.0 / volume if abs(volume) > LOCKED else 0.0  # at gimbal lock the angle has no direction
+    if which == 1:
+        value, w = angles[1], cross(c, a)
+    else:
+        value, w = angles[0], cross(b, c)
+        if which == 2:
+            value, w = angles[2], cross(a, b)
+        value -= 2.0 * math.pi * math.floor((value - near) / (2.0 * math.pi) + 0.5)
+    return value, (scale * w[0], scale * w[1], scale * w[2])
+
+
+@shared
+def limit_value(data: Array, row: int, q: Array) -> tuple[float, Vector, int]:
+    """g of the limit whose row begins at `row`, its gradient by the one or three coordinates from LIMIT_DOF on, and
+    how many they are.
+    """
+    kind, d = int(data[row + LIMIT_KIND]), int(data[row + LIMIT_DOF])
+    at = row + LIMIT_PARAMETERS
+    if kind == LIMIT_LOWER:
+        return q[d] - data[at], (1.0, 0.0, 0.0), 1
+    if kind == LIMIT_UPPER:
+        return data[at] - q[d], (-1.0, 0.0, 0.0), 1
+    r = (q[d], q[d + 1], q[d + 2])
+    first = flat3(data, at)
+    if kind == LIMIT_ROTATION:
+        value, gradient = rotation_limit(r, first)
+        return value, gradient, 3
+    beta, gamma, _, _, _ = exp_coefficients(dot3(r, r))
+    m = exp_rotation(r, beta, gamma)
+    if kind == LIMIT_CONE:
+        value, w = cone_limit(m, first, data[at + 3])
+    else:  # one side of an Euler angle: axes, which angle, sense, bound
+        sense, bound = data[at + 4], data[at + 5]
+        angle, w = euler_angle(m, (int(first[0]), int(first[1]), int(first[2])), int(data[at + 3]), bound)
+        value, w = sense * (angle - bound), (sense * w[0], sense * w[1], sense * w[2])
+    jacobian = spatial_jacobian(r, beta, gamma)
+    return value, rotate(transposed(jacobian), w), 3
+
+
+@shared
+def limit_forces(data: Array, q: Array, rate: Array, ahead: float, dof: Array) -> None:
+    """Generalized forces of the compliant limits, into a column of the coordinates' workspace, and the inertia that
+    they add in a step of length ahead that takes them implicitly (0: none), which couples a joint's coordinates: what
+    is along the gradient is held back, and what goes along the rim is not.
+    """
+    for d in range(q.shape[0]):
+        dof[d, EXTRA], dof[d, COUPLED], dof[d, COUPLED + 1], dof[d, COUPLED + 2] = 0.0, 0.0, 0.0, 0.0
+    for k in range(int(data[LIMIT_COUNT])):
+        row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
+        if data[row + LIMIT_RESTITUTION] >= 0.0:
+            continue
+        value, gradient, count = limit_value(data, row, q)
+        d = int(data[row + LIMIT_DOF])
+        speed, free = 0.0, True
+        for j in range(count):
+            speed += gradient[j] * rate[d + j]
+            free = free and dof[d + j, HELD] == 0.0
+        # where motion is given there is nothing to foresee
+        foreseen = ahead if free else 0.0
+        push, inertia = limit_push(
+            data[row + LIMIT_SPRING], data[row + LIMIT_DAMPER], -value, speed, foreseen
+        )
+        for j in range(count):
+            dof[d + j, EXTRA] += push * gradient[j]
+            for back in range(j + 1):
+                dof[d + j, COUPLED + back] += inertia * gradient[j] * gradient[j - back]
+
+
+@shared
+def is_coupled(dof: Array, first: int, count: int) -> bool:
+    """Whether limits add inertia to the joint whose coordinates begin at first; if so, what is left between each and
+    the bodies, in its column of what is carried, starts from nothing.
+    """
+    found = False
+    for d in range(first, first + count):
+        found = found or dof[d, COUPLED] != 0.0
+    if found:
+        for d in range(first, first + count):
+            store_twist(dof, d, PROJECTED, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    return found
+
+
+@shared
+def coupled_share(dof: Array, first: int, d: int, s: Twist) -> tuple[Twist, float]:
+    """What limits that are taken implicitly add to what coordinate d carries, and to its own inertia; its joint's
+    coordinates begin at first.
+
+    A joint's coordinates are taken out one at a time, last first, of bodies' inertias; with limits' they are taken out
+    of both together, as if each moved bodies by s and a point of its own by 1. What the later ones left between that
+    point and the bodies is in `PROJECTED` until it is overwritten.
+    """
+    left = load_twist(dof, d, PROJECTED)
+    along = dot6(s, left)
+    dof[d, COUPLED] += along
+    for back in (1, 2):
+        if d - back >= first:
+            dof[d, COUPLED + back] += dot6(s, load_twist(dof, d - back, PROJECTED))
+    return left, along + dof[d, COUPLED]
+
+
+@inline
+def coupled_to(change: Array, d: int, dof: Array) -> float:
+    """What the inertia that limits add asks of coordinate d for the changes of those before it in its joint."""
+    total = 0.0
+    for back in (1, 2):
+        if dof[d, COUPLED + back] != 0.0:
+            total += dof[d, COUPLED + back] * change[d - back]
+    return total
+
+
+@shared
+def take_out_coupled(dof: Array, d: int, u: Twist, inverse: float, gained: float) -> None:
+    """Take coordinate d, which carries u and has got the acceleration gained, out of what limits add to those before
+    it in its joint.
+    """
+    first, second = dof[d, COUPLED + 1], dof[d, COUPLED + 2]
+    for back in (1, 2):
+        share = dof[d, COUPLED + back]
+        if share != 0.0:
+            e = d - back
+            store_twist(dof, e, PROJECTED, scale_add6(load_twist(dof, e, PROJECTED), -share * inverse, u))
+            dof[e, COUPLED] -= share * share * inverse
+            dof[e, REMAINDER] -= share * gained
+    if first != 0.0 and second != 0.0:
+        dof[d - 1, COUPLED + 1] -= first * second * inverse
+
+
+@shared
+def limit_potential(data: Array, q: Array) -> float:
+    """Energy stored in the compliant limits."""
+    energy = 0.0
+    for k in range(int(data[LIMIT_COUNT])):
+        row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
+        if data[row + LIMIT_RESTITUTION] < 0.0:
+            value, _, _ = limit_value(data, row, q)
+            beyond = min(value, 0.0)
+            energy += 0.5 * data[row + LIMIT_SPRING] * beyond * beyond
+    return energy

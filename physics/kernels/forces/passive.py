@@ -1,0 +1,171 @@
+"""Forces that a coordinate brings by itself: spring, damper, one-sided limit springs, laws and controller.
+
+A coordinate with more than a straight spring and damper has a record of laws in data: the energy U of an elastic law,
+whose force is -U', the force of a damper by velocity, and a controller, which pulls the coordinate to a target among
+the inputs, and its velocity to another, with a largest force.
+"""
+
+from __future__ import annotations
+
+from ..algebra.spatial import Array, Vector
+from ..compiler.jit import inline, shared
+from ..joints.functions import evaluate_function
+from ..layout import (
+    DAMPING,
+    LAW,
+    LAW_DAMPER,
+    LAW_ELASTIC,
+    LAW_GAIN,
+    LAW_MOST,
+    LAW_RATE_GAIN,
+    LAW_TARGET,
+    LAW_TARGET_RATE,
+    LIMIT_DAMPING,
+    LIMIT_STIFFNESS,
+    LOWER,
+    REST,
+    STIFFNESS,
+    UPPER,
+)
+
+
+@inline
+def passive_force(dof_float: Array, data: Array, tau: Array, d: int, q: float, qd: float) -> float:
+    """Generalized force of coordinate d's spring, damper, limits, laws and controller; a limit only ever pushes.
+
+    tau (nv + inputs,) is read for the inputs behind the generalized forces.
+    """
+    return spring_force(dof_float, data, tau, d, q, qd) + limit_force(dof_float, d, q, qd)
+
+
+@inline
+def spring_force(dof_float: Array, data: Array, tau: Array, d: int, q: float, qd: float) -> float:
+    """`passive_force` but for limits."""
+    force: float = -dof_float[d, STIFFNESS] * (q - dof_float[d, REST]) - dof_float[d, DAMPING] * qd
+    if dof_float[d, LAW] > 0.0:
+        force += law_force(data, int(dof_float[d, LAW]), tau, dof_float.shape[0], q, qd)[0]
+    return force
+
+
+@inline
+def limit_force(dof_float: Array, d: int, q: float, qd: float) -> float:
+    """Force of the limit that coordinate d has passed."""
+    force = 0.0
+    if q < dof_float[d, LOWER]:
+        push = dof_float[d, LIMIT_STIFFNESS] * (dof_float[d, LOWER] - q) - dof_float[d, LIMIT_DAMPING] * qd
+        force = max(push, 0.0)
+    elif q > dof_float[d, UPPER]:
+        push = dof_float[d, LIMIT_STIFFNESS] * (q - dof_float[d, UPPER]) + dof_float[d, LIMIT_DAMPING] * qd
+        force = -max(push, 0.0)
+    return force
+
+
+@inline
+def limit_push(
+    stiffness: float, damping: float, beyond: float, speed: float, ahead: float
+) -> tuple[float, float]:
+    """Force of a compliant limit that is passed by -g = beyond and grows by dg/dt = speed, and, in a step of length
+    ahead that takes it implicitly, the inertia along the gradient that this adds: the spring and the damper of a limit
+    that is passed, or will be, push by where and how fast the step ends. So none is too stiff for a step, however
+    little inertia a chain's coordinates leave each other, and none is entered by a leap that stores more than there
+    was.
+    """
+    then = beyond - ahead * speed
+    if not max(beyond, then) > 0.0:
+        return 0.0, 0.0
+    push = stiffness * then - damping * speed
+    return (push, ahead * (damping + ahead * stiffness)) if push > 0.0 else (0.0, 0.0)
+
+
+@inline
+def limit_ahead(dof_float: Array, d: int, q: float, qd: float, dt: float) -> tuple[float, float]:
+    """What a step that takes coordinate d's limits implicitly (`limit_push`) adds to `passive_force`, and to the
+    inertia of d.
+    """
+    sense, beyond = -1.0, q - dof_float[d, UPPER]
+    if min(q, q + dt * qd) < dof_float[d, LOWER]:
+        sense, beyond = 1.0, dof_float[d, LOWER] - q
+    stiffness, damping = dof_float[d, LIMIT_STIFFNESS], dof_float[d, LIMIT_DAMPING]
+    now, _ = limit_push(stiffness, damping, beyond, sense * qd, 0.0)
+    push, inertia = limit_push(stiffness, damping, beyond, sense * qd, dt)
+    return sense * (push - now), inertia
+
+
+@shared
+def law_force(data: Array, law: int, tau: Array, nv: int, q: float, qd: float) -> Vector:
+    """Force of the laws of a coordinate and its slopes by q and by qd."""
+    force, by_q, by_qd = 0.0, 0.0, 0.0
+    if data[law + LAW_ELASTIC] > 0.0:
+        _, slope, curve = evaluate_function(data, law + int(data[law + LAW_ELASTIC]), q)
+        force -= slope
+        by_q -= curve
+    if data[law + LAW_DAMPER] > 0.0:
+        value, slope, _ = evaluate_function(data, law + int(data[law + LAW_DAMPER]), qd)
+        force -= value
+        by_qd -= slope
+    if data[law + LAW_TARGET] >= 0.0:
+        wanted = control_force(data, law, tau, nv, q, qd)
+        if abs(wanted) < data[law + LAW_MOST]:
+            by_q -= data[law + LAW_GAIN]
+            by_qd -= data[law + LAW_RATE_GAIN]
+        force += wanted
+    return force, by_q, by_qd
+
+
+@inline
+def control_force(data: Array, law: int, tau: Array, nv: int, q: float, qd: float) -> float:
+    """Force of a coordinate's controller, no more than its largest."""
+    target, rate = tau[nv + int(data[law + LAW_TARGET])], tau[nv + int(data[law + LAW_TARGET_RATE])]
+    wanted: float = data[law + LAW_GAIN] * (target - q) + data[law + LAW_RATE_GAIN] * (rate - qd)
+    most: float = data[law + LAW_MOST]
+    kept: float = min(max(wanted, -most), most)
+    return kept
+
+
+@shared
+def control_power(dof_float: Array, data: Array, tau: Array, ago: float, q: Array, qd: Array) -> float:
+    """Power of all controllers in a step that ended at q: by their forces at the time of their targets in tau, so long
+    ago [s], as targets that are followed are to be compared with where the coordinates were then.
+    """
+    nv, power = q.shape[0], 0.0
+    for d in range(nv):
+        law = int(dof_float[d, LAW])
+        if law > 0 and data[law + LAW_TARGET] >= 0.0:
+            power += control_force(data, law, tau, nv, q[d] - ago * qd[d], qd[d]) * qd[d]
+    return power
+
+
+@shared
+def passive_slopes(
+    dof_float: Array, data: Array, tau: Array, d: int, q: float, qd: float
+) -> tuple[float, float]:
+    """Slopes of `passive_force` by q and by qd."""
+    by_q: float = -dof_float[d, STIFFNESS]
+    by_qd: float = -dof_float[d, DAMPING]
+    beyond, sense = q - dof_float[d, UPPER], 1.0
+    if q < dof_float[d, LOWER]:
+        beyond, sense = dof_float[d, LOWER] - q, -1.0
+    if beyond > 0.0:
+        push = dof_float[d, LIMIT_STIFFNESS] * beyond + sense * dof_float[d, LIMIT_DAMPING] * qd
+        if push > 0.0:
+            by_q -= dof_float[d, LIMIT_STIFFNESS]
+            by_qd -= dof_float[d, LIMIT_DAMPING]
+    if dof_float[d, LAW] > 0.0:
+        slopes = law_force(data, int(dof_float[d, LAW]), tau, dof_float.shape[0], q, qd)
+        by_q += slopes[1]
+        by_qd += slopes[2]
+    return by_q, by_qd
+
+
+@inline
+def passive_potential(dof_float: Array, data: Array, d: int, q: float) -> float:
+    """Energy stored in coordinate d's springs and limits; what a controller does is work, not stored."""
+    stretch = q - dof_float[d, REST]
+    energy: float = 0.5 * dof_float[d, STIFFNESS] * stretch * stretch
+    beyond = max(dof_float[d, LOWER] - q, 0.0) + max(q - dof_float[d, UPPER], 0.0)
+    energy += 0.5 * dof_float[d, LIMIT_STIFFNESS] * beyond * beyond
+    if dof_float[d, LAW] > 0.0:
+        law = int(dof_float[d, LAW])
+        if data[law + LAW_ELASTIC] > 0.0:
+            energy += evaluate_function(data, law + int(data[law + LAW_ELASTIC]), q)[0]
+    return energy

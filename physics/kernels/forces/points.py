@@ -1,0 +1,57 @@
+"""Points of bodies in world axes, as force elements see them; the world is body -1 and stands still."""
+
+from __future__ import annotations
+
+from ..algebra.spatial import Array, Twist, Vector, add3, cross, load3, load_rotation, load_twist, rotate
+from ..compiler.jit import inline
+from ..layout import ORIGIN, REFERENCE, ROOT, VELOCITY
+
+STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@inline
+def reference_of(body_int: Array, work: Array, body: int) -> Vector:
+    """Where levers of a body's points begin: the reference point of its tree, of the world its origin."""
+    if body < 0:
+        return 0.0, 0.0, 0.0
+    return load3(work, body_int[body, ROOT], REFERENCE)
+
+
+@inline
+def carried(work: Array, body: int, point: Vector) -> Vector:
+    """Lever of a point of the link frame."""
+    if body < 0:
+        return point
+    return add3(load3(work, body, ORIGIN), rotate(load_rotation(work, body), point))
+
+
+@inline
+def position(body_int: Array, work: Array, body: int, lever: Vector) -> Vector:
+    """World position of what has this lever."""
+    return add3(lever, reference_of(body_int, work, body))
+
+
+@inline
+def twist_of(work: Array, body: int) -> Twist:
+    if body < 0:
+        return STILL
+    return load_twist(work, body, VELOCITY)
+
+
+@inline
+def material(twist: Twist, lever: Vector) -> Vector:
+    """What a twist makes of the material point at a lever: its velocity, or its displacement."""
+    return add3((twist[3], twist[4], twist[5]), cross((twist[0], twist[1], twist[2]), lever))
+
+
+@inline
+def wrench_at(lever: Vector, moment: Vector, force: Vector) -> Twist:
+    """Wrench about the reference point of a force at a lever and a moment."""
+    m = add3(moment, cross(lever, force))
+    return m[0], m[1], m[2], force[0], force[1], force[2]
+
+
+@inline
+def wrench_change(lever: Vector, shift: Vector, force: Vector, d_moment: Vector, d_force: Vector) -> Twist:
+    """Change of `wrench_at` when its lever changes by shift, moment and force by theirs."""
+    return wrench_at(lever, add3(d_moment, cross(shift, force)), d_force)

@@ -1,0 +1,1 @@
+"""Poses, velocities and derivatives of products of exponentials and splines."""

@@ -1,0 +1,366 @@
+"""The first three derivatives of what each kind of factor follows, for `tangent`; and the way along a whole joint."""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.lanes import axes_of, lanes_of, numbers_of, pair_of, rotation_of, twist_of
+from ..algebra.rotation_vector import exp_coefficients, exp_curvatures, jacobian_bend, jacobian_slope
+from ..algebra.spatial import (
+    Array,
+    Rotation,
+    Twist,
+    Vector,
+    bracket,
+    dot3,
+    load3,
+    load6,
+    rotate,
+    scale_add6,
+    store6,
+    twist_through,
+)
+from ..compiler.jit import shared
+from ..forces.limits import unit
+from ..layout import (
+    BLOCK_COUNT,
+    BLOCK_START,
+    COORDINATE,
+    DATA,
+    DOF_COUNT,
+    DOF_START,
+    ELLIPSOID_NORMAL,
+    FRAME,
+    FUNCTION,
+    KIND,
+    OUTSIDE_CLAMP,
+    PACE_FUNCTION,
+    PACE_LOWER,
+    PACE_PERIOD,
+    PACE_UPPER,
+    PARENT,
+    REFERENCE,
+    SCREW,
+    SPLINE_BUCKETS,
+    SPLINE_CURVE,
+    SPLINE_HEADER,
+    SPLINE_INVERTED,
+    SPLINE_LOWER,
+    SPLINE_ORDER,
+    SPLINE_OUTSIDE,
+    SPLINE_PACE,
+    SPLINE_PERIOD,
+    SPLINE_SPANS,
+    SPLINE_SURFACE,
+    SPLINE_UPPER,
+    TWIST_WIDTH,
+)
+from .ellipsoid import normal_angle
+from .factors import behind, find_span, rotation_factor, screw_factor, twist_factor, weighted_sum
+from .functions import evaluate_function, third_derivative
+from .kinematics import placed
+from .surface_tangent import surface_tangent
+from .tangent import (
+    BIAS_RATE,
+    CURVE,
+    HESSIAN,
+    RATE,
+    SHARE,
+    SHIFT,
+    SLOPE,
+    carry_factor,
+    clear_factor,
+    clear_joint,
+    columns_of,
+    follow_one,
+)
+
+STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+Moved = tuple[Rotation, Vector, Twist]
+Slopes = tuple[float, float, float, float]
+
+
+@shared
+def by_pace(data: Array, offset: int, q: float) -> tuple[float, tuple[float, float, float]]:
+    """The knots' parameter at a curve's coordinate, with three derivatives by it."""
+    slopes = (1.0, 0.0, 0.0)
+    pace = int(data[offset + SPLINE_PACE])
+    if pace > 0:
+        pace += offset
+        lower, upper, period = data[pace + PACE_LOWER], data[pace + PACE_UPPER], data[pace + PACE_PERIOD]
+        if period > 0.0:
+            q = q - period * math.floor((q - lower) / period)
+        parameter, slope, curve = evaluate_function(data, pace + PACE_FUNCTION, q)
+        slopes = (slope, curve, third_derivative(data, pace + PACE_FUNCTION, q))
+        if lower <= q <= upper:
+            parameter = min(max(parameter, data[offset + SPLINE_LOWER]), data[offset + SPLINE_UPPER])
+        q = parameter
+    return q, slopes
+
+
+@shared
+def horner_four(data: Array, offset: int, count: int, x: float, scale: float) -> Slopes:
+    """A polynomial by rising powers of x and its first three derivatives by x / scale."""
+    phi, first, second, third = data[offset + count - 1], 0.0, 0.0, 0.0
+    for k in range(count - 2, -1, -1):  # the derivatives over 1, 2 and 6
+        third = third * x + second
+        second = second * x + first
+        first = first * x + phi
+        phi = phi * x + data[offset + k]
+    return phi, first * scale, second * 2.0 * scale * scale, third * 6.0 * scale * scale * scale
+
+
+@shared
+def curve_tangent(
+    r: Rotation,
+    p: Vector,
+    v: Twist,
+    data: Array,
+    offset: int,
+    tangent: Array,
+    own: tuple[int, int, int],
+    q: float,
+    qd: float,
+) -> Moved:
+    """Spline curve; own is (first coordinate of the joint, their number, the curve's coordinate)."""
+    q, slopes = by_pace(data, offset, q)
+    lower, upper, period = (
+        data[offset + SPLINE_LOWER],
+        data[offset + SPLINE_UPPER],
+        data[offset + SPLINE_PERIOD],
+    )
+    if period > 0.0:
+        q = q - period * math.floor((q - lower) / period)
+        q = min(max(q, lower), upper)
+    order = int(data[offset + SPLINE_ORDER])
+    spans = int(data[offset + SPLINE_SPANS])
+    stride = 12 + (order - 1) * (TWIST_WIDTH + order)
+    inverted = data[offset + SPLINE_INVERTED] != 0.0
+    row = offset + SPLINE_HEADER + 2 * int(data[offset + SPLINE_BUCKETS]) + 2 * (spans + 1)
+    factors, x, scale = 1, q - lower, 1.0
+    inside = lower <= q <= upper
+    if inside:
+        span, x, scale, _ = find_span(data, offset, q)
+        row += span * stride
+        factors = order - 1
+    else:
+        row += spans * stride
+        if q > upper:
+            row += 12 + TWIST_WIDTH
+            x = q - upper
+        if data[offset + SPLINE_OUTSIDE] == OUTSIDE_CLAMP:
+            factors = 0
+    if not inverted:
+        r, p = behind(r, p, data, row)
+    twists = row + 12
+    for _ in range(factors):
+        phi = (x, 1.0, 0.0, 0.0)
+        if inside:
+            phi = horner_four(data, twists + TWIST_WIDTH, order, x, scale)
+        r, p, v = one_twist(r, p, v, data, twists, tangent, own, phi, slopes, qd)
+        twists += TWIST_WIDTH + order
+    if inverted:
+        r, p = behind(r, p, data, row)
+    return r, p, v
+
+
+@shared
+def one_twist(
+    r: Rotation,
+    p: Vector,
+    v: Twist,
+    data: Array,
+    offset: int,
+    tangent: Array,
+    own: tuple[int, int, int],
+    phi: Slopes,
+    slopes: tuple[float, float, float],
+    qd: float,
+) -> Moved:
+    """A factor phi(s(q)) of one coordinate: phi with three derivatives, and those of s."""
+    s1, s2, s3 = slopes
+    first = phi[1] * s1
+    second = phi[2] * s1 * s1 + phi[1] * s2
+    third = phi[3] * s1 * s1 * s1 + 3.0 * phi[2] * s1 * s2 + phi[1] * s3
+    follow_one(tangent, own[0], own[1], own[2], (first, second, third), qd)
+    r, p, after, _, w = twist_factor(r, p, v, STILL, data, offset, phi[0], first * qd, 0.0)
+    carry_factor(tangent, own[0], own[1], v, w, first * qd, second * qd * qd)
+    return r, p, after
+
+
+@shared
+def function_tangent(
+    r: Rotation,
+    p: Vector,
+    v: Twist,
+    data: Array,
+    offset: int,
+    tangent: Array,
+    own: tuple[int, int, int],
+    q: Array,
+    qd: Array,
+) -> Moved:
+    """exp(g f(u)) with u = weights . q."""
+    first, count, d = own
+    weights = offset + TWIST_WIDTH
+    u, rate = weighted_sum(data, weights, q, d), weighted_sum(data, weights, qd, d)
+    number = int(data[weights])
+    function = weights + 1 + number
+    phi, slope, curve = evaluate_function(data, function, u)
+    third = third_derivative(data, function, u)
+    clear_factor(tangent, first, count)
+    for i in range(number):
+        weight = data[weights + 1 + i]
+        tangent[d + i, SHARE] = slope * weight
+        tangent[d + i, SLOPE] = curve * weight * rate
+        tangent[d + i, CURVE] = third * weight * rate * rate
+        for j in range(number):
+            tangent[d + i, HESSIAN + d - first + j] = curve * weight * data[weights + 1 + j]
+    r, p, after, _, w = twist_factor(r, p, v, STILL, data, offset, phi, slope * rate, 0.0)
+    carry_factor(tangent, first, count, v, w, slope * rate, curve * rate * rate)
+    return r, p, after
+
+
+@shared
+def normal_tangent(
+    r: Rotation,
+    p: Vector,
+    v: Twist,
+    data: Array,
+    offset: int,
+    tangent: Array,
+    own: tuple[int, int, int],
+    q: Array,
+    qd: Array,
+) -> Moved:
+    """exp(g f(longitude, latitude)); the jet holds Taylor coefficients, the derivatives over factorials."""
+    first, count, d = own
+    at = offset + TWIST_WIDTH
+    axes = (data[at + 1], data[at + 2], data[at + 3])
+    f = normal_angle(int(data[at]), axes, q[d], q[d + 1])
+    x, y = qd[d], qd[d + 1]
+    clear_factor(tangent, first, count)
+    h = HESSIAN + d - first
+    tangent[d, SHARE], tangent[d + 1, SHARE] = f[1], f[2]
+    tangent[d, h], tangent[d, h + 1] = 2.0 * f[3], f[4]
+    tangent[d + 1, h], tangent[d + 1, h + 1] = f[4], 2.0 * f[5]
+    tangent[d, SLOPE] = 2.0 * f[3] * x + f[4] * y
+    tangent[d + 1, SLOPE] = f[4] * x + 2.0 * f[5] * y
+    tangent[d, CURVE] = 6.0 * f[6] * x * x + 4.0 * f[7] * x * y + 2.0 * f[8] * y * y
+    tangent[d + 1, CURVE] = 2.0 * f[7] * x * x + 4.0 * f[8] * x * y + 6.0 * f[9] * y * y
+    rate = f[1] * x + f[2] * y
+    curve = tangent[d, SLOPE] * x + tangent[d + 1, SLOPE] * y
+    r, p, after, _, w = twist_factor(r, p, v, STILL, data, offset, f[0], rate, 0.0)
+    carry_factor(tangent, first, count, v, w, rate, curve)
+    return r, p, after
+
+
+@shared
+def turned(r: Rotation, p: Vector, w: Vector) -> Twist:
+    """World twist of a rotation about p, w in the axes of r."""
+    return twist_through(rotate(r, w), (0.0, 0.0, 0.0), p)
+
+
+@shared
+def rotation_tangent(
+    r: Rotation,
+    p: Vector,
+    v: Twist,
+    sign: float,
+    tangent: Array,
+    own: tuple[int, int, int],
+    q: Array,
+    qd: Array,
+) -> Moved:
+    """exp(sign [q]): three columns at once, J_s(r) r' in place of phi' w."""
+    first, count, d = own
+    columns = columns_of(tangent)
+    x = (sign * q[d], sign * q[d + 1], sign * q[d + 2])
+    xd = (sign * qd[d], sign * qd[d + 1], sign * qd[d + 2])
+    square = dot3(x, x)
+    beta, gamma, alpha_rate, beta_rate, gamma_rate = exp_coefficients(square)
+    coefficients = (beta, gamma, beta_rate, gamma_rate)
+    curvatures = exp_curvatures(square, alpha_rate, beta_rate, gamma_rate)
+    after_r, after, _, own_columns = rotation_factor(
+        r, p, v, STILL, sign, (q[d], q[d + 1], q[d + 2]), (qd[d], qd[d + 1], qd[d + 2])
+    )
+    turn = scale_add6(after, -1.0, v)
+    swing = turned(r, p, jacobian_slope(x, xd, xd, coefficients))
+    for e in range(first, first + count):
+        shift, moved = load6(tangent, e, SHIFT), load6(tangent, e, RATE)
+        change, bend = bracket(shift, turn), bracket(shift, swing)
+        inside = d <= e < d + 3
+        a = (0.0, 0.0, 0.0)
+        if inside:
+            a = unit(e - d, 1.0)
+            along = (sign * a[0], sign * a[1], sign * a[2])
+            change = scale_add6(change, 1.0, turned(r, p, jacobian_slope(x, along, xd, coefficients)))
+            bend = scale_add6(bend, 1.0, turned(r, p, jacobian_bend(x, along, xd, coefficients, curvatures)))
+        bias = scale_add6(load6(tangent, e, BIAS_RATE), 1.0, bend)
+        bias = scale_add6(scale_add6(bias, 1.0, bracket(moved, turn)), 1.0, bracket(v, change))
+        store6(tangent, e, BIAS_RATE, bias)
+        store6(tangent, e, RATE, scale_add6(moved, 1.0, change))
+        for j in range(3):
+            at = columns + 6 * (d - first + j)
+            column = twist_through(
+                (own_columns[j], own_columns[3 + j], own_columns[6 + j]), (0.0, 0.0, 0.0), p
+            )
+            column = scale_add6(load6(tangent, e, at), 1.0, bracket(shift, column))
+            if inside:  # both signs of the second derivative cancel
+                change = turned(r, p, jacobian_slope(x, a, unit(j, 1.0), coefficients))
+                column = scale_add6(column, 1.0, change)
+            store6(tangent, e, at, column)
+        if inside:
+            j = e - d
+            column = twist_through(
+                (own_columns[j], own_columns[3 + j], own_columns[6 + j]), (0.0, 0.0, 0.0), p
+            )
+            store6(tangent, e, SHIFT, scale_add6(shift, 1.0, column))
+    return after_r, p, after
+
+
+@shared
+def joint_tangent(
+    arrays: tuple[Array, Array, Array, Array, Array],
+    i: int,
+    q: Array,
+    qd: Array,
+    tangent: Array,
+    scratch: Array,
+    work: Array,
+) -> None:
+    """Rows of the joint's coordinates: SHIFT, RATE, BIAS_RATE and the columns' changes; after `outward`."""
+    body_int, body_float, block_int, data, _ = arrays
+    first, count = body_int[i, DOF_START], body_int[i, DOF_COUNT]
+    clear_joint(tangent, first, count)
+    axes, place, motion, _ = placed(body_float, i, body_int[i, PARENT], work)
+    r, p, v = rotation_of(axes), numbers_of(place), twist_of(motion)
+    if body_int[i, PARENT] < 0:
+        origin = load3(work, i, REFERENCE)
+        p = (p[0] - origin[0], p[1] - origin[1], p[2] - origin[2])
+    for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
+        kind = block_int[b, KIND]
+        d = first + block_int[b, COORDINATE]
+        own = (first, count, d)
+        offset = block_int[b, DATA]
+        if block_int[b, FRAME] >= 0:
+            r, p = behind(r, p, data, block_int[b, FRAME])
+        if kind == SCREW:
+            follow_one(tangent, first, count, d, (1.0, 0.0, 0.0), 0.0)
+            before = v
+            axes, place, motion = axes_of(r), lanes_of(p), pair_of(v)
+            axes, place, motion, _, twist = screw_factor(
+                axes, place, motion, pair_of(STILL), data, offset, q[d], qd[d]
+            )
+            r, p, v, w = rotation_of(axes), numbers_of(place), twist_of(motion), twist_of(twist)
+            carry_factor(tangent, first, count, before, w, qd[d], 0.0)
+        elif kind == SPLINE_CURVE:
+            r, p, v = curve_tangent(r, p, v, data, offset, tangent, own, q[d], qd[d])
+        elif kind == FUNCTION:
+            r, p, v = function_tangent(r, p, v, data, offset, tangent, own, q, qd)
+        elif kind == ELLIPSOID_NORMAL:
+            r, p, v = normal_tangent(r, p, v, data, offset, tangent, own, q, qd)
+        elif kind == SPLINE_SURFACE:
+            r, p, v = surface_tangent(r, p, v, data, offset, tangent, own, q, qd, scratch)
+        else:
+            r, p, v = rotation_tangent(r, p, v, data[offset], tangent, own, q, qd)

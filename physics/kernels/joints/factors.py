@@ -1,0 +1,288 @@
+"""The factors of a joint's product of exponentials: each takes pose, velocity and bias from before it to behind it.
+
+With T the pose before a factor exp(g phi), its world twist is w = Ad_T g. The factor adds w dphi/dq_i to column i of
+the motion subspace, w phi' to the velocity and w phi'' + ad_V w phi' to the velocity-product acceleration, V being the
+velocity so far (Lee & Terzopoulos 2008, eqs. 26-31, carried to world axes, where no adjoint is left to apply).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.lanes import (
+    Columns,
+    Lanes,
+    Pair,
+    bracket_pair,
+    scale_add_lanes,
+    scale_add_pair,
+    scale_lanes,
+    screwed_pair,
+    turned_columns,
+)
+from ..algebra.rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian, spatial_jacobian_rate
+from ..algebra.spatial import (
+    Array,
+    Rotation,
+    Twist,
+    Vector,
+    add3,
+    bracket,
+    exp_twist,
+    flat3,
+    flat9,
+    load_twist,
+    multiply,
+    rotate,
+    scale_add6,
+    sine_cosine,
+    store_twist,
+    twist_through,
+)
+from ..compiler.jit import inline, shared
+from ..layout import (
+    OUTSIDE_CLAMP,
+    OUTSIDE_ERROR,
+    PACE_FUNCTION,
+    PACE_LOWER,
+    PACE_PERIOD,
+    PACE_UPPER,
+    SPLINE_BUCKET_SCALE,
+    SPLINE_BUCKETS,
+    SPLINE_HEADER,
+    SPLINE_INVERTED,
+    SPLINE_LOWER,
+    SPLINE_ORDER,
+    SPLINE_OUTSIDE,
+    SPLINE_PACE,
+    SPLINE_PERIOD,
+    SPLINE_SPANS,
+    SPLINE_UPPER,
+    SUBSPACE,
+    TWIST_WIDTH,
+)
+from .functions import evaluate_function
+
+
+@inline
+def moved_on(v: Pair, c: Pair, w: Pair, qd: float) -> tuple[Pair, Pair]:
+    """Velocity and bias behind a factor with the world twist w and no phi''."""
+    return scale_add_pair(v, qd, w), scale_add_pair(c, qd, bracket_pair(v, w))
+
+
+@inline
+def screw_factor(
+    axes: Columns, p: Lanes, v: Pair, c: Pair, data: Array, offset: int, q: float, qd: float
+) -> tuple[Columns, Lanes, Pair, Pair, Pair]:
+    """exp(g q) with g = (0, 0, rate, 0, 0, lead): pose, velocity and bias after it, and its world twist."""
+    rate, lead = data[offset], data[offset + 1]
+    w = screwed_pair(scale_lanes(rate, axes[2]), scale_lanes(lead, axes[2]), p)
+    v, c = moved_on(v, c, w, qd)
+    if rate != 0.0:
+        sine, cosine = sine_cosine(rate * q)
+        axes = turned_columns(axes, sine, cosine)
+    if lead != 0.0:
+        p = scale_add_lanes(p, lead * q, axes[2])
+    return axes, p, v, c, w
+
+
+@inline
+def twist_factor(
+    r: Rotation,
+    p: Vector,
+    v: Twist,
+    c: Twist,
+    data: Array,
+    offset: int,
+    phi: float,
+    rate: float,
+    curvature: float,
+) -> tuple[Rotation, Vector, Twist, Twist, Twist]:
+    """exp(g phi) of a constant twist in general position; rate = phi', curvature = the part of phi'' without q''."""
+    w = carried_twist(r, p, data, offset)
+    c = scale_add6(scale_add6(c, curvature, w), rate, bracket(v, w))
+    v = scale_add6(v, rate, w)
+    r, p = stepped(r, p, data, offset, phi)
+    return r, p, v, c, w
+
+
+@inline
+def carried_twist(r: Rotation, p: Vector, data: Array, offset: int) -> Twist:
+    """A constant twist stored at offset, in the axes that the pose is told in."""
+    turn = data[offset + 3]
+    w = rotate(r, (turn * data[offset], turn * data[offset + 1], turn * data[offset + 2]))
+    return twist_through(w, rotate(r, (data[offset + 4], data[offset + 5], data[offset + 6])), p)
+
+
+@inline
+def stepped(r: Rotation, p: Vector, data: Array, offset: int, phi: float) -> tuple[Rotation, Vector]:
+    """The pose behind exp(g phi) of the constant twist stored at offset."""
+    step_r, step_p = exp_twist(data, offset, phi)
+    return multiply(r, step_r), add3(p, rotate(r, step_p))
+
+
+@inline
+def behind(r: Rotation, p: Vector, data: Array, offset: int) -> tuple[Rotation, Vector]:
+    """The pose behind a constant frame stored at offset."""
+    return multiply(r, flat9(data, offset)), add3(p, rotate(r, flat3(data, offset + 9)))
+
+
+@inline
+def find_span(data: Array, offset: int, q: float) -> tuple[int, float, float, int]:
+    """Knot span of q, where in it q lies (0 to 1), 1 / its width, and where the first span is described.
+
+    A bucket of equal width, then bisection inside it, so that more frames cost nothing.
+    """
+    spans = int(data[offset + SPLINE_SPANS])
+    buckets = int(data[offset + SPLINE_BUCKETS])
+    bucket = int((q - data[offset + SPLINE_LOWER]) * data[offset + SPLINE_BUCKET_SCALE])
+    bucket = min(max(bucket, 0), buckets - 1)
+    table = offset + SPLINE_HEADER
+    low = int(data[table + 2 * bucket])
+    high = int(data[table + 2 * bucket + 1])
+    breaks = table + 2 * buckets
+    while low < high:
+        middle = (low + high + 1) // 2
+        if data[breaks + 2 * middle] <= q:
+            low = middle
+        else:
+            high = middle - 1
+    begin, scale = data[breaks + 2 * low], data[breaks + 2 * low + 1]
+    return low, (q - begin) * scale, scale, breaks + 2 * (spans + 1)
+
+
+@shared
+def curve_factors(
+    r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, q: float, qd: float
+) -> tuple[Rotation, Vector, Twist, Twist, Twist, bool]:
+    """A spline curve by its own coordinate, which the knots' parameter is or is a function of."""
+    pace = int(data[offset + SPLINE_PACE])
+    parameter, slope, curve = q, 1.0, 0.0
+    if pace != 0:
+        pace += offset
+        lower, upper, period = data[pace + PACE_LOWER], data[pace + PACE_UPPER], data[pace + PACE_PERIOD]
+        if period > 0.0:
+            q = q - period * math.floor((q - lower) / period)
+        parameter, slope, curve = evaluate_function(data, pace + PACE_FUNCTION, q)
+        if lower <= q <= upper:  # round-off at an end is not outside
+            parameter = min(max(parameter, data[offset + SPLINE_LOWER]), data[offset + SPLINE_UPPER])
+    r, p, v, c, w, outside = spline_factors(r, p, v, c, data, offset, parameter, slope * qd, curve * qd * qd)
+    return r, p, v, c, scale_add6((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), slope, w), outside
+
+
+@inline
+def spline_factors(
+    r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, q: float, qd: float, qdd: float
+) -> tuple[Rotation, Vector, Twist, Twist, Twist, bool]:
+    """Spline curve (Lee & Terzopoulos 2008, eqs. 21-24): the base frame of the span and its order - 1 exponentials.
+
+    The last result tells whether q left the range of a joint that does not go beyond it.
+    """
+    lower = data[offset + SPLINE_LOWER]
+    upper = data[offset + SPLINE_UPPER]
+    period = data[offset + SPLINE_PERIOD]
+    spans = int(data[offset + SPLINE_SPANS])
+    order = int(data[offset + SPLINE_ORDER])
+    first_span = offset + SPLINE_HEADER + 2 * int(data[offset + SPLINE_BUCKETS]) + 2 * (spans + 1)
+    stride = 12 + (order - 1) * (TWIST_WIDTH + order)
+    subspace = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    outside = False
+    inverted = data[offset + SPLINE_INVERTED] != 0.0
+    if period > 0.0:
+        q = q - period * math.floor((q - lower) / period)
+        q = min(max(q, lower), upper)
+    if q < lower or q > upper:
+        policy = int(data[offset + SPLINE_OUTSIDE])
+        outside = policy == OUTSIDE_ERROR
+        end = first_span + spans * stride
+        edge = lower
+        if q > upper:
+            end += 12 + TWIST_WIDTH
+            edge = upper
+        if not inverted:
+            r, p = behind(r, p, data, end)
+        if policy != OUTSIDE_CLAMP:
+            r, p, v, c, subspace = twist_factor(r, p, v, c, data, end + 12, q - edge, qd, qdd)
+        if inverted:
+            r, p = behind(r, p, data, end)
+        return r, p, v, c, subspace, outside
+    span, x, scale, _ = find_span(data, offset, q)
+    row = first_span + span * stride
+    if not inverted:
+        r, p = behind(r, p, data, row)
+    twists = row + 12
+    for _ in range(order - 1):
+        top = twists + TWIST_WIDTH + order - 1
+        phi, slope, curve = data[top], 0.0, 0.0
+        for k in range(1, order):  # Horner for the polynomial, its first and half its second derivative
+            curve = curve * x + slope
+            slope = slope * x + phi
+            phi = phi * x + data[top - k]
+        slope *= scale
+        curve *= 2.0 * scale * scale
+        r, p, v, c, w = twist_factor(r, p, v, c, data, twists, phi, slope * qd, curve * qd * qd + slope * qdd)
+        subspace = scale_add6(subspace, slope, w)
+        twists += TWIST_WIDTH + order
+    if inverted:
+        r, p = behind(r, p, data, row)
+    return r, p, v, c, subspace, outside
+
+
+@inline
+def weighted_sum(data: Array, offset: int, q: Array, first: int) -> float:
+    """The argument of a function factor: weights times the coordinates from `first` on."""
+    total = 0.0
+    for j in range(int(data[offset])):
+        total += data[offset + 1 + j] * q[first + j]
+    return total
+
+
+@shared
+def function_factor(
+    r: Rotation,
+    p: Vector,
+    v: Twist,
+    c: Twist,
+    data: Array,
+    offset: int,
+    first: int,
+    q: Array,
+    qd: Array,
+    dof: Array,
+) -> tuple[Rotation, Vector, Twist, Twist]:
+    """exp(g f(u)) with u = weights . q: pose, velocity and bias after it; it adds to the coordinates' columns."""
+    weights = offset + TWIST_WIDTH
+    u, rate = weighted_sum(data, weights, q, first), weighted_sum(data, weights, qd, first)
+    count = int(data[weights])
+    phi, slope, curve = evaluate_function(data, weights + 1 + count, u)
+    r, p, v, c, w = twist_factor(r, p, v, c, data, offset, phi, slope * rate, curve * rate * rate)
+    for j in range(count):
+        share = slope * data[weights + 1 + j]
+        store_twist(dof, first + j, SUBSPACE, scale_add6(load_twist(dof, first + j, SUBSPACE), share, w))
+    return r, p, v, c
+
+
+@shared
+def rotation_factor(
+    r: Rotation, p: Vector, v: Twist, c: Twist, sign: float, q: Vector, qd: Vector
+) -> tuple[Rotation, Twist, Twist, Rotation]:
+    """exp(sign [q]) about the current origin; the last result holds the columns of the angular velocity in world
+    axes.
+    """
+    q = (sign * q[0], sign * q[1], sign * q[2])
+    qd = (sign * qd[0], sign * qd[1], sign * qd[2])
+    beta, gamma, alpha_rate, beta_rate, gamma_rate = exp_coefficients(q[0] * q[0] + q[1] * q[1] + q[2] * q[2])
+    columns = multiply(r, spatial_jacobian(q, beta, gamma))
+    w = rotate(columns, qd)
+    wd = rotate(r, spatial_jacobian_rate(q, qd, beta, gamma, alpha_rate, beta_rate, gamma_rate))
+    rest = (0.0, 0.0, 0.0)
+    turn = twist_through(w, rest, p)
+    c = scale_add6(scale_add6(c, 1.0, twist_through(wd, rest, p)), 1.0, bracket(v, turn))
+    v = scale_add6(v, 1.0, turn)
+    k = columns
+    columns = (
+        *(sign * k[0], sign * k[1], sign * k[2]),
+        *(sign * k[3], sign * k[4], sign * k[5]),
+        *(sign * k[6], sign * k[7], sign * k[8]),
+    )
+    return multiply(r, exp_rotation(q, beta, gamma)), v, c, columns

@@ -1,0 +1,352 @@
+"""Kinematics of every body: its joint's factors followed one by one from its parent's motion, in world axes."""
+
+from __future__ import annotations
+
+from ..algebra.inertia import moving_inertia, store_inertia
+from ..algebra.lanes import (
+    Columns,
+    Lanes,
+    Pair,
+    add_columns_times,
+    add_lanes,
+    axes_of,
+    bracket_pair,
+    columns_product,
+    columns_times,
+    cross_lanes,
+    flat_from,
+    lanes_of,
+    load_axes,
+    load_lanes,
+    load_pair,
+    numbers_of,
+    pair_of,
+    rotation_of,
+    scale_add_pair,
+    screwed_pair,
+    store_lanes,
+    store_pair,
+    turned_columns,
+    twist_of,
+)
+from ..algebra.spatial import (
+    MANY_TURNS,
+    Array,
+    Rotation,
+    Twist,
+    Vector,
+    flat3,
+    flat9,
+    load3,
+    load9,
+    load_twist,
+    near_sine_cosine,
+    store3,
+    store_twist,
+    twist_through,
+)
+from ..compiler.jit import inline, shared
+from ..layout import (
+    BIAS,
+    BLOCK_COUNT,
+    BLOCK_START,
+    COORDINATE,
+    CULPRIT,
+    CURVE_COUNT,
+    CURVE_WAY,
+    DATA,
+    DOF_COUNT,
+    DOF_START,
+    ELLIPSOID_NORMAL,
+    FORCE,
+    FRAME,
+    FUNCTION,
+    HINGE_COUNT,
+    HINGE_WAY,
+    KIND,
+    NO_WAY,
+    ORIGIN,
+    OUT_OF_RANGE,
+    PARENT,
+    PLACEMENT,
+    POSE,
+    REFERENCE,
+    SCREW,
+    SCREW_WAY,
+    SPLINE_CURVE,
+    SPLINE_SURFACE,
+    STATUS,
+    SUBSPACE,
+    TURN_PADS,
+    TURN_ROWS,
+    VELOCITY,
+    VISITED,
+    WAY,
+    WORK_WIDTH,
+)
+from .cubic_curve import cubic_motion, plain_cubic, prepare_cubic
+from .ellipsoid import normal_factor
+from .factors import curve_factors, function_factor, moved_on, rotation_factor, screw_factor
+from .surface import surface_factors
+
+
+@inline
+def at_point(twist: Twist, x: Vector) -> Twist:
+    """A twist or an acceleration taken about the origin, as seen at the point x."""
+    return (
+        twist[0],
+        twist[1],
+        twist[2],
+        twist[3] + twist[1] * x[2] - twist[2] * x[1],
+        twist[4] + twist[2] * x[0] - twist[0] * x[2],
+        twist[5] + twist[0] * x[1] - twist[1] * x[0],
+    )
+
+
+@inline
+def placed(body_float: Array, i: int, parent: int, work: Array) -> tuple[Columns, Lanes, Pair, Pair]:
+    """Pose of the fixed frame of joint i, and its parent's velocity and velocity-product acceleration."""
+    if parent < 0:
+        none = lanes_of((0.0, 0.0, 0.0))
+        axes = lanes_of((1.0, 0.0, 0.0)), lanes_of((0.0, 1.0, 0.0)), lanes_of((0.0, 0.0, 1.0))
+        p, v, c = none, (none, none), (none, none)
+    else:
+        axes = load_axes(work, parent)
+        p = load_lanes(work, parent, ORIGIN)
+        v, c = load_pair(work, parent, VELOCITY), load_pair(work, parent, BIAS)
+    p = add_columns_times(p, axes, load3(body_float, i, PLACEMENT + 9))
+    return columns_product(axes, load9(body_float, i, PLACEMENT)), p, v, c
+
+
+@inline
+def store_motion(work: Array, i: int, axes: Columns, p: Lanes, v: Pair, c: Pair) -> None:
+    store_lanes(work, i, POSE, axes[0])
+    store_lanes(work, i, POSE + 4, axes[1])
+    store_lanes(work, i, POSE + 8, axes[2])
+    store_lanes(work, i, ORIGIN, p)
+    store_pair(work, i, VELOCITY, v)
+    store_pair(work, i, BIAS, c)
+
+
+@inline
+def ball_factor(
+    r: Rotation, p: Vector, v: Twist, c: Twist, sign: float, d: int, q: Array, qd: Array, dof: Array
+) -> tuple[Rotation, Twist, Twist]:
+    """`rotation_factor` of the three coordinates from d on, which gives them their columns."""
+    r, v, c, columns = rotation_factor(
+        r, p, v, c, sign, (q[d], q[d + 1], q[d + 2]), (qd[d], qd[d + 1], qd[d + 2])
+    )
+    rest = (0.0, 0.0, 0.0)
+    store_twist(dof, d, SUBSPACE, twist_through((columns[0], columns[3], columns[6]), rest, p))
+    store_twist(dof, d + 1, SUBSPACE, twist_through((columns[1], columns[4], columns[7]), rest, p))
+    store_twist(dof, d + 2, SUBSPACE, twist_through((columns[2], columns[5], columns[8]), rest, p))
+    return r, v, c
+
+
+@shared
+def advance_factors(
+    body_int: Array,
+    body_float: Array,
+    block_int: Array,
+    data: Array,
+    i: int,
+    q: Array,
+    qd: Array,
+    work: Array,
+    dof: Array,
+    flags: Array,
+) -> None:
+    """Motion of body i behind any number of factors of any kind, from its parent's, in world axes."""
+    first = body_int[i, DOF_START]
+    axes, place, motion, bias = placed(body_float, i, body_int[i, PARENT], work)
+    for d in range(
+        first, first + body_int[i, DOF_COUNT]
+    ):  # several factors may add to one coordinate's column
+        store_twist(dof, d, SUBSPACE, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
+        kind = block_int[b, KIND]
+        d = first + block_int[b, COORDINATE]
+        offset = block_int[b, DATA]
+        frame = block_int[b, FRAME]
+        if frame >= 0:
+            place = add_lanes(place, columns_times(axes, flat3(data, frame + 9)))
+            axes = columns_product(axes, flat9(data, frame))
+        if kind == SCREW:
+            axes, place, motion, bias, twist = screw_factor(
+                axes, place, motion, bias, data, offset, q[d], qd[d]
+            )
+            store_pair(dof, d, SUBSPACE, twist)
+            continue
+        r, p, v, c = rotation_of(axes), numbers_of(place), twist_of(motion), twist_of(bias)
+        outside = False
+        if kind == SPLINE_CURVE:
+            r, p, v, c, w, outside = curve_factors(r, p, v, c, data, offset, q[d], qd[d])
+            store_twist(dof, d, SUBSPACE, w)
+        elif kind == FUNCTION:
+            r, p, v, c = function_factor(r, p, v, c, data, offset, d, q, qd, dof)
+        elif kind == ELLIPSOID_NORMAL:
+            r, p, v, c = normal_factor(r, p, v, c, data, offset, d, q, qd, dof)
+        elif kind == SPLINE_SURFACE:
+            scratch = body_int.shape[0]
+            r, p, v, c, outside = surface_factors(r, p, v, c, data, offset, d, q, qd, work, scratch, dof)
+        else:
+            r, v, c = ball_factor(r, p, v, c, data[offset], d, q, qd, dof)
+        if outside:
+            flags[STATUS] = OUT_OF_RANGE
+            flags[CULPRIT] = i
+        axes, place, motion, bias = axes_of(r), lanes_of(p), pair_of(v), pair_of(c)
+    store_motion(work, i, axes, place, motion, bias)
+
+
+@inline
+def turn_room(num_coordinates: int) -> int:
+    """Room for as many sines, in whole registers of four."""
+    return (num_coordinates + 3) // 4 * 4
+
+
+@inline
+def find_turns(q: Array, turns: Array) -> None:
+    """Sines, then cosines of all coordinates: most are angles, and many together take a quarter of the time that they
+    take one by one. Whole registers are: behind the last are numbers that nobody reads.
+    """
+    room = turn_room(q.shape[0])
+    for d in range(q.shape[0]):
+        turns[d] = q[d]
+    for d in range(room):
+        sine, cosine = near_sine_cosine(turns[d])
+        turns[d] = sine
+        turns[room + d] = cosine
+
+
+@inline
+def advance_hinge(
+    body_int: Array, body_float: Array, i: int, qd: Array, turns: Array, work: Array, dof: Array
+) -> None:
+    """Motion of body i behind a single hinge: what `advance_factors` does, with nothing to choose on the way."""
+    d = body_int[i, DOF_START]
+    axes, p, v, c = placed(body_float, i, body_int[i, PARENT], work)
+    w = axes[2], cross_lanes(p, axes[2])
+    v, c = moved_on(v, c, w, qd[d])
+    store_pair(dof, d, SUBSPACE, w)
+    store_motion(work, i, turned_columns(axes, turns[d], turns[turn_room(qd.shape[0]) + d]), p, v, c)
+
+
+@inline
+def advance_screw(
+    body_int: Array,
+    body_float: Array,
+    block_int: Array,
+    data: Array,
+    i: int,
+    q: Array,
+    qd: Array,
+    work: Array,
+    dof: Array,
+) -> None:
+    """Motion of body i behind a single screw of any lead."""
+    d, offset = body_int[i, DOF_START], block_int[body_int[i, BLOCK_START], DATA]
+    axes, p, v, c = placed(body_float, i, body_int[i, PARENT], work)
+    axes, p, v, c, w = screw_factor(axes, p, v, c, data, offset, q[d], qd[d])
+    store_pair(dof, d, SUBSPACE, w)
+    store_motion(work, i, axes, p, v, c)
+
+
+@inline
+def moved_pair(axes: Columns, p: Lanes, twist: Pair) -> Pair:
+    """A twist told in a frame, in the axes that the frame is told in."""
+    w, v = numbers_of(twist[0]), numbers_of(twist[1])
+    return screwed_pair(columns_times(axes, w), columns_times(axes, v), p)
+
+
+@inline
+def advance_curve(
+    body_int: Array,
+    body_float: Array,
+    data: Array,
+    i: int,
+    qd: Array,
+    work: Array,
+    dof: Array,
+) -> None:
+    """Motion of body i behind a single cubic spline curve.
+
+    All that does not depend on the parent's motion is found in the curve's own axes and then carried over at once: the
+    way along a chain of such joints, of which each has to wait for the one before, is a quarter as long.
+    """
+    d = body_int[i, DOF_START]
+    speed = qd[d]
+    own, p, w, c = cubic_motion(data, work, i)
+    outer, origin, v, before = placed(body_float, i, body_int[i, PARENT], work)
+    axes = columns_product(outer, rotation_of(own))
+    p = add_lanes(origin, columns_times(outer, numbers_of(p)))
+    w, c = moved_pair(outer, origin, w), moved_pair(outer, origin, c)
+    c = scale_add_pair(scale_add_pair(before, speed * speed, c), speed, bracket_pair(v, w))
+    store_pair(dof, d, SUBSPACE, w)
+    store_motion(work, i, axes, p, scale_add_pair(v, speed, w), c)
+
+
+@inline
+def way_of(body_int: Array, block_int: Array, data: Array, i: int, q: Array) -> int:
+    """The short way of body i, where its coordinate lies on it."""
+    way: int = body_int[i, WAY]
+    if way == HINGE_WAY:
+        return HINGE_WAY if abs(q[body_int[i, DOF_START]]) < MANY_TURNS else SCREW_WAY
+    if way == CURVE_WAY:
+        offset = block_int[body_int[i, BLOCK_START], DATA]
+        return CURVE_WAY if plain_cubic(data, offset, q[body_int[i, DOF_START]]) else NO_WAY
+    return way
+
+
+@shared
+def prepare_curves(body_int: Array, block_int: Array, data: Array, q: Array, work: Array) -> None:
+    """`prepare_cubic` of all bodies whose way is that."""
+    for i in range(body_int.shape[0]):
+        if way_of(body_int, block_int, data, i, q) == CURVE_WAY:
+            prepare_cubic(data, block_int[body_int[i, BLOCK_START], DATA], q[body_int[i, DOF_START]], work, i)
+
+
+@inline
+def center_on_root(body_int: Array, i: int, work: Array, dof: Array) -> None:
+    """Make the origin of a tree's root the point about which everything in the tree is taken."""
+    p = load3(work, i, ORIGIN)
+    store3(work, i, REFERENCE, p)
+    store3(work, i, ORIGIN, (0.0, 0.0, 0.0))
+    store_twist(work, i, VELOCITY, at_point(load_twist(work, i, VELOCITY), p))
+    store_twist(work, i, BIAS, at_point(load_twist(work, i, BIAS), p))
+    first = body_int[i, DOF_START]
+    for d in range(first, first + body_int[i, DOF_COUNT]):
+        store_twist(dof, d, SUBSPACE, at_point(load_twist(dof, d, SUBSPACE), p))
+
+
+@shared
+def kinematics(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: Array) -> None:
+    """Pose, velocity and velocity-product acceleration of every body, parents first, and the motion subspaces."""
+    body_int, body_float, block_int, data, _ = arrays
+    turns = flat_from(work, work.shape[0] - ((2 * q.shape[0] + TURN_PADS) // WORK_WIDTH + TURN_ROWS))
+    if data[HINGE_COUNT] > 0.0:
+        find_turns(q, turns)
+    if data[CURVE_COUNT] > 0.0:
+        prepare_curves(body_int, block_int, data, q, work)
+    for k in range(body_int.shape[0]):
+        i = body_int[k, VISITED]
+        way = way_of(body_int, block_int, data, i, q)
+        if way == HINGE_WAY:
+            advance_hinge(body_int, body_float, i, qd, turns, work, dof)
+        elif way == SCREW_WAY:
+            advance_screw(body_int, body_float, block_int, data, i, q, qd, work, dof)
+        elif way == CURVE_WAY:
+            advance_curve(body_int, body_float, data, i, qd, work, dof)
+        else:
+            advance_factors(body_int, body_float, block_int, data, i, q, qd, work, dof, flags)
+        if body_int[i, PARENT] < 0:
+            center_on_root(body_int, i, work, dof)
+
+
+@shared
+def outward(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: Array) -> None:
+    """`kinematics`, and each body's rigid inertia and the force that its momentum's turning takes."""
+    kinematics(arrays, q, qd, work, dof, flags)
+    for i in range(arrays[0].shape[0]):
+        inertia, force = moving_inertia(arrays[1], i, pair_of((0.0, 0.0, 0.0, 0.0, 0.0, 0.0)), work)
+        store_inertia(work, i, inertia)
+        store_pair(work, i, FORCE, force)

@@ -1,0 +1,113 @@
+"""How a joint's motion changes with each of its coordinates, exactly: forward mode along its factors, in world axes.
+
+A row of the tangents' workspace belongs to a coordinate e. Behind the factors seen so far it holds the displacement of
+the body (SHIFT, in the end column e of the motion subspace), the changes of its velocity and of its velocity-product
+acceleration with the parent's motion fixed (RATE, BIAS_RATE), and the changes of all columns of the joint (from
+`columns_of` on). A factor exp(g phi) with the world twist w turns with the displacement, dw = ad_shift w, and adds
+
+    d(phi' w),   d(phi'' w) + d(phi' ad_V w),   d(dphi/dq_j w)
+
+to what `factors` adds phi' w, phi'' w + phi' ad_V w and dphi/dq_j w to. So a factor has to tell its phi only by its
+first three derivatives (SHARE; HESSIAN and the sum with the velocities, SLOPE; the third's with them twice, CURVE).
+"""
+
+from __future__ import annotations
+
+from ..algebra.spatial import Array, Twist, bracket, cross, load6, scale_add6, store6
+from ..compiler.jit import inline, shared
+from ..layout import BLOCK_COUNT, BLOCK_START, KIND, SCREW
+
+SHIFT, RATE, BIAS_RATE, SHARE, SLOPE, CURVE = 0, 6, 12, 18, 19, 20
+# of `derivatives`: relative changes of velocity and acceleration, and the force that they take of the bodies beyond,
+# first by the coordinate (MOVED, PUSHED, TAKEN), then by its velocity (whose MOVED is the column itself);
+# the column times the composite inertia, and times the composite of what velocities bring
+MOVED, PUSHED, TAKEN, PUSHED_FAST, TAKEN_FAST, CARRIED, DRAGGED = 21, 27, 33, 39, 45, 51, 57
+HESSIAN = (
+    60  # as many as the joint with the most coordinates has, then six times as many of the columns' changes
+)
+
+# scratch behind the tangents: bases of a surface with three derivatives, and the sums over its control values
+BASES_WIDTH = 80
+SUMS = 3
+SUM_ROWS = 13
+
+
+@inline
+def wrench_turned(s: Twist, f: Twist) -> Twist:
+    """Change of a wrench that is carried along by the displacement s."""
+    n = cross((s[0], s[1], s[2]), (f[0], f[1], f[2]))
+    m = cross((s[3], s[4], s[5]), (f[3], f[4], f[5]))
+    u = cross((s[0], s[1], s[2]), (f[3], f[4], f[5]))
+    return n[0] + m[0], n[1] + m[1], n[2] + m[2], u[0], u[1], u[2]
+
+
+@inline
+def is_screw(body_int: Array, block_int: Array, i: int) -> bool:
+    """Whether a body hangs on a single screw: its column only turns with its parent, and no tangent is
+    found for it."""
+    return bool(body_int[i, BLOCK_COUNT] == 1 and block_int[body_int[i, BLOCK_START], KIND] == SCREW)
+
+
+@shared
+def columns_of(tangent: Array) -> int:
+    """Where the columns' changes begin in a row."""
+    return HESSIAN + int((tangent.shape[1] - HESSIAN) // 7)
+
+
+@shared
+def clear_factor(tangent: Array, first: int, count: int) -> None:
+    """A factor that follows none of the joint's coordinates."""
+    for e in range(first, first + count):
+        tangent[e, SHARE] = 0.0
+        tangent[e, SLOPE] = 0.0
+        tangent[e, CURVE] = 0.0
+        for j in range(count):
+            tangent[e, HESSIAN + j] = 0.0
+
+
+@shared
+def clear_joint(tangent: Array, first: int, count: int) -> None:
+    """Before the first factor nothing has changed."""
+    for e in range(first, first + count):
+        for k in range(MOVED):
+            tangent[e, k] = 0.0
+        for k in range(HESSIAN, tangent.shape[1]):
+            tangent[e, k] = 0.0
+
+
+@shared
+def follow_one(
+    tangent: Array, first: int, count: int, d: int, slopes: tuple[float, float, float], qd: float
+) -> None:
+    """A factor that follows coordinate d alone; slopes are its first three derivatives."""
+    clear_factor(tangent, first, count)
+    tangent[d, SHARE] = slopes[0]
+    tangent[d, HESSIAN + d - first] = slopes[1]
+    tangent[d, SLOPE] = slopes[1] * qd
+    tangent[d, CURVE] = slopes[2] * qd * qd
+
+
+@shared
+def carry_factor(
+    tangent: Array, first: int, count: int, v: Twist, w: Twist, rate: float, curvature: float
+) -> None:
+    """All directions through a factor with the world twist w, its phi' and the part of phi'' without accelerations;
+    v is the velocity before it.
+    """
+    columns = columns_of(tangent)
+    across = bracket(v, w)
+    for e in range(first, first + count):
+        shift = load6(tangent, e, SHIFT)
+        moved = load6(tangent, e, RATE)
+        bias = load6(tangent, e, BIAS_RATE)
+        slope = tangent[e, SLOPE]
+        turned = bracket(shift, w)
+        bias = scale_add6(scale_add6(bias, tangent[e, CURVE], w), curvature, turned)
+        bias = scale_add6(scale_add6(bias, slope, across), rate, bracket(moved, w))
+        store6(tangent, e, BIAS_RATE, scale_add6(bias, rate, bracket(v, turned)))
+        store6(tangent, e, RATE, scale_add6(scale_add6(moved, slope, w), rate, turned))
+        for j in range(count):
+            column = load6(tangent, e, columns + 6 * j)
+            column = scale_add6(column, tangent[e, HESSIAN + j], w)
+            store6(tangent, e, columns + 6 * j, scale_add6(column, tangent[first + j, SHARE], turned))
+        store6(tangent, e, SHIFT, scale_add6(shift, tangent[e, SHARE], w))

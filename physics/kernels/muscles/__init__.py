@@ -1,0 +1,1 @@
+"""Muscles: paths, mass along them, Hill's laws and their states."""

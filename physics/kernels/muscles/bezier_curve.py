@@ -1,0 +1,145 @@
+"""Curves of quintic Bezier sections y(x), straight beyond their ends (Millard et al. 2013, app. A).
+
+x and y of a section are polynomials of u in [0, 1]; x increases. Sections meet with one slope and no curvature, so a
+curve has a continuous second derivative.
+"""
+
+from __future__ import annotations
+
+from ..algebra.spatial import Array
+from ..compiler.jit import inline, shared
+from .hill_layout import (
+    CURVE_HEAD,
+    DEGREE,
+    HIGH_INTEGRAL,
+    HIGH_SLOPE,
+    HIGH_X,
+    HIGH_Y,
+    LOW_SLOPE,
+    LOW_X,
+    LOW_Y,
+    SECTION_INTEGRAL,
+    SECTION_WIDTH,
+    SECTION_X,
+    SECTION_Y,
+    SECTIONS,
+)
+
+ROUNDS = 60  # bisections enough for any double; Newton's steps take 4 to 6
+CLOSE = 1e-9  # of u: the square of it is below round-off
+
+
+@inline
+def power_series(data: Array, at: int, degree: int, u: float) -> tuple[float, float]:
+    """Value and slope of a polynomial by rising powers."""
+    value, slope = 0.0, 0.0
+    for k in range(degree, -1, -1):
+        slope = slope * u + value
+        value = value * u + data[at + k]
+    return value, slope
+
+
+@inline
+def mixed(data: Array, at: int, by_x: float, by_y: float, k: int) -> float:
+    value: float = by_x * data[at + SECTION_X + k] + by_y * data[at + SECTION_Y + k]
+    return value
+
+
+@shared
+def find_parameter(data: Array, at: int, by_x: float, by_y: float, target: float) -> float:
+    """u at which by_x x(u) + by_y y(u) of a section, which must not fall, is the target."""
+    c0, c1, c2 = (
+        mixed(data, at, by_x, by_y, 0),
+        mixed(data, at, by_x, by_y, 1),
+        mixed(data, at, by_x, by_y, 2),
+    )
+    c3, c4, c5 = (
+        mixed(data, at, by_x, by_y, 3),
+        mixed(data, at, by_x, by_y, 4),
+        mixed(data, at, by_x, by_y, 5),
+    )
+    rise = c1 + c2 + c3 + c4 + c5
+    low, high = 0.0, 1.0
+    u = 0.5 if rise == 0.0 else min(max((target - c0) / rise, 0.0), 1.0)
+    for _ in range(ROUNDS):
+        miss = ((((c5 * u + c4) * u + c3) * u + c2) * u + c1) * u + c0 - target
+        slope = (((5.0 * c5 * u + 4.0 * c4) * u + 3.0 * c3) * u + 2.0 * c2) * u + c1
+        if miss > 0.0:
+            high = u
+        else:
+            low = u
+        new = u - miss / slope if slope > 0.0 else 0.5 * (low + high)
+        if not low <= new <= high:
+            new = 0.5 * (low + high)
+        step = abs(new - u)
+        u = new
+        if step < CLOSE:
+            break
+    return u
+
+
+@inline
+def section_of(data: Array, at: int, x: float) -> int:
+    """Where the section begins that holds x, which lies within the curve's ends."""
+    section = at + CURVE_HEAD
+    for _ in range(int(data[at + SECTIONS]) - 1):
+        if x >= data[section + SECTION_WIDTH + SECTION_X]:
+            section += SECTION_WIDTH
+    return section
+
+
+@shared
+def curve(data: Array, at: int, x: float) -> tuple[float, float]:
+    """y and dy/dx."""
+    if x <= data[at + LOW_X]:
+        slope = data[at + LOW_SLOPE]
+        return data[at + LOW_Y] + slope * (x - data[at + LOW_X]), slope
+    if x >= data[at + HIGH_X]:
+        slope = data[at + HIGH_SLOPE]
+        return data[at + HIGH_Y] + slope * (x - data[at + HIGH_X]), slope
+    section = section_of(data, at, x)
+    u = find_parameter(data, section, 1.0, 0.0, x)
+    y, dy = power_series(data, section + SECTION_Y, DEGREE, u)
+    _, dx = power_series(data, section + SECTION_X, DEGREE, u)
+    return y, dy / dx
+
+
+@shared
+def curve_integral(data: Array, at: int, x: float) -> float:
+    """Integral of y from the curve's lower end to x."""
+    if x <= data[at + LOW_X]:
+        step = x - data[at + LOW_X]
+        below: float = (data[at + LOW_Y] + 0.5 * data[at + LOW_SLOPE] * step) * step
+        return below
+    if x >= data[at + HIGH_X]:
+        step = x - data[at + HIGH_X]
+        rest = (data[at + HIGH_Y] + 0.5 * data[at + HIGH_SLOPE] * step) * step
+        above: float = data[at + HIGH_INTEGRAL] + rest
+        return above
+    section = section_of(data, at, x)
+    u = find_parameter(data, section, 1.0, 0.0, x)
+    return power_series(data, section + SECTION_INTEGRAL, 2 * DEGREE, u)[0]
+
+
+@shared
+def invert_sum(data: Array, at: int, by_x: float, by_y: float, target: float) -> tuple[float, float, float]:
+    """x, y and dy/dx where by_x x + by_y y is the target: both not negative, the sum increasing."""
+    low = by_x * data[at + LOW_X] + by_y * data[at + LOW_Y]
+    if target <= low:
+        slope = data[at + LOW_SLOPE]
+        step = (target - low) / (by_x + by_y * slope)
+        return data[at + LOW_X] + step, data[at + LOW_Y] + slope * step, slope
+    high = by_x * data[at + HIGH_X] + by_y * data[at + HIGH_Y]
+    if target >= high:
+        slope = data[at + HIGH_SLOPE]
+        step = (target - high) / (by_x + by_y * slope)
+        return data[at + HIGH_X] + step, data[at + HIGH_Y] + slope * step, slope
+    section = at + CURVE_HEAD
+    for _ in range(int(data[at + SECTIONS]) - 1):
+        following = section + SECTION_WIDTH
+        if target >= by_x * data[following + SECTION_X] + by_y * data[following + SECTION_Y]:
+            section = following
+    u = find_parameter(data, section, by_x, by_y, target)
+    x, dx = power_series(data, section + SECTION_X, DEGREE, u)
+    y, dy = power_series(data, section + SECTION_Y, DEGREE, u)
+    return x, y, dy / dx

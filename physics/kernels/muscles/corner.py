@@ -1,0 +1,322 @@
+"""Mass points near a point of the path where it bends: they go round the corner smoothly.
+
+Where a mass point slid over a corner its velocity would turn at once, and with it the mass matrix. Within a width w of
+the corner it leaves the polyline for
+
+    x = V + s u + c (t - u),   c = s step(s / w),
+
+V the corner, u and t the directions before and behind it, s the arc length past it: a way through V that is three times
+continuously differentiable. The width is a share of l m / (l + m), l and m the lengths of both strands, so that corners
+stay apart. The path's length remains that of the polyline. Beside strands over obstacles see `muscle_bend`.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from ..algebra.spatial import (
+    NONE,
+    Array,
+    Twist,
+    Vector,
+    add3,
+    dot3,
+    flat3,
+    load3,
+    scale_add3,
+    store3,
+    subtract3,
+)
+from ..compiler.jit import inline, shared
+from ..layout import DOF_WORK_WIDTH
+from ..wrapping.smooth import smooth_step
+from .bend import bend_point, beside_obstacles
+from .frames import past, row_at, sizes_of, take_force, width_curve
+from .layout import (
+    ALONG_BEFORE,
+    ALONG_PATH,
+    AT_ACCELERATION,
+    AT_PLACE,
+    AT_VELOCITY,
+    BEFORE,
+    BEFORE_RATE,
+    BEFORE_SECOND,
+    COLUMN_BEFORE,
+    COLUMN_CORNER,
+    COLUMN_LENGTH,
+    COLUMN_MOVED,
+    COLUMN_POINTS,
+    CORNER_COUNT,
+    CORNER_FIRST,
+    MUSCLE_MASSES,
+    MUSCLE_SPAN,
+    MUSCLE_SPAN_COUNT,
+    POINT_MASS,
+    POINT_SHARE,
+    POINT_WIDTH,
+    RATE,
+    ROOM_ROW,
+    SECOND,
+    STRAND_LENGTH,
+    STRAND_RATE,
+    STRAND_UNIT,
+    STRAND_UNIT_RATE,
+)
+from .strand_mass import columns_at
+
+Units: TypeAlias = tuple[Vector, Vector, Vector]
+# a motion of the corner, those of both strands across them, and along them
+Parts: TypeAlias = tuple[Vector, Vector, Vector, float, float]
+# how both strands turn: rates of the first's direction and of what is between both; the parts without accelerations of
+# both directions' second derivatives, and of the width's; the width's rate
+Turns: TypeAlias = tuple[Vector, Vector, Vector, Vector, float, float]
+# of a corner's mass points: their forces, those by the share across each strand, what is along each, and along the path
+Sums: TypeAlias = tuple[Vector, Vector, Vector, float, float, float, float]
+NOTHING = (NONE, NONE, NONE, 0.0, 0.0, 0.0, 0.0)
+
+
+@inline
+def corner_width(k: int, count: int, share: float, room: Array) -> float:
+    """Width of the corner at point k of a path of count points; 0 at its ends."""
+    if k <= 0 or k >= count - 1:
+        return 0.0
+    a, b = room[row_at(k - 1) + STRAND_LENGTH], room[row_at(k) + STRAND_LENGTH]
+    return share * a * b / (a + b) if a + b > 0.0 else 0.0
+
+
+@inline
+def bend_of(s: float, sizes: Twist) -> Twist:
+    """c at the arc length s past the corner; its derivatives by s and by the width, and by both twice (ss, sw, ww)."""
+    v = s * sizes[3]
+    step, slope, bend = smooth_step(v)
+    first, second = step + v * slope, (2.0 * slope + v * bend) * sizes[3]
+    return s * step, first, -v * v * slope, second, -v * second, v * v * second
+
+
+@inline
+def shares_of(s: float, bend: Twist, sizes: Twist) -> Twist:
+    """What of the motions of both strands goes to a mass point at s: across the one before and the one behind, along
+    them by the width, then c and its slope by s.
+    """
+    across = (s - bend[0]) * sizes[0], bend[0] * sizes[1]
+    return across[0], across[1], bend[2] * sizes[4], bend[2] * sizes[5], bend[0], bend[1]
+
+
+@inline
+def corner_shares(k: int, s: float, room: Array) -> Twist:
+    """`shares_of` at the corner at point k."""
+    sizes = sizes_of(k, room)
+    return shares_of(s, bend_of(s, sizes), sizes)
+
+
+@inline
+def corner_units(k: int, room: Array) -> Units:
+    """Directions before and behind a corner, and what is between them."""
+    u, t = flat3(room, row_at(k - 1) + STRAND_UNIT), flat3(room, row_at(k) + STRAND_UNIT)
+    return u, t, subtract3(t, u)
+
+
+@inline
+def parts_of(units: Units, a: Vector, v: Vector, b: Vector) -> Parts:
+    """The motions of the point before the corner, of the corner, and of the point behind, taken apart."""
+    way, other = subtract3(v, a), subtract3(b, v)
+    along, behind = dot3(units[0], way), dot3(units[1], other)
+    return v, scale_add3(way, -along, units[0]), scale_add3(other, -behind, units[1]), along, behind
+
+
+@inline
+def round_motion(shares: Twist, units: Units, parts: Parts, ds: float) -> Vector:
+    """Motion of a mass point by those of the corner and both strands, and along the path."""
+    x = scale_add3(scale_add3(parts[0], shares[0], parts[1]), shares[1], parts[2])
+    x = scale_add3(x, shares[2] * parts[3] + shares[3] * parts[4] + shares[5] * ds, units[2])
+    return scale_add3(x, ds, units[0])
+
+
+@inline
+def parts_at(k: int, what: int, units: Units, room: Array) -> Parts:
+    """`parts_of` what the rows of the path's points hold at an offset."""
+    a, v = flat3(room, row_at(k - 1) + what), flat3(room, row_at(k) + what)
+    return parts_of(units, a, v, flat3(room, row_at(k + 1) + what))
+
+
+@inline
+def turning_of(at: int, inverse: float, room: Array) -> Vector:
+    """That part of a direction's second derivative which holds no accelerations; inverse is that of the length."""
+    u, turning = flat3(room, at + STRAND_UNIT), flat3(room, at + STRAND_UNIT_RATE)
+    x = scale_add3(NONE, -dot3(turning, turning), u)
+    return scale_add3(x, -2.0 * room[at + STRAND_RATE] * inverse, turning)
+
+
+@inline
+def corner_turns(k: int, sizes: Twist, room: Array) -> Turns:
+    """How the strands at the corner at point k turn."""
+    before, behind = row_at(k - 1), row_at(k)
+    a, b = room[before + STRAND_LENGTH], room[behind + STRAND_LENGTH]
+    da, db = room[before + STRAND_RATE], room[behind + STRAND_RATE]
+    turn_a, turn_b = flat3(room, before + STRAND_UNIT_RATE), flat3(room, behind + STRAND_UNIT_RATE)
+    push = sizes[4] * a * dot3(turn_a, turn_a) + sizes[5] * b * dot3(turn_b, turn_b)
+    push += width_curve(k, sizes, room)
+    first, last = turning_of(before, sizes[0], room), turning_of(behind, sizes[1], room)
+    return turn_a, subtract3(turn_b, turn_a), first, last, push, sizes[4] * da + sizes[5] * db
+
+
+@inline
+def corner_bias(s: float, rate: float, bend: Twist, turns: Turns, units: Units) -> Vector:
+    """That part of a mass point's acceleration which holds no accelerations and no s''."""
+    c, by_s, by_width, ss, sw, ww = bend
+    push, speed = turns[4], turns[5]
+    x = scale_add3(NONE, 2.0 * rate, turns[0])
+    x = scale_add3(x, 2.0 * (by_s * rate + by_width * speed), turns[1])
+    x = scale_add3(x, s - c, turns[2])
+    x = scale_add3(x, c, turns[3])
+    curve = by_width * push + ss * rate * rate + 2.0 * sw * rate * speed + ww * speed * speed
+    return scale_add3(x, curve, units[2])
+
+
+@inline
+def past_corner(data: Array, point: int, k: int, room: Array) -> float:
+    """Arc length of a mass point past the corner."""
+    return float(past(data, point, room[row_at(k) + BEFORE], room))
+
+
+@inline
+def point_at_corner(
+    data: Array,
+    point: int,
+    k: int,
+    quick: bool,
+    sizes: Twist,
+    units: Units,
+    moving: Parts,
+    pushed: Parts,
+    turns: Turns,
+    room: Array,
+) -> tuple[Twist, Vector, Vector]:
+    """Shares, velocity and acceleration of the mass point whose numbers begin at point, near the corner at point k, by
+    the velocities and accelerations there and how the strands turn.
+    """
+    at, s = row_at(k), past_corner(data, point, k, room)
+    bend = bend_of(s, sizes)
+    share, shares = data[point + POINT_SHARE], shares_of(s, bend, sizes)
+    rate = share * room[RATE] - room[at + BEFORE_RATE]
+    second = share * room[SECOND] - room[at + BEFORE_SECOND]
+    v, push = round_motion(shares, units, moving, rate), round_motion(shares, units, pushed, second)
+    if quick:
+        push = add3(push, corner_bias(s, rate, bend, turns, units))
+    return shares, v, push
+
+
+@shared
+def corner_point(data: Array, point: int, k: int, quick: bool, room: Array) -> tuple[Vector, Vector, Vector]:
+    """Place, velocity and acceleration of a mass point near the corner at point k."""
+    if beside_obstacles(k, room):
+        x, v, push, _, _ = bend_point(data, point, k, quick, room)
+        return x, v, push
+    units, sizes = corner_units(k, room), sizes_of(k, room)
+    moving, pushed = parts_at(k, AT_VELOCITY, units, room), parts_at(k, AT_ACCELERATION, units, room)
+    turns = corner_turns(k, sizes, room)
+    shares, v, push = point_at_corner(data, point, k, quick, sizes, units, moving, pushed, turns, room)
+    x = scale_add3(flat3(room, row_at(k) + AT_PLACE), past_corner(data, point, k, room), units[0])
+    return scale_add3(x, shares[4], units[2]), v, push
+
+
+@inline
+def take_at_corner(
+    room: Array, at: int, share: float, force: Vector, shares: Twist, units: Units, sums: Units
+) -> Units:
+    """Add the force that a mass point takes to the sums over its corner, and to what is taken along the path."""
+    u, t, e = units
+    across, level, far = dot3(e, force), dot3(u, force), dot3(t, force)
+    along = level + shares[5] * across
+    room[at + ALONG_BEFORE] += along
+    room[at + ALONG_PATH] += share * along
+    return (
+        add3(sums[0], force),
+        scale_add3(scale_add3(sums[1], shares[0], force), shares[2] * across - shares[0] * level, u),
+        scale_add3(scale_add3(sums[2], shares[1], force), shares[3] * across - shares[1] * far, t),
+    )
+
+
+@inline
+def take_from_corner(room: Array, at: int, sums: Units) -> None:
+    """Take the sums over a corner's mass points from the points of the path."""
+    whole, before, behind = sums
+    take_force(room, at - ROOM_ROW, scale_add3(NONE, -1.0, before))
+    take_force(room, at, subtract3(add3(whole, before), behind))
+    take_force(room, at + ROOM_ROW, behind)
+
+
+@shared
+def corner_inertia(data: Array, row: int, k: int, quick: bool, room: Array) -> None:
+    """Forces that the accelerations of a corner's mass points take, from the points of the path and along it."""
+    at, masses = row_at(k), row + int(data[row + MUSCLE_MASSES])
+    units, sizes = corner_units(k, room), sizes_of(k, room)
+    moving, pushed = parts_at(k, AT_VELOCITY, units, room), parts_at(k, AT_ACCELERATION, units, room)
+    turns = corner_turns(k, sizes, room)
+    first, sums = int(room[at + CORNER_FIRST]), (NONE, NONE, NONE)
+    for i in range(first, first + int(room[at + CORNER_COUNT])):
+        point = masses + POINT_WIDTH * i
+        shares, _, push = point_at_corner(data, point, k, quick, sizes, units, moving, pushed, turns, room)
+        force = scale_add3(NONE, data[point + POINT_MASS], push)
+        sums = take_at_corner(room, at, data[point + POINT_SHARE], force, shares, units, sums)
+    take_from_corner(room, at, sums)
+
+
+@shared
+def corner_energies(data: Array, row: int, k: int, gravity: Vector, room: Array) -> tuple[float, float]:
+    """Kinetic energy of a corner's mass points, and the sum of their mass times their place along gravity."""
+    at, masses = row_at(k), row + int(data[row + MUSCLE_MASSES])
+    kinetic, height = 0.0, 0.0
+    first = int(room[at + CORNER_FIRST])
+    for i in range(first, first + int(room[at + CORNER_COUNT])):
+        point = masses + POINT_WIDTH * i
+        x, v, _ = corner_point(data, point, k, False, room)
+        kinetic += 0.5 * data[point + POINT_MASS] * dot3(v, v)
+        height += data[point + POINT_MASS] * dot3(gravity, x)
+    return kinetic, height
+
+
+@inline
+def corner_columns(data: Array, row: int, k: int, units: Units, dof: Array, columns: int) -> None:
+    """What each coordinate that moves the muscle does at the corner at point k, taken apart; before the columns go on
+    to strand k.
+    """
+    span, place = row + int(data[row + MUSCLE_SPAN]), columns + COLUMN_POINTS + 3 * k
+    for i in range(int(data[row + MUSCLE_SPAN_COUNT])):
+        d, at = int(data[span + i]), columns + COLUMN_CORNER
+        parts = parts_of(units, load3(dof, d, place - 3), load3(dof, d, place), load3(dof, d, place + 3))
+        store3(dof, d, at, parts[0])
+        store3(dof, d, at + 3, parts[1])
+        store3(dof, d, at + 6, parts[2])
+        dof[d, at + 9], dof[d, at + 10] = parts[3], parts[4]
+
+
+@inline
+def corner_column(share: float, shares: Twist, units: Units, dof: Array, d: int, columns: int) -> Vector:
+    """What coordinate d does to a mass point near the corner of `corner_columns`."""
+    at = columns + COLUMN_CORNER
+    parts = load3(dof, d, at), load3(dof, d, at + 3), load3(dof, d, at + 6), dof[d, at + 9], dof[d, at + 10]
+    ds = share * dof[d, columns + COLUMN_LENGTH] - dof[d, columns + COLUMN_BEFORE]
+    return round_motion(shares, units, parts, ds)
+
+
+@shared
+def add_corner_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> None:
+    """Mass matrix of a corner's mass points, added to the coordinates' rows (the lower triangle)."""
+    at, columns = row_at(k), columns_at(dof.shape[0])
+    masses, span = row + int(data[row + MUSCLE_MASSES]), row + int(data[row + MUSCLE_SPAN])
+    units, sizes = corner_units(k, room), sizes_of(k, room)
+    first, number = int(room[at + CORNER_FIRST]), int(data[row + MUSCLE_SPAN_COUNT])
+    corner_columns(data, row, k, units, dof, columns)
+    for n in range(first, first + int(room[at + CORNER_COUNT])):
+        point = masses + POINT_WIDTH * n
+        s, m, share = past_corner(data, point, k, room), data[point + POINT_MASS], data[point + POINT_SHARE]
+        shares = shares_of(s, bend_of(s, sizes), sizes)
+        for i in range(number):
+            d = int(data[span + i])
+            x = corner_column(share, shares, units, dof, d, columns)
+            store3(dof, d, columns + COLUMN_MOVED, x)
+            x = scale_add3(NONE, m, x)
+            for j in range(i + 1):
+                e = int(data[span + j])
+                dof[d, DOF_WORK_WIDTH + e] += dot3(x, load3(dof, e, columns + COLUMN_MOVED))

@@ -1,0 +1,197 @@
+"""How the generalized forces of muscles, their inertia among them, change with coordinates and velocities.
+
+A muscle asks T dL/dq of the coordinates for its pull T(L, L'), so that its slopes are
+
+    T d2L/dq2 + dL/dq (dT/dL dL/dq + dT/dL' (d2L/dq2 q'))  by q,   dL/dq dT/dL' dL/dq  by q',
+
+with the exact slopes of its law and second derivatives of its path (see `muscle_pairs`). Mass points at x ask
+J^T m (x'' - g) with x'' = J q'' + J' q'. All slopes of that come from the same second derivatives, but for those by q
+of J' q', which hold third derivatives of x. Over no obstacles these are exact, too (see `muscle_thirds`). Over
+obstacles, and there alone, J^T m J' q' is differentiated by differences along the coordinates: the exact slopes would
+need every kernel of a wrapped path a second time with one derivative more, and as long again to compile. They are right
+to about 1e-10, but not within 1e-4 of where a joint is clamped or a condition switches, which they step over: the
+solutions of Newton's methods do not depend on them, those of the linearly implicit method do.
+"""
+
+from __future__ import annotations
+
+from ..algebra.lanes import flat_from
+from ..algebra.spatial import Array, flat3, load6, load_twist, store6, store_twist
+from ..compiler.jit import for_muscles, shared
+from ..dynamics.dense import spread_accelerations
+from ..joints.kinematics import kinematics
+from ..layout import (
+    ACCELERATION,
+    BIAS,
+    CULPRIT,
+    DOF_WORK_WIDTH,
+    EXTRA,
+    GRAVITY,
+    MUSCLE_COUNT,
+    MUSCLE_MASSIVE,
+    MUSCLE_ROWS,
+    SCRATCH_ROWS,
+    STATUS,
+    VELOCITY,
+)
+from .accelerations import add_thirds
+from .force import muscle_loads
+from .law import tension_slopes
+from .layout import (
+    LENGTH,
+    MUSCLE_ACTING,
+    MUSCLE_ACTING_COUNT,
+    MUSCLE_MASS_COUNT,
+    MUSCLE_SIZE,
+    MUSCLE_VELOCITY_TERMS,
+    MUSCLE_VIA_COUNT,
+    MUSCLE_VIAS,
+    RATE,
+    VIA_STRAND,
+    VIA_WIDTH,
+)
+from .mass import add_muscle_masses
+from .pairs import ASKED, SLOPE, SLOPE_RATE, add_pairs, collect, path_asks, weigh_pushes
+from .path import trace_path
+
+# A body's velocity and acceleration are kept in the row of the derivatives' workspace that is its own
+KEPT_VELOCITY, KEPT_ACCELERATION = 0, 6
+# [rad, m] of differences of fourth order: smoothed paths change over some millimetres, and the round-off of geodesics,
+# 1e-13, is divided by it.
+STEP = 5e-5
+
+
+@shared
+def carry_motion(out: bool, bodies: Array, work: Array) -> None:
+    """Keep the bodies' velocities and accelerations, or bring them back."""
+    for i in range(bodies.shape[0]):
+        if out:
+            store6(bodies, i, KEPT_VELOCITY, load_twist(work, i, VELOCITY))
+            store6(bodies, i, KEPT_ACCELERATION, load_twist(work, i, ACCELERATION))
+        else:
+            store_twist(work, i, VELOCITY, load6(bodies, i, KEPT_VELOCITY))
+            store_twist(work, i, ACCELERATION, load6(bodies, i, KEPT_ACCELERATION))
+
+
+@shared
+def over_obstacles(data: Array, row: int) -> bool:
+    """Whether a strand of the muscle runs over obstacles."""
+    for k in range(int(data[row + MUSCLE_VIA_COUNT])):
+        if data[row + int(data[row + MUSCLE_VIAS]) + VIA_WIDTH * k + VIA_STRAND] != 0.0:
+            return True
+    return False
+
+
+@shared
+def add_differences(
+    arrays: Array,
+    row: int,
+    q: Array,
+    qd: Array,
+    by_q: Array,
+    still: Array,
+    spaces: tuple[Array, Array, Array],
+    room: Array,
+) -> None:
+    """Add how what J' q' of a muscle's mass points asks of the coordinates changes with these, by differences; still
+    are zeros.
+    """
+    work, dof, flags = spaces
+    data = arrays[3]
+    span, number = row + int(data[row + MUSCLE_ACTING]), int(data[row + MUSCLE_ACTING_COUNT])
+    status, culprit = flags[STATUS], flags[CULPRIT]
+    for j in range(number):
+        e = int(data[span + j])
+        kept = q[e]
+        for side in (-2, -1, 1, 2):
+            q[e] = kept + side * STEP
+            weight = side * (2.0 / 3.0 if abs(side) == 1 else -1.0 / 24.0) / STEP
+            kinematics(arrays, q, qd, work, dof, flags)
+            for i in range(arrays[0].shape[0]):
+                store_twist(work, i, ACCELERATION, load_twist(work, i, BIAS))
+            path_asks(arrays, row, q, qd, still, work, dof, room)
+            for i in range(number):
+                d = int(data[span + i])
+                by_q[d, e] += weight * dof[d, ASKED]
+        q[e] = kept
+    kinematics(arrays, q, qd, work, dof, flags)
+    flags[STATUS], flags[CULPRIT] = status, culprit  # a joint's end was looked over, not passed
+
+
+@shared
+def add_slopes_of(
+    arrays: Array,
+    row: int,
+    motion: tuple[Array, Array, Array],
+    tau: Array,
+    slopes: tuple[Array, Array, Array],
+    tangents: tuple[Array, Array, Array, Array],
+    spaces: tuple[Array, Array, Array],
+) -> None:
+    """Add the slopes of one muscle. motion: q, q' and q''."""
+    work, dof, _ = spaces
+    data = arrays[3]
+    room = flat_from(work, arrays[0].shape[0] + SCRATCH_ROWS)
+    q, qd, qdd = motion
+    massive, quick = data[row + MUSCLE_MASS_COUNT] > 0.0, data[row + MUSCLE_VELOCITY_TERMS] != 0.0
+    exact = massive and quick and not over_obstacles(data, row)
+    carry_motion(False, tangents[1], work)
+    count = trace_path(arrays, row, q, qd, qdd, flat3(data, GRAVITY), exact, work, room)
+    pull, by_length, by_speed = tension_slopes(data, row, tau, dof.shape[0], room[LENGTH], room[RATE])
+    if massive:
+        weigh_pushes(data, row, count, exact, True, room)
+    if exact:
+        add_thirds(arrays, row, count, motion, slopes[0], tangents[0], work, dof, room)
+    elif massive and quick:
+        add_differences(arrays, row, q, qd, slopes[0], tangents[3][1], spaces, room)
+    add_pairs(arrays, row, pull, exact, motion, slopes, tangents, work, dof, room)
+    span, number = row + int(data[row + MUSCLE_ACTING]), int(data[row + MUSCLE_ACTING_COUNT])
+    for i in range(number):
+        d = int(data[span + i])
+        for j in range(number):
+            e = int(data[span + j])
+            change = by_length * dof[e, SLOPE] + by_speed * dof[e, SLOPE_RATE]
+            slopes[0][d, e] += dof[d, SLOPE] * change
+            slopes[1][d, e] += dof[d, SLOPE] * by_speed * dof[e, SLOPE]
+
+
+@for_muscles()
+def add_muscle_slopes(
+    arrays: Array,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    tau: Array,
+    slopes: tuple[Array, Array, Array],
+    tangents: tuple[Array, Array, Array, Array],
+    spaces: tuple[Array, Array, Array],
+) -> None:
+    """Add what all muscles bring to inverse dynamics, in tau, and to its derivatives (nv, nv) by q, by q' and by q''.
+
+    After the derivatives of the tree, whose tangents the workspace has. q is changed on the way and brought back bit
+    for bit.
+    """
+    data, mass, work, dof = arrays[3], slopes[2], spaces[0], spaces[1]
+    spread_accelerations(arrays, qdd, False, work, dof)
+    for d in range(q.shape[0]):
+        dof[d, EXTRA] = 0.0
+    muscle_loads(arrays, q, qd, qdd, tau, True, False, work, dof)
+    collect(arrays[0], work, dof)
+    for d in range(q.shape[0]):
+        tau[d] += dof[d, ASKED]
+    carry_motion(True, tangents[1], work)
+    if data[MUSCLE_MASSIVE] > 0.0:
+        for d in range(q.shape[0]):
+            for e in range(d + 1):
+                dof[d, DOF_WORK_WIDTH + e] = 0.0
+        add_muscle_masses(arrays, q, qd, work, dof)
+        for d in range(q.shape[0]):
+            for e in range(d + 1):
+                mass[d, e] += dof[d, DOF_WORK_WIDTH + e]
+                if e < d:
+                    mass[e, d] += dof[d, DOF_WORK_WIDTH + e]
+    row = int(data[MUSCLE_ROWS])
+    for _ in range(int(data[MUSCLE_COUNT])):
+        add_slopes_of(arrays, row, (q, qd, qdd), tau, slopes, tangents, spaces)
+        row += int(data[row + MUSCLE_SIZE])
+    carry_motion(False, tangents[1], work)

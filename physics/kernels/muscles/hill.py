@@ -1,0 +1,316 @@
+"""Hill-type muscles: a fibre with an active, a passive and a damping element in series with a tendon.
+
+Millard's damped equilibrium (Millard et al. 2013) and Thelen's muscle (Thelen 2003), with an elastic or a rigid
+tendon; fibres are pennate at fixed height. `laws` is a flat array in which a muscle's record begins at `at` (see
+``hill_layout``); lengths and speeds are the path's.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.spatial import Array
+from ..compiler.jit import entry, inline, shared
+from .bezier_curve import curve, curve_integral, invert_sum
+from .hill_layout import (
+    ACTIVATION_TIME,
+    ACTIVE_CURVE,
+    DAMPING,
+    DEACTIVATION_TIME,
+    HEIGHT,
+    LAW_KIND,
+    LAW_STATES,
+    MAX_FORCE,
+    MAX_SPEED,
+    MIN_ACTIVATION,
+    MIN_FIBRE,
+    OPTIMAL_LENGTH,
+    PASSIVE_CURVE,
+    SLACK_LENGTH,
+    TENDON_CURVE,
+    TENSION,
+    THELEN,
+    VELOCITY_CURVE,
+)
+from .thelen import (
+    thelen_active,
+    thelen_force,
+    thelen_passive,
+    thelen_passive_integral,
+    thelen_speed,
+    thelen_tendon,
+    thelen_tendon_integral,
+)
+
+ROUNDS = 200
+CLOSE = 1e-15  # of the fibre's optimal length
+TAUT = 1.01  # slack lengths of the tendon where the search for the equilibrium begins
+
+
+@inline
+def curves(laws: Array, at: int, which: int) -> int:
+    return at + int(laws[at + which])
+
+
+@inline
+def tendon_force(laws: Array, at: int, length: float) -> tuple[float, float]:
+    """Force and slope of the tendon, normalized."""
+    if int(laws[at + LAW_KIND]) == THELEN:
+        return thelen_tendon(laws, at, length)
+    return curve(laws, curves(laws, at, TENDON_CURVE), length)
+
+
+@inline
+def active_factor(laws: Array, at: int, length: float) -> tuple[float, float]:
+    if int(laws[at + LAW_KIND]) == THELEN:
+        return thelen_active(laws, at, length)
+    return curve(laws, curves(laws, at, ACTIVE_CURVE), length)
+
+
+@inline
+def passive_force(laws: Array, at: int, length: float) -> tuple[float, float]:
+    if int(laws[at + LAW_KIND]) == THELEN:
+        return thelen_passive(laws, at, length)
+    return curve(laws, curves(laws, at, PASSIVE_CURVE), length)
+
+
+@inline
+def fibre_speed(
+    laws: Array, at: int, activation: float, isometric: float, force: float
+) -> tuple[float, float, float, float]:
+    """Normalized speed at which active element and damper give a force along the fibre, and its derivatives by that
+    force, the isometric force and (beside it) the activation.
+    """
+    if int(laws[at + LAW_KIND]) == THELEN:
+        return thelen_speed(laws, at, activation, isometric, force)
+    damping = laws[at + DAMPING]
+    speed, factor, slope = invert_sum(laws, curves(laws, at, VELOCITY_CURVE), damping, isometric, force)
+    by_force = 1.0 / (isometric * slope + damping)
+    return speed, by_force, -factor * by_force, 0.0
+
+
+@inline
+def active_force(
+    laws: Array, at: int, activation: float, isometric: float, speed: float
+) -> tuple[float, float, float, float]:
+    """Force of the active element at a normalized speed, and its derivatives by speed, isometric force and (beside
+    it) activation.
+    """
+    if int(laws[at + LAW_KIND]) == THELEN:
+        return thelen_force(laws, at, activation, isometric, speed)
+    factor, slope = curve(laws, curves(laws, at, VELOCITY_CURVE), speed)
+    return isometric * factor, isometric * slope, factor, 0.0
+
+
+@inline
+def clamped(laws: Array, at: int, activation: float) -> float:
+    held: float = min(max(activation, laws[at + MIN_ACTIVATION]), 1.0)
+    return held
+
+
+@inline
+def activation_rate(laws: Array, at: int, excitation: float, activation: float) -> tuple[float, float, float]:
+    """a' and its derivatives by excitation and activation: first order, faster to rise (Thelen 2003, eqs. 1, 2)."""
+    e, a = clamped(laws, at, excitation), clamped(laws, at, activation)
+    pace = 0.5 + 1.5 * a
+    moves = 1.5 if a == activation else 0.0
+    away = e - activation
+    if away > 0.0:
+        by_excitation = 1.0 / (laws[at + ACTIVATION_TIME] * pace)
+        by_activation = -by_excitation * (1.0 + moves * away / pace)
+    else:
+        by_excitation = pace / laws[at + DEACTIVATION_TIME]
+        by_activation = -by_excitation + moves * away / laws[at + DEACTIVATION_TIME]
+    return by_excitation * away, by_excitation if e == excitation else 0.0, by_activation
+
+
+@inline
+def fibre_of(laws: Array, at: int, fibre: float) -> tuple[float, float]:
+    """The fibre's length, no less than its least one, and the cosine of its pennation."""
+    held = max(fibre, laws[at + MIN_FIBRE])
+    sine = laws[at + HEIGHT] / held
+    return held, math.sqrt(1.0 - sine * sine)
+
+
+@inline
+def rigid_fibre(laws: Array, at: int, length: float, speed: float) -> tuple[float, float, float]:
+    """Length, cosine and normalized speed of the fibre on a rigid tendon; it stands still where the tendon is
+    slack.
+    """
+    along = length - laws[at + SLACK_LENGTH]
+    height = laws[at + HEIGHT]
+    fibre = math.sqrt(along * along + height * height) if along > 0.0 else 0.0
+    if fibre <= laws[at + MIN_FIBRE]:
+        held, cosine = fibre_of(laws, at, fibre)
+        return held, cosine, 0.0
+    cosine = along / fibre
+    return fibre, cosine, speed * cosine / laws[at + MAX_SPEED]
+
+
+@inline
+def rigid_forces(
+    laws: Array, at: int, activation: float, fibre: float, speed: float
+) -> tuple[float, float, float]:
+    """Active, passive and damping force along the fibre, normalized; damping gives way before fibres push."""
+    normal = fibre / laws[at + OPTIMAL_LENGTH]
+    factor, _ = active_factor(laws, at, normal)
+    passive, _ = passive_force(laws, at, normal)
+    active, _, _, _ = active_force(laws, at, activation, activation * factor, speed)
+    return active, passive, max(laws[at + DAMPING] * speed, -active - passive)
+
+
+@inline
+def elastic_tendon(laws: Array, at: int, length: float, fibre: float) -> tuple[float, float, float, float]:
+    """Fibre length, cosine, and the tendon's normalized force and slope."""
+    held, cosine = fibre_of(laws, at, fibre)
+    force, slope = tendon_force(laws, at, (length - held * cosine) / laws[at + SLACK_LENGTH])
+    return held, cosine, force, slope
+
+
+@inline
+def elastic_speed(
+    laws: Array, at: int, activation: float, fibre: float, cosine: float, tendon: float
+) -> float:
+    """Normalized speed of a fibre that pulls on its tendon."""
+    normal = fibre / laws[at + OPTIMAL_LENGTH]
+    factor, _ = active_factor(laws, at, normal)
+    passive, _ = passive_force(laws, at, normal)
+    speed, _, _, _ = fibre_speed(laws, at, activation, activation * factor, tendon / cosine - passive)
+    return speed
+
+
+@inline
+def halted(laws: Array, at: int, fibre: float, speed: float) -> float:
+    """The speed, 0 where a fibre at its least length would shorten."""
+    return 0.0 if fibre <= laws[at + MIN_FIBRE] and speed < 0.0 else speed
+
+
+@shared
+def muscle_force(
+    laws: Array, at: int, length: float, speed: float, excitation: float, activation: float, fibre: float
+) -> float:
+    """Force along the path, never negative [N]."""
+    if int(laws[at + LAW_KIND]) == TENSION:
+        pull: float = laws[at + MAX_FORCE] * max(excitation, 0.0)
+        return pull
+    if int(laws[at + LAW_STATES]) == 2:
+        _, _, tendon, _ = elastic_tendon(laws, at, length, fibre)
+        force: float = laws[at + MAX_FORCE] * tendon
+        return force
+    held, cosine, rate = rigid_fibre(laws, at, length, speed)
+    active, passive, damping = rigid_forces(laws, at, clamped(laws, at, activation), held, rate)
+    along: float = laws[at + MAX_FORCE] * (active + passive + damping) * cosine
+    return along
+
+
+@shared
+def muscle_force_and_rates(
+    laws: Array, at: int, length: float, speed: float, excitation: float, activation: float, fibre: float
+) -> tuple[float, float, float]:
+    """Force along the path [N], a' [1/s] and the fibre's speed [m/s]; 0 for states that the law lacks."""
+    if int(laws[at + LAW_STATES]) < 2:
+        force = muscle_force(laws, at, length, speed, excitation, activation, fibre)
+        if int(laws[at + LAW_STATES]) == 0:
+            return force, 0.0, 0.0
+        return force, activation_rate(laws, at, excitation, activation)[0], 0.0
+    held, cosine, tendon, _ = elastic_tendon(laws, at, length, fibre)
+    rate = elastic_speed(laws, at, clamped(laws, at, activation), held, cosine, tendon)
+    return (
+        laws[at + MAX_FORCE] * tendon,
+        activation_rate(laws, at, excitation, activation)[0],
+        halted(laws, at, fibre, rate) * laws[at + MAX_SPEED],
+    )
+
+
+@entry
+def muscle_state_rates(
+    laws: Array, at: int, length: float, speed: float, excitation: float, activation: float, fibre: float
+) -> tuple[float, float]:
+    """a' [1/s] and the fibre's speed [m/s]; 0 for states that the law lacks."""
+    _, first, second = muscle_force_and_rates(laws, at, length, speed, excitation, activation, fibre)
+    return first, second
+
+
+@inline
+def stored(laws: Array, at: int, fibre: float, tendon_length: float) -> tuple[float, float]:
+    """Energy in the tendon and in the passive element [J]."""
+    normal = fibre / laws[at + OPTIMAL_LENGTH]
+    stretch = tendon_length / laws[at + SLACK_LENGTH]
+    if int(laws[at + LAW_KIND]) == THELEN:
+        tendon, passive = thelen_tendon_integral(laws, at, stretch), thelen_passive_integral(laws, at, normal)
+    else:
+        tendon = curve_integral(laws, curves(laws, at, TENDON_CURVE), stretch)
+        passive = curve_integral(laws, curves(laws, at, PASSIVE_CURVE), normal)
+    scale = laws[at + MAX_FORCE]
+    return scale * laws[at + SLACK_LENGTH] * tendon, scale * laws[at + OPTIMAL_LENGTH] * passive
+
+
+@entry
+def muscle_energy(
+    laws: Array, at: int, length: float, speed: float, excitation: float, activation: float, fibre: float
+) -> tuple[float, float, float, float]:
+    """Energy in tendon and passive element [J], power that the active element gives and that the damper takes [W].
+
+    Energies change by force times path speed, plus active power, minus the damper's.
+    """
+    if int(laws[at + LAW_KIND]) == TENSION:
+        return 0.0, 0.0, -muscle_force(laws, at, length, speed, excitation, activation, fibre) * speed, 0.0
+    a = clamped(laws, at, activation)
+    watts = laws[at + MAX_FORCE] * laws[at + MAX_SPEED]
+    if int(laws[at + LAW_STATES]) < 2:
+        held, cosine, rate = rigid_fibre(laws, at, length, speed)
+        active, _, damping = rigid_forces(laws, at, a, held, rate)
+        _, passive_energy = stored(laws, at, held, 0.0)
+        return 0.0, passive_energy, -watts * active * rate, watts * damping * rate
+    held, cosine, tendon, _ = elastic_tendon(laws, at, length, fibre)
+    rate = halted(laws, at, fibre, elastic_speed(laws, at, a, held, cosine, tendon))
+    passive, _ = passive_force(laws, at, held / laws[at + OPTIMAL_LENGTH])
+    damping = laws[at + DAMPING] * rate
+    tendon_energy, passive_energy = stored(laws, at, held, length - held * cosine)
+    active = tendon / cosine - passive - damping
+    return tendon_energy, passive_energy, -watts * active * rate, watts * damping * rate
+
+
+@entry
+def muscle_equilibrium(laws: Array, at: int, length: float, activation: float) -> float:
+    """Fibre length at which a muscle that stands still holds its tendon [m]; the least one where none does.
+
+    Where there are several, one that comes back when it is left, near the length at which the tendon is 1 % long.
+    """
+    a = clamped(laws, at, activation)
+    height, slack = laws[at + HEIGHT], laws[at + SLACK_LENGTH]
+    low: float = laws[at + MIN_FIBRE]
+    high: float = math.sqrt((length - slack) * (length - slack) + height * height) if length > slack else low
+    if high <= low or balance(laws, at, length, a, low)[0] >= 0.0:
+        return low
+    start = length - TAUT * slack
+    fibre: float = math.sqrt(start * start + height * height) if start > 0.0 else low
+    fibre = min(max(fibre, low), high)
+    for _ in range(ROUNDS):
+        excess, slope = balance(laws, at, length, a, fibre)
+        if excess >= 0.0:
+            high = fibre
+        else:
+            low = fibre
+        new = fibre - excess / slope if slope > 0.0 else 0.5 * (low + high)
+        if not low < new < high:
+            new = 0.5 * (low + high)
+        step = abs(new - fibre)
+        fibre = new
+        if step <= CLOSE * laws[at + OPTIMAL_LENGTH] or high - low <= CLOSE * laws[at + OPTIMAL_LENGTH]:
+            break
+    return fibre
+
+
+@shared
+def balance(laws: Array, at: int, length: float, activation: float, fibre: float) -> tuple[float, float]:
+    """What a fibre that stands still pulls along the tendon beyond the tendon, and its slope by fibre length."""
+    held, cosine, tendon, stiffness = elastic_tendon(laws, at, length, fibre)
+    optimal = laws[at + OPTIMAL_LENGTH]
+    factor, factor_slope = active_factor(laws, at, held / optimal)
+    passive, passive_slope = passive_force(laws, at, held / optimal)
+    force = activation * factor + passive
+    sine = laws[at + HEIGHT] / held
+    by_cosine = sine * sine / (held * cosine)
+    slope = (activation * factor_slope + passive_slope) / optimal * cosine + force * by_cosine
+    return force * cosine - tendon, slope + stiffness / (laws[at + SLACK_LENGTH] * cosine)

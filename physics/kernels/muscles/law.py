@@ -1,0 +1,174 @@
+"""The pull of a muscle: a number, an input, or a law of its length, speed, excitation and states."""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.spatial import Array
+from ..compiler.jit import inline, shared
+from ..layout import MUSCLE_STATES
+from .hill import muscle_force, muscle_force_and_rates
+from .hill_layout import LAW_STATES, MIN_FIBRE
+from .hill_tangents import muscle_force_tangent, muscle_rates_tangent
+from .layout import MUSCLE_INPUT, MUSCLE_LAW, MUSCLE_STATE, MUSCLE_TENSION
+
+MOST_ITERATIONS = 30
+MOST_HALVES = 200
+LEFT = 1e-6
+MET = 1e-14
+# Runge and Kutta's method leads what decays at a rate of 2.8 over the step to its end
+STIFF = 2.0
+LEAST_MET = 8.0 * MET  # both bounds are this near to where a rate leaps: each moved by no more than MET last
+
+
+@shared
+def states_at_end(
+    data: Array,
+    law: int,
+    length: float,
+    speed: float,
+    excitation: float,
+    states: tuple[float, float],
+    steps: tuple[float, float],
+) -> tuple[float, float]:
+    """Activation and fibre length x with x = states + steps f(x): those at the end of implicit steps; not finite where
+    there are none to be found.
+    """
+    activation, fibre = states
+    longest = 2.0 * (length + states[1])
+    for _ in range(MOST_ITERATIONS):
+        first, second, first_by, second_by = muscle_rates_tangent(
+            data, law, length, speed, excitation, activation, fibre
+        )
+        # the activation does not know of the fibre
+        a = (activation - states[0] - steps[0] * first) / (1.0 - steps[0] * first_by[3])
+        b = fibre - states[1] - steps[1] * second + steps[1] * second_by[3] * a
+        b /= 1.0 - steps[1] * second_by[4]
+        activation -= a
+        fibre -= b
+        if abs(a) <= MET * (1.0 + abs(activation)) and abs(b) <= MET * (1.0 + abs(fibre)):
+            return activation, fibre
+        if not (-1.0 < activation < 2.0 and 0.0 <= fibre < longest):
+            break
+    given, activation = (length, speed, excitation), states[0]
+    if steps[0] > 0.0:
+        activation = bracketed(data, law, given, states, steps[0], 0, -1.0, 2.0, states[1])
+    if states[1] == 0.0:
+        return activation, 0.0
+    return activation, bracketed(data, law, given, states, steps[1], 1, 0.0, longest, activation)
+
+
+@shared
+def bracketed(
+    data: Array,
+    law: int,
+    given: tuple[float, float, float],
+    states: tuple[float, float],
+    step: float,
+    which: int,
+    low: float,
+    high: float,
+    other: float,
+) -> float:
+    """The activation (which 0) or fibre length (1) at the end of an implicit step, the other state as it is.
+
+    What is left of a state less its step rises with it, as either rate falls: Newton's steps within ever closer
+    bounds, halves of these where they lead out. A fibre that would go on shortening beyond its least length ends there,
+    where its rate leaps to 0. Not finite where the bounds hold no end.
+    """
+    x = min(max(states[which], low + 1e-3 * (high - low)), high - 1e-3 * (high - low))
+    for _ in range(MOST_HALVES):
+        activation, fibre = (x, other) if which == 0 else (other, x)
+        first, second, first_by, second_by = muscle_rates_tangent(
+            data, law, given[0], given[1], given[2], activation, fibre
+        )
+        rate, slope = (first, first_by[3]) if which == 0 else (second, second_by[4])
+        left = x - states[which] - step * rate
+        if left > 0.0:
+            high = x
+        else:
+            low = x
+        nearer = x - left / (1.0 - step * slope)
+        if not low < nearer < high:
+            nearer = 0.5 * (low + high)
+        if abs(nearer - x) <= MET * (1.0 + abs(x)):
+            if abs(left) <= LEFT:
+                return nearer
+            least: float = data[law + MIN_FIBRE]
+            # at a bound without an end, or where there are no numbers, something is left
+            return least if which == 1 and abs(x - least) <= LEAST_MET * (1.0 + abs(x)) else math.nan
+        x = nearer
+    return math.nan
+
+
+@inline
+def is_constant(data: Array, row: int) -> bool:
+    """Whether a muscle's pull is a given number, so that it stores energy as it is drawn out."""
+    return bool(data[row + MUSCLE_INPUT] < 0.0 and data[row + MUSCLE_LAW] == 0.0)
+
+
+@shared
+def tension_of(data: Array, row: int, tau: Array, nv: int, length: float, speed: float) -> float:
+    """Pull of the muscle whose record begins at row; the rates of its states are written behind them in tau."""
+    number = int(data[row + MUSCLE_INPUT])
+    excitation: float = data[row + MUSCLE_TENSION] if number < 0 else tau[nv + number]
+    if data[row + MUSCLE_LAW] == 0.0:
+        return excitation
+    law, at, count = (
+        row + int(data[row + MUSCLE_LAW]),
+        int(data[row + MUSCLE_STATE]),
+        int(data[MUSCLE_STATES]),
+    )
+    own = int(data[law + LAW_STATES])
+    if own == 0:
+        return float(muscle_force(data, law, length, speed, excitation, 0.0, 0.0))
+    activation, fibre = tau[at], tau[at + 1] if own == 2 else 0.0
+    step = tau[at + 1 + 2 * count] if own == 2 else 0.0
+    steps = tau[at + 2 * count], step
+    if max(steps[0], step) > 0.0:
+        activation, fibre = states_at_end(data, law, length, speed, excitation, (activation, fibre), steps)
+    elif own == 2 and tau[at + 1 + 3 * count] > 0.0:
+        _, _, _, by = muscle_rates_tangent(data, law, length, speed, excitation, activation, fibre)
+        if not -by[4] * tau[at + 1 + 3 * count] <= STIFF:
+            tau[at + 1 + 3 * count] *= -1.0
+    pull, first, second = muscle_force_and_rates(data, law, length, speed, excitation, activation, fibre)
+    tau[at + count] = first
+    if own == 2:
+        if step > 0.0 and second == 0.0:  # it may have been halted within the step, at its least length
+            second = (fibre - tau[at + 1]) / step
+        tau[at + 1 + count] = second
+    return float(pull)
+
+
+@shared
+def tension_slopes(
+    data: Array, row: int, tau: Array, nv: int, length: float, speed: float
+) -> tuple[float, float, float]:
+    """`tension_of` with its derivatives by length and speed, after it: the states' rates are in tau. At the end of an
+    implicit step the states go with length and speed.
+    """
+    number = int(data[row + MUSCLE_INPUT])
+    excitation: float = data[row + MUSCLE_TENSION] if number < 0 else tau[nv + number]
+    if data[row + MUSCLE_LAW] == 0.0:
+        return excitation, 0.0, 0.0
+    law, at, count = (
+        row + int(data[row + MUSCLE_LAW]),
+        int(data[row + MUSCLE_STATE]),
+        int(data[MUSCLE_STATES]),
+    )
+    own = int(data[law + LAW_STATES])
+    step = tau[at + 1 + 2 * count] if own == 2 else 0.0
+    activation, fibre = tau[at] if own > 0 else 0.0, tau[at + 1] if own == 2 else 0.0
+    if own > 0:
+        activation += tau[at + 2 * count] * tau[at + count]
+    if step > 0.0:
+        fibre += step * tau[at + 1 + count]
+    pull, by = muscle_force_tangent(data, law, length, speed, excitation, activation, fibre)
+    by_length, by_speed = by[0], by[1]
+    if step > 0.0:
+        # x = states + step f(x): of f the activation's does not know of the path, the fibre's goes with all
+        _, _, _, rate_by = muscle_rates_tangent(data, law, length, speed, excitation, activation, fibre)
+        follows = step * by[4] / (1.0 - step * rate_by[4])
+        by_length += follows * rate_by[0]
+        by_speed += follows * rate_by[1]
+    return pull, by_length, by_speed

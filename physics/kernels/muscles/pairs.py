@@ -1,0 +1,233 @@
+"""Second derivatives of muscles by their coordinates: from paths that one or two of these move at unit speed.
+
+What velocities alone bring to the second derivative in time of a path's length, and to the accelerations of its mass
+points, is a quadratic form B(q', q') whose matrix is the second derivative by the coordinates. The kernels of paths
+give it exactly, whatever the obstacles, and polarization
+
+    2 B(d, e) = B(d + e, d + e) - B(d, d) - B(e, e)
+
+for unit speeds d and e gives the matrix exactly, too: nothing is displaced, so that no path is found anew.
+"""
+
+from __future__ import annotations
+
+from ..algebra.spatial import (
+    NONE,
+    Array,
+    bracket,
+    dot3,
+    dot6,
+    flat3,
+    load6,
+    load_twist,
+    scale_add3,
+    scale_add6,
+    store_twist,
+)
+from ..compiler.jit import shared
+from ..forces.points import STILL
+from ..joints.tangent import columns_of, is_screw
+from ..layout import ACCELERATION, DOF_COUNT, DOF_START, EXTRA, FORCE, PARENT, PROJECTED, SUBSPACE, VELOCITY
+from .corner import corner_point
+from .force import clear_loads, hand_over, inertia_loads, pull_points
+from .frames import past, put3, row_at, straight_push
+from .layout import (
+    BEFORE,
+    KEPT,
+    MUSCLE_ACTING,
+    MUSCLE_ACTING_COUNT,
+    MUSCLE_KEPT,
+    MUSCLE_MASS_COUNT,
+    MUSCLE_MASSES,
+    MUSCLE_VELOCITY_TERMS,
+    POINT_MASS,
+    POINT_SHARE,
+    POINT_WIDTH,
+    RATE,
+    SECOND,
+    STRAND_AT,
+    STRAND_COUNT,
+    STRAND_FIRST,
+    SUM_WORKED,
+    SUMS,
+)
+from .path import share_masses, trace_path
+
+# columns of the coordinates' workspace: of the muscle at hand its length's derivative and how that changes in time, and
+# what is asked of the coordinates
+SLOPE, SLOPE_RATE, ASKED = PROJECTED, PROJECTED + 1, PROJECTED + 2
+
+
+@shared
+def spread_units(arrays: Array, d: int, e: int, tangent: Array, work: Array, dof: Array) -> None:
+    """Velocities and accelerations of all bodies where the coordinates d and e (may be the same one)
+    go on at unit speed and no other moves; `tangent` has the joints' tangents.
+    """
+    body_int, block_int = arrays[0], arrays[2]
+    columns = columns_of(tangent)
+    for i in range(body_int.shape[0]):
+        v, a, parent = STILL, STILL, body_int[i, PARENT]
+        if parent >= 0:
+            v, a = load_twist(work, parent, VELOCITY), load_twist(work, parent, ACCELERATION)
+        first = body_int[i, DOF_START]
+        end = first + body_int[i, DOF_COUNT]
+        if first <= d < end or first <= e < end:
+            w, simple = STILL, is_screw(body_int, block_int, i)
+            for x in range(first, end):
+                if x not in (d, e):
+                    continue
+                w = scale_add6(w, 1.0, load_twist(dof, x, SUBSPACE))
+                for y in range(first, end):
+                    if not simple and y in (d, e):
+                        a = scale_add6(a, 1.0, load6(tangent, x, columns + 6 * (y - first)))
+            a = scale_add6(a, 1.0, bracket(v, w))
+            v = scale_add6(v, 1.0, w)
+        store_twist(work, i, VELOCITY, v)
+        store_twist(work, i, ACCELERATION, a)
+
+
+@shared
+def collect(body_int: Array, work: Array, dof: Array) -> None:
+    """What the bodies' forces, which are used up, and the coordinates' own ask of each coordinate, into ASKED."""
+    for i in range(body_int.shape[0] - 1, -1, -1):
+        force, parent = load_twist(work, i, FORCE), body_int[i, PARENT]
+        for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
+            dof[d, ASKED] = dot6(load_twist(dof, d, SUBSPACE), force) - dof[d, EXTRA]
+        if parent >= 0:
+            store_twist(work, parent, FORCE, scale_add6(load_twist(work, parent, FORCE), 1.0, force))
+
+
+@shared
+def ask_coordinates(arrays: Array, count: int, work: Array, dof: Array, room: Array) -> None:
+    """What the inertia that the points of a muscle's path have taken asks of the coordinates, into ASKED."""
+    for i in range(arrays[0].shape[0]):
+        store_twist(work, i, FORCE, STILL)
+    for d in range(dof.shape[0]):
+        dof[d, EXTRA] = 0.0
+    pull_points(arrays, count, 0.0, True, work, room)
+    hand_over(arrays, count, work, dof, room)
+    collect(arrays[0], work, dof)
+
+
+@shared
+def weigh_pushes(data: Array, row: int, count: int, quick: bool, keep: bool, room: Array) -> float:
+    """Keep the forces that the accelerations of all mass points take, or sum up the products of those that were kept
+    with the accelerations there are; `share_masses` is done here.
+    """
+    masses, kept = row + int(data[row + MUSCLE_MASSES]), int(data[row + MUSCLE_KEPT])
+    room[KEPT] = -kept if keep else kept
+    share_masses(data, row, count, quick, False, room)
+    room[KEPT] = 0.0
+    total, i = 0.0, 0
+    for k in range(count - 1):
+        at = row_at(k)
+        behind = int(room[at + STRAND_FIRST])  # the corner's mass points come first
+        end = behind + int(room[at + STRAND_COUNT])
+        wrapped = room[at + STRAND_AT] != 0.0
+        if wrapped:
+            total += room[at + SUMS + SUM_WORKED]
+        while i < (behind if wrapped else end):
+            point = masses + POINT_WIDTH * i
+            if i < behind:
+                _, _, push = corner_point(data, point, k, quick, room)
+            else:
+                along = past(data, point, room[at + BEFORE], room)
+                push = straight_push(data[point + POINT_SHARE], along, at, room)
+            if keep:
+                put3(room, kept + 3 * i, scale_add3(NONE, data[point + POINT_MASS], push))
+            else:
+                total += dot3(flat3(room, kept + 3 * i), push)
+            i += 1
+        i = end
+    return total
+
+
+@shared
+def path_asks(
+    arrays: Array, row: int, q: Array, qd: Array, qdd: Array, work: Array, dof: Array, room: Array
+) -> float:
+    """The muscle's path where the bodies move as `work` has it, without gravity; of one with mass what its mass points
+    ask of the coordinates is ASKED, and the product of their kept forces and accelerations is returned.
+    """
+    data, worked = arrays[3], 0.0
+    count = trace_path(arrays, row, q, qd, qdd, NONE, True, work, room)
+    if data[row + MUSCLE_MASS_COUNT] > 0.0:
+        clear_loads(count, room)
+        worked = weigh_pushes(data, row, count, True, False, room)
+        inertia_loads(data, row, count, True, room)
+        ask_coordinates(arrays, count, work, dof, room)
+    return worked
+
+
+@shared
+def add_pair(
+    x: int,
+    y: int,
+    given: tuple[float, float, float, float],
+    motion: tuple[Array, Array, Array],
+    asked: tuple[Array, int, int],
+    slopes: tuple[Array, Array, Array],
+    dof: Array,
+) -> None:
+    """Add what a second derivative by coordinates x and y brings to the slopes by y.
+
+    Args:
+        given: the length's second derivative; what comes of it and of kept forces by x; the shares of the changes of J
+            with q'' and with q' that count. motion: q, q' and q''.
+        asked: of whom something is ASKED: model's data, where the coordinates' numbers begin, how many there are.
+    """
+    data, span, number = asked
+    _, qd, qdd = motion
+    by_q, by_qd, _ = slopes
+    curve, own, share, twice = given
+    dof[y, SLOPE_RATE] += curve * qd[x]
+    by_q[x, y] += own
+    for i in range(number):
+        k = int(data[span + i])
+        by_q[k, y] += share * dof[k, ASKED] * qdd[x]
+        by_qd[k, y] += twice * dof[k, ASKED] * qd[x]
+
+
+@shared
+def add_pairs(
+    arrays: Array,
+    row: int,
+    pull: float,
+    exact: bool,
+    motion: tuple[Array, Array, Array],
+    slopes: tuple[Array, Array, Array],
+    tangents: tuple[Array, Array, Array, Array],
+    work: Array,
+    dof: Array,
+    room: Array,
+) -> None:
+    """Add what the second derivatives of a muscle's path bring to slopes; SLOPE and SLOPE_RATE are found on the way.
+    exact: how the mass points' accelerations change with q'' is in the slopes. motion: q, q' and q''.
+    """
+    data, units, still = arrays[3], tangents[3][0], tangents[3][1]
+    span, number = row + int(data[row + MUSCLE_ACTING]), int(data[row + MUSCLE_ACTING_COUNT])
+    asked = data, span, number if data[row + MUSCLE_MASS_COUNT] > 0.0 else 0
+    twice = 2.0 if data[row + MUSCLE_VELOCITY_TERMS] != 0.0 else 0.0
+    for i in range(number):
+        dof[int(data[span + i]), SLOPE_RATE] = 0.0
+    for i in range(number):
+        d = int(data[span + i])
+        for j in range(i + 1):
+            e = int(data[span + j])
+            spread_units(arrays, d, e, tangents[0], work, dof)
+            units[d] = 1.0
+            units[e] = 1.0
+            worked = path_asks(arrays, row, motion[0], units, still, work, dof, room)
+            units[d] = 0.0
+            units[e] = 0.0
+            if d == e:
+                dof[d, SLOPE] = room[RATE]
+            # of one alone B(d, d), and what polarization takes from all pairs with it
+            for h in range(number if d == e else 1):
+                x = int(data[span + h]) if d == e else e
+                weight = 0.5 if d != e else (1.0 if x == d else -0.5)
+                curve, own = weight * room[SECOND], weight * (pull * room[SECOND] + worked)
+                given = curve, own, 0.0 if exact else weight, twice * weight
+                add_pair(d, x, given, motion, asked, slopes, dof)
+                if x != d:
+                    add_pair(x, d, given, motion, asked, slopes, dof)

@@ -1,0 +1,282 @@
+"""A muscle's path: its points in the world, its length with two derivatives, and where its mass points lie.
+
+Points are fixed to bodies, move in them as functions of coordinates, or are there for a range of a coordinate only;
+between two of them there is a strand. A mass point keeps its share of the whole length, or its distance from an end:
+it lies at offset + share * length (equal strain along the path, Wang 2022, sec. 5.3.2).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.spatial import (
+    NONE,
+    Array,
+    Vector,
+    add3,
+    cross,
+    dot3,
+    flat3,
+    flat9,
+    load_rotation,
+    rotate,
+    scale_add3,
+    subtract3,
+)
+from ..compiler.jit import inline, shared
+from ..forces.points import carried, material, position, twist_of
+from ..joints.functions import evaluate_function
+from .corner import corner_width
+from .frames import acceleration_of, past, put3, row_at
+from .layout import (
+    ACTIVE,
+    AT_ACCELERATION,
+    AT_BODY,
+    AT_LEVER,
+    AT_PLACE,
+    AT_RECORD,
+    AT_SLIDES,
+    AT_VELOCITY,
+    BEFORE,
+    BEFORE_RATE,
+    BEFORE_SECOND,
+    CORNER_COUNT,
+    CORNER_FIRST,
+    CORNER_WIDTH,
+    LENGTH,
+    MUSCLE_MASS_COUNT,
+    MUSCLE_MASSES,
+    MUSCLE_ROUNDING,
+    MUSCLE_VIA_COUNT,
+    MUSCLE_VIAS,
+    OBSTACLES,
+    POINT_MASS,
+    POINT_SHARE,
+    POINT_WIDTH,
+    RATE,
+    ROOM_ROW,
+    SECOND,
+    STRAND_AT,
+    STRAND_BEFORE,
+    STRAND_COUNT,
+    STRAND_FIRST,
+    STRAND_LENGTH,
+    STRAND_RATE,
+    STRAND_SECOND,
+    STRAND_UNIT,
+    STRAND_UNIT_RATE,
+    SUMS,
+    VIA_BODY,
+    VIA_CONDITION,
+    VIA_COORDINATES,
+    VIA_FRAME,
+    VIA_FUNCTIONS,
+    VIA_LOWER,
+    VIA_MOVES,
+    VIA_POINT,
+    VIA_STRAND,
+    VIA_UPPER,
+    VIA_WIDTH,
+)
+from .strand import sum_wrapped, trace_strand
+
+
+@shared
+def moving_point(
+    data: Array, row: int, via: int, q: Array, qd: Array, qdd: Array, quick: bool, room: Array, at: int
+) -> tuple[Vector, Vector, Vector]:
+    """Place, velocity and acceleration in its body of a point that moves there, in link axes; its directions go to
+    the room.
+    """
+    place, speed, push = flat3(data, via + VIA_FRAME + 9), NONE, NONE
+    frame = flat9(data, via + VIA_FRAME)
+    for j in range(3):
+        axis = (frame[j], frame[3 + j], frame[6 + j])
+        d = int(data[via + VIA_COORDINATES + j])
+        value, slope, curve = data[via + VIA_POINT + j], 0.0, 0.0
+        if d >= 0:
+            value, slope, curve = evaluate_function(data, row + int(data[via + VIA_FUNCTIONS + j]), q[d])
+            speed = scale_add3(speed, slope * qd[d], axis)
+            push = scale_add3(push, slope * qdd[d], axis)
+            if quick:
+                push = scale_add3(push, curve * qd[d] * qd[d], axis)
+        place = scale_add3(place, value, axis)
+        put3(room, at + AT_SLIDES + 3 * j, scale_add3(NONE, slope, axis))
+    return place, speed, push
+
+
+@shared
+def place_point(
+    arrays: Array,
+    row: int,
+    via: int,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    gravity: Vector,
+    quick: bool,
+    work: Array,
+    room: Array,
+    at: int,
+) -> None:
+    """Fill the room's row at `at` with a point of the path; gravity is what the world falls up with."""
+    body_int, _, _, data, _ = arrays
+    body = int(data[via + VIA_BODY])
+    twist, a = twist_of(work, body), acceleration_of(work, body, quick)
+    if data[via + VIA_MOVES] == 0.0:
+        lever = carried(work, body, flat3(data, via + VIA_POINT))
+        v = material(twist, lever)
+        push = material(a, lever)
+        if quick:
+            push = add3(push, cross((twist[0], twist[1], twist[2]), v))
+    else:
+        local, speed, shove = moving_point(data, row, via, q, qd, qdd, quick, room, at)
+        lever = carried(work, body, local)
+        if body >= 0:
+            turn = load_rotation(work, body)
+            speed, shove = rotate(turn, speed), rotate(turn, shove)
+            for j in range(3):
+                put3(room, at + AT_SLIDES + 3 * j, rotate(turn, flat3(room, at + AT_SLIDES + 3 * j)))
+        v = add3(material(twist, lever), speed)
+        push = add3(material(a, lever), shove)
+        if quick:
+            push = add3(push, cross((twist[0], twist[1], twist[2]), add3(v, speed)))
+    if body < 0:
+        push = subtract3(push, gravity)
+    room[at + AT_RECORD] = float(via)
+    room[at + AT_BODY] = float(body)
+    put3(room, at + AT_LEVER, lever)
+    put3(room, at + AT_PLACE, position(body_int, work, body, lever))
+    put3(room, at + AT_VELOCITY, v)
+    put3(room, at + AT_ACCELERATION, push)
+
+
+@inline
+def straight_strand(room: Array, at: int, quick: bool) -> None:
+    """Length, direction and their rates of the strand from the point at `at` to the next one."""
+    to = at + ROOM_ROW
+    way = subtract3(flat3(room, to + AT_PLACE), flat3(room, at + AT_PLACE))
+    speed = subtract3(flat3(room, to + AT_VELOCITY), flat3(room, at + AT_VELOCITY))
+    push = subtract3(flat3(room, to + AT_ACCELERATION), flat3(room, at + AT_ACCELERATION))
+    length = math.sqrt(dot3(way, way))
+    inverse = 1.0 / length if length > 0.0 else 0.0
+    u = scale_add3(NONE, inverse, way)
+    rate = dot3(u, speed)
+    turning = scale_add3(NONE, inverse, scale_add3(speed, -rate, u))
+    room[at + STRAND_LENGTH] = length
+    room[at + STRAND_RATE] = rate
+    if not quick:
+        turning = NONE
+    room[at + STRAND_SECOND] = dot3(u, push) + length * dot3(turning, turning)
+    put3(room, at + STRAND_UNIT, u)
+    put3(room, at + STRAND_UNIT_RATE, turning)
+
+
+@inline
+def there(data: Array, via: int, q: Array) -> bool:
+    """Whether a point of a path is there."""
+    d = int(data[via + VIA_CONDITION])
+    return d < 0 or data[via + VIA_LOWER] <= q[d] <= data[via + VIA_UPPER]
+
+
+@shared
+def trace_path(
+    arrays: Array,
+    row: int,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    gravity: Vector,
+    quick: bool,
+    work: Array,
+    room: Array,
+) -> int:
+    """Points, strands and length of the muscle whose record begins at row, into the room; returns how many points.
+
+    After `kinematics`. Second derivatives are those with the bodies' accelerations that are there at the time, and with
+    qdd; without what velocities bring where not quick.
+    """
+    data = arrays[3]
+    count = 0
+    for k in range(int(data[row + MUSCLE_VIA_COUNT])):
+        via = row + int(data[row + MUSCLE_VIAS]) + VIA_WIDTH * k
+        if there(data, via, q):
+            place_point(arrays, row, via, q, qd, qdd, gravity, quick, work, room, row_at(count))
+            room[row_at(count) + STRAND_AT] = 0.0
+            count += 1
+        if data[via + VIA_STRAND] != 0.0 and room[row_at(count - 1) + STRAND_AT] == 0.0:
+            # of a point that is not there the obstacles are those of the one before
+            room[row_at(count - 1) + STRAND_AT] = row + data[via + VIA_STRAND]
+    length, rate, second = 0.0, 0.0, 0.0
+    room[OBSTACLES] = 0.0
+    for k in range(count - 1):
+        at = row_at(k)
+        room[at + STRAND_BEFORE] = room[OBSTACLES]
+        if room[at + STRAND_AT] == 0.0:
+            straight_strand(room, at, quick)
+        else:
+            trace_strand(arrays, at, gravity, quick, work, room)
+            room[OBSTACLES] += data[int(room[at + STRAND_AT])]
+        room[at + BEFORE] = length
+        room[at + BEFORE_RATE] = rate
+        room[at + BEFORE_SECOND] = second
+        length += room[at + STRAND_LENGTH]
+        rate += room[at + STRAND_RATE]
+        second += room[at + STRAND_SECOND]
+    room[LENGTH], room[RATE], room[SECOND], room[ACTIVE] = length, rate, second, float(count)
+    return count
+
+
+@shared
+def share_masses(data: Array, row: int, count: int, quick: bool, columns: bool, room: Array) -> None:
+    """Which mass points lie on which strand, and their sums; after `trace_path`. With columns, the mass matrices of
+    strands over obstacles are found, too.
+    """
+    masses = row + int(data[row + MUSCLE_MASSES])
+    number, rounding = int(data[row + MUSCLE_MASS_COUNT]), data[row + MUSCLE_ROUNDING]
+    i = 0
+    for k in range(count - 1):
+        at = row_at(k)
+        before, length = room[at + BEFORE], room[at + STRAND_LENGTH]
+        width = corner_width(k, count, rounding, room)
+        room[at + CORNER_FIRST], room[at + CORNER_WIDTH] = float(i), width
+        while width > 0.0 and i < number:
+            if past(data, masses + POINT_WIDTH * i, before, room) >= width:
+                break
+            i += 1
+        room[at + CORNER_COUNT] = float(i) - room[at + CORNER_FIRST]
+        first = i
+        end = length - corner_width(k + 1, count, rounding, room)
+        while i < number:
+            along = past(data, masses + POINT_WIDTH * i, before, room)
+            if along > end and k < count - 2:
+                break
+            i += 1
+        room[at + STRAND_FIRST] = float(first)
+        room[at + STRAND_COUNT] = float(i - first)
+        if room[at + STRAND_AT] == 0.0:
+            sum_straight(data, masses, at, room)
+        else:
+            sum_wrapped(data, masses, at, quick, columns, room)
+
+
+@shared
+def sum_straight(data: Array, masses: int, at: int, room: Array) -> None:
+    """Sums over the mass points of a straight strand of m, m c, m s, m c^2, m c s, m s^2."""
+    before, length = room[at + BEFORE], room[at + STRAND_LENGTH]
+    inverse = 1.0 / length if length > 0.0 else 0.0
+    m0, mc, ms, mcc, mcs, mss = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    first = int(room[at + STRAND_FIRST])
+    for i in range(first, first + int(room[at + STRAND_COUNT])):
+        point = masses + POINT_WIDTH * i
+        m, s = data[point + POINT_MASS], data[point + POINT_SHARE]
+        c = past(data, point, before, room) * inverse
+        m0 += m
+        mc += m * c
+        ms += m * s
+        mcc += m * c * c
+        mcs += m * c * s
+        mss += m * s * s
+    sums = at + SUMS
+    room[sums], room[sums + 1], room[sums + 2] = m0, mc, ms
+    room[sums + 3], room[sums + 4], room[sums + 5] = mcc, mcs, mss

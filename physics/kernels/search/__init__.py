@@ -1,0 +1,1 @@
+"""Inverse kinematics and projection of poses to a joint."""

@@ -1,0 +1,262 @@
+"""One damped least-squares step within limits.
+
+Bounds of single coordinates are kept by elimination, limits that are functions of three (of rotations and Euler angles)
+by a stiff spring along their gradient; which of them act is found by exchanging them (a primal-dual active set).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.spatial import Array, store3
+from ..compiler.jit import shared
+from ..forces.limits import limit_value
+from ..layout import LIMIT_DOF, LIMIT_KIND, LIMIT_ROWS, LIMIT_UPPER, LIMIT_WIDTH
+from .layout import (
+    ACTS,
+    AT_LOWER,
+    AT_UPPER,
+    BEND,
+    BINDING,
+    BOUND_LOWER,
+    BOUND_UPPER,
+    FREE,
+    GRADIENT,
+    INVOLVED,
+    MOST_STEP,
+    PUSH,
+    RIGHT,
+    SCALE,
+    SLOPE,
+    SPRING,
+    STEP,
+    VALUE,
+)
+
+# step [rad] of the differences that tell how a limit bends
+DIFFERENCE = 1e-5
+# a limit's spring, against the largest entry of the normal equations: what it gives is put right after each step
+STIFF = 1e7
+# after so many exchanges of what acts nothing is let go any more, so that exchanging ends
+EXCHANGES = 6
+# how far [rad] beyond a limit of several coordinates counts as inside
+INSIDE = 1e-12
+
+
+@shared
+def read_limits(data: Array, q: Array, limits: Array) -> float:
+    """Values and gradients of the limits of several coordinates; returns the least value."""
+    least = math.inf
+    for k in range(limits.shape[0]):
+        row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
+        if data[row + LIMIT_KIND] <= LIMIT_UPPER:  # known as bounds of their coordinate
+            limits[k, VALUE] = math.inf
+            continue
+        value, gradient, _ = limit_value(data, row, q)
+        limits[k, VALUE] = value
+        store3(limits, k, SLOPE, gradient)
+        least = min(least, value)
+    return least
+
+
+@shared
+def read_bends(data: Array, q: Array, limits: Array) -> None:
+    """Size of the second derivative of each limit that acts, from differences of its gradient."""
+    for k in range(limits.shape[0]):
+        limits[k, BEND] = 0.0
+        if limits[k, ACTS] == 0.0:
+            continue
+        row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
+        first = int(data[row + LIMIT_DOF])
+        square = 0.0
+        for i in range(3):
+            kept = q[first + i]
+            q[first + i] = kept + DIFFERENCE
+            _, gradient, _ = limit_value(data, row, q)
+            q[first + i] = kept
+            for j in range(3):
+                square += ((gradient[j] - limits[k, SLOPE + j]) / DIFFERENCE) ** 2
+        limits[k, BEND] = math.sqrt(square)
+
+
+@shared
+def bring_inside(data: Array, bounds: Array, q: Array, limits: Array) -> float:
+    """Bring coordinates to the nearest within their bounds, and near it within the other limits; returns the least
+    value of those that remains.
+    """
+    for d in range(q.shape[0]):
+        q[d] = min(max(q[d], bounds[d, BOUND_LOWER]), bounds[d, BOUND_UPPER])
+    if limits.shape[0] == 0:
+        return 0.0
+    least = 0.0
+    for _ in range(20):
+        least = min(read_limits(data, q, limits), 0.0)
+        if least >= -INSIDE:
+            break
+        for k in range(limits.shape[0]):
+            square = limits[k, SLOPE] ** 2 + limits[k, SLOPE + 1] ** 2 + limits[k, SLOPE + 2] ** 2
+            if limits[k, VALUE] >= 0.0 or square == 0.0:
+                continue
+            d = int(data[int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH + LIMIT_DOF])
+            for j in range(3):
+                q[d + j] -= limits[k, VALUE] * limits[k, SLOPE + j] / square
+            # of two limits on one rotation, the second wants its value where the first has moved it
+            least = min(read_limits(data, q, limits), 0.0)
+    return least
+
+
+@shared
+def damped_system(
+    data: Array, damping: float, normal: Array, system: Array, vectors: Array, limits: Array
+) -> None:
+    """The normal equations with damping and the springs of the limits that act."""
+    nv = normal.shape[0]
+    largest = 0.0
+    for d in range(nv):
+        for e in range(nv):
+            system[d, e] = normal[d, e]
+        system[d, d] += damping * vectors[SCALE, d]
+        vectors[RIGHT, d] = vectors[GRADIENT, d]
+        largest = max(largest, system[d, d])
+    spring = STIFF * largest
+    for k in range(limits.shape[0]):
+        if limits[k, ACTS] == 0.0:
+            continue
+        d = int(data[int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH + LIMIT_DOF])
+        for i in range(3):
+            push = spring * limits[k, SLOPE + i]
+            vectors[RIGHT, d + i] -= push * limits[k, VALUE]
+            for j in range(3):
+                system[d + i, d + j] += push * limits[k, SLOPE + j]
+            # on a limit that bends, a long step slides off: as much damping as its force makes it bend
+            system[d + i, d + i] += limits[k, PUSH] * limits[k, BEND]
+        limits[k, SPRING] = spring
+
+
+@shared
+def solve_free(q: Array, bounds: Array, system: Array, factor: Array, vectors: Array, indices: Array) -> None:
+    """The step: bound coordinates go to their bound, the free ones follow (Cholesky's factors of their block)."""
+    count = 0
+    for d in range(q.shape[0]):
+        if indices[BINDING, d] == FREE:
+            indices[INVOLVED, count] = d
+            count += 1
+        elif indices[BINDING, d] == AT_LOWER:
+            vectors[STEP, d] = bounds[d, BOUND_LOWER] - q[d]
+        else:
+            vectors[STEP, d] = bounds[d, BOUND_UPPER] - q[d]
+    for a in range(count):
+        d = indices[INVOLVED, a]
+        x = vectors[RIGHT, d]
+        for e in range(q.shape[0]):
+            if indices[BINDING, e] != FREE:
+                x -= system[d, e] * vectors[STEP, e]
+        for b in range(a):
+            entry = system[d, indices[INVOLVED, b]]
+            for c in range(b):
+                entry -= factor[a, c] * factor[b, c]
+            factor[a, b] = entry / factor[b, b]
+            x -= factor[a, b] * vectors[STEP, indices[INVOLVED, b]]
+        entry = system[d, d]
+        for c in range(a):
+            entry -= factor[a, c] * factor[a, c]
+        # damping keeps this positive but for round-off
+        factor[a, a] = math.sqrt(max(entry, 1e-15 * system[d, d] + 1e-300))
+        vectors[STEP, d] = x / factor[a, a]
+    for a in range(count - 1, -1, -1):
+        x = vectors[STEP, indices[INVOLVED, a]]
+        for b in range(a + 1, count):
+            x -= factor[b, a] * vectors[STEP, indices[INVOLVED, b]]
+        vectors[STEP, indices[INVOLVED, a]] = x / factor[a, a]
+
+
+@shared
+def exchange_bounds(
+    q: Array, bounds: Array, system: Array, vectors: Array, indices: Array, release: bool
+) -> bool:
+    """Bind coordinates that the step takes out of their bounds, let go those that it would lead inside."""
+    changed = False
+    for d in range(q.shape[0]):
+        lower, upper = bounds[d, BOUND_LOWER], bounds[d, BOUND_UPPER]
+        if indices[BINDING, d] == FREE:
+            there = q[d] + vectors[STEP, d]
+            if there < lower:
+                indices[BINDING, d] = AT_LOWER
+                changed = True
+            elif there > upper:
+                indices[BINDING, d] = AT_UPPER
+                changed = True
+        elif release and lower < upper:
+            push = vectors[RIGHT, d]
+            for e in range(q.shape[0]):
+                push -= system[d, e] * vectors[STEP, e]
+            if (indices[BINDING, d] == AT_LOWER and push > 0.0) or (
+                indices[BINDING, d] == AT_UPPER and push < 0.0
+            ):
+                indices[BINDING, d] = FREE
+                changed = True
+    return changed
+
+
+@shared
+def exchange_limits(data: Array, vectors: Array, limits: Array, release: bool) -> bool:
+    """Let limits act that the step would break, and let go those that would hold it back."""
+    changed = False
+    for k in range(limits.shape[0]):
+        if limits[k, VALUE] == math.inf:
+            continue
+        d = int(data[int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH + LIMIT_DOF])
+        value = limits[k, VALUE]
+        for j in range(3):
+            value += limits[k, SLOPE + j] * vectors[STEP, d + j]
+        limits[k, PUSH] = max(-limits[k, ACTS] * limits[k, SPRING] * value, 0.0)
+        if limits[k, ACTS] == 0.0 and value < -INSIDE:
+            limits[k, ACTS] = 1.0
+            changed = True
+        elif limits[k, ACTS] == 1.0 and value > 0.0 and release:
+            limits[k, ACTS] = 0.0
+            changed = True
+    return changed
+
+
+@shared
+def bounded_step(
+    data: Array,
+    damping: float,
+    q: Array,
+    bounds: Array,
+    normal: Array,
+    system: Array,
+    factor: Array,
+    vectors: Array,
+    indices: Array,
+    limits: Array,
+) -> None:
+    """The damped step within bounds and linearized limits, shortened to the largest step of each coordinate."""
+    most = EXCHANGES + 2 * (q.shape[0] + limits.shape[0])
+    for k in range(most):
+        damped_system(data, damping, normal, system, vectors, limits)
+        solve_free(q, bounds, system, factor, vectors, indices)
+        release = k < EXCHANGES
+        bound = exchange_bounds(q, bounds, system, vectors, indices, release)
+        limited = exchange_limits(data, vectors, limits, release)
+        if not (bound or limited):
+            break
+    share = 1.0
+    for d in range(q.shape[0]):
+        if abs(vectors[STEP, d]) * share > bounds[d, MOST_STEP]:
+            share = bounds[d, MOST_STEP] / abs(vectors[STEP, d])
+    for d in range(q.shape[0]):
+        vectors[STEP, d] *= share
+
+
+@shared
+def foreseen(normal: Array, vectors: Array) -> float:
+    """Decrease of the cost that the linear model foresees for the step."""
+    decrease = 0.0
+    for d in range(normal.shape[0]):
+        bent = 0.0
+        for e in range(normal.shape[0]):
+            bent += normal[d, e] * vectors[STEP, e]
+        decrease += vectors[STEP, d] * (vectors[GRADIENT, d] - 0.5 * bent)
+    return decrease

@@ -1,0 +1,1 @@
+"""Time steps: explicit, implicit and event-driven rollouts."""

@@ -1,0 +1,312 @@
+"""Implicit methods with a fixed step: linearly implicit Euler, backward Euler, and a stiffly accurate SDIRK2."""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.lu import lu_factorize
+from ..algebra.spatial import Array
+from ..compiler.jit import inline, shared
+from ..contact.constrained_step import project, project_velocities
+from ..dynamics.derivatives import inverse_dynamics_derivatives
+from ..layout import (
+    BACKWARD_EULER,
+    GIVEN,
+    HELD,
+    LINEARLY_IMPLICIT_EULER,
+    NOT_CONVERGED,
+    OK,
+    SDIRK2,
+    SINGULAR,
+    STATUS,
+)
+from ..muscles.states import begin_states, lead_states, set_implicit
+from .evaluate import evaluate_here
+from .implicit_stage import (
+    ACCELERATIONS,
+    BASE,
+    BASE_QD,
+    CORRECTION,
+    FOUND_FORCE,
+    GIVEN_FORCE,
+    HISTORY,
+    KNOWN,
+    LAST_Q,
+    LAST_QD,
+    MATRICES,
+    NEWEST,
+    STAGE_Q,
+    STAGE_QD,
+    SUBSTITUTES,
+    UNFOUND,
+    guess_stage,
+    keep_residual,
+    keep_stage,
+    raise_flag,
+    solve_stage,
+    solve_step,
+    step_matrix,
+)
+from .motion import follow, hold
+from .motion_layout import CHANNEL_COORDINATE
+from .rollout import (
+    CUBIC,
+    LEAP,
+    PARABOLA,
+    copy,
+    table_force,
+)
+from .stopping import stop_within, unilateral
+
+# Alexander 1977: the diagonal of the two-stage method of order two that is L-stable; its last stage is the step's end.
+GAMMA = 1.0 - math.sqrt(0.5)
+# Of steps whose end Newton's iteration does not find so many for each coordinate may come at once (where dampers at
+# limits set in there is none), and one more in so many others.
+MOST_AT_ONCE, ONE_IN = 3.0, 10.0
+FAR = 1.0  # m or rad
+
+
+@shared
+def linear_step(
+    arrays: Array, more: Array, width: int, dt: float, q: Array, qd: Array, implicit: Array, spaces: Array
+) -> None:
+    """(M - h D - h^2 K) (q'_new - q') = h (f + h K q'), then q_new = q + h q'_new (Wang 2022, eqs. 4.80-4.82).
+
+    f is the whole generalized force, that of velocities included, K = df/dq and D = df/dq' its exact derivatives: of
+    joints' and elements' forces with their geometric terms, of gravity, and of the inertial forces. With damping that
+    is linear, f + ... - D q' on the paper's right side is what it calls f. The forces are those at the step's end as
+    far as they depend on time; width is that of their table. Equalities hold for the new velocities, with their
+    Jacobian at the old coordinates.
+    """
+    slopes, system, pivots, vectors, notes, tangents = implicit
+    dof, flags = spaces[1], spaces[2]
+    nv = q.shape[0]
+    by_q, by_qd = slopes[0], slopes[1]
+    n = pivots.shape[0]
+    x, a, right = vectors[ACCELERATIONS, :n], vectors[ACCELERATIONS, :nv], vectors[CORRECTION, :n]
+    for d in range(n):
+        x[d] = dof[d, GIVEN] if d < nv and dof[d, HELD] != 0.0 else 0.0
+    set_implicit(arrays[3], vectors[GIVEN_FORCE], width, dt)
+    copy(vectors[GIVEN_FORCE], vectors[FOUND_FORCE])
+    found = vectors[FOUND_FORCE]
+    inverse_dynamics_derivatives(arrays, q, qd, a, found, slopes, tangents, spaces)
+    lead_states(arrays[3], vectors[FOUND_FORCE], vectors[GIVEN_FORCE], width, dt, vectors[GIVEN_FORCE])
+    notes[MATRICES] += 1.0
+    for d in range(nv):
+        for e in range(nv):
+            found[d] += dt * (by_q[d, e] * (qd[e] + dt * a[e]) + by_qd[d, e] * a[e])
+    for d in range(nv):
+        vectors[STAGE_Q, d] = q[d]
+        vectors[STAGE_QD, d] = qd[d] + dt * a[d]
+    keep_residual(arrays, more, dt, x, vectors, right, spaces)
+    step_matrix(more, dt, slopes, dof, system)
+    bad = lu_factorize(system, pivots)
+    if bad >= 0:
+        raise_flag(arrays[0], flags, SINGULAR, bad)
+        return
+    solve_step(system, pivots, right)
+    for d in range(nv):
+        qd[d] += dt * (a[d] + right[d])
+        q[d] += dt * qd[d]
+
+
+@shared
+def hold_stage(
+    motion: Array, t: float, dt: float, now: float, step: float, mean: bool, vectors: Array, dof: Array
+) -> None:
+    """Let the stage's known part lead coordinates that are held from t on to where they are now; mean: their
+    acceleration is that by which they get there from the known velocities, as backward Euler has it of all others.
+    """
+    nv = dof.shape[0]
+    q, qd, channels = vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv], motion[0]
+    follow(motion, t, dt, now, q, qd, dof)
+    for k in range(channels.shape[0]):
+        d = channels[k, CHANNEL_COORDINATE]
+        if dof[d, HELD] != 0.0:
+            if mean:
+                dof[d, GIVEN] = (qd[d] - vectors[BASE_QD, d]) / step
+            vectors[BASE_QD, d] = qd[d] - step * dof[d, GIVEN]
+            vectors[BASE, d] = q[d] - step * qd[d]
+
+
+@shared
+def settle(
+    arrays: Array,
+    more: Array,
+    tables: Array,
+    t: float,
+    dt: float,
+    course: tuple[float, float],
+    q: Array,
+    qd: Array,
+    implicit: Array,
+    spaces: Array,
+) -> tuple[int, int]:
+    """End the step: impulses, and back onto the equalities; returns how many rows there are, and how samples lie within
+    the step as far as impulses tell. For course see `unilateral.aim_row`.
+    """
+    constraints, system, motion, contacts, memory, effort, _, _ = more
+    vectors, nv = implicit[3], q.shape[0]
+    tau, qdd = vectors[FOUND_FORCE], vectors[CORRECTION, :nv]
+    copy(vectors[GIVEN_FORCE], tau)
+    set_implicit(arrays[3], tau, tables[1].shape[1], 0.0)
+    if memory.shape[0] > 0 or unilateral(constraints):
+        last = vectors[LAST_Q, :nv], vectors[LAST_QD, :nv]
+        hold(motion, t, 0.0, last[0], last[1], spaces[1])
+        found = evaluate_here(
+            arrays, constraints, tables, t, last[0], last[1], tau, qdd, effort, system, spaces
+        )
+        copy(qd, qdd)
+        count, struck = stop_within(
+            arrays,
+            constraints,
+            contacts,
+            motion,
+            found,
+            t,
+            dt,
+            course,
+            last,
+            qdd,
+            q,
+            qd,
+            effort,
+            system,
+            memory,
+            spaces,
+        )
+        if count > 0:
+            implicit[4][HISTORY] = 0.0  # the accelerations before the impulse say nothing of those behind it
+            return count, LEAP if struck else PARABOLA
+    follow(motion, t, dt, t + dt, q, qd, spaces[1])
+    found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, tau, qdd, effort, system, spaces)
+    count = found[0]
+    if count > 0:
+        count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
+        project_velocities(arrays, constraints, found, q, qd, system, spaces)
+    return count, CUBIC
+
+
+@shared
+def newton_step(
+    arrays: Array,
+    more: Array,
+    integrator: int,
+    times: Array,
+    values: Array,
+    t: float,
+    steps: float,
+    share: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    implicit: Array,
+    spaces: Array,
+) -> None:
+    """Backward Euler, or the two stages of SDIRK2: q' and q at the end of the last stage are those of the step.
+
+    steps is how many are done before; this one is a share of such a step.
+    """
+    vectors = implicit[3]
+    nv, width = q.shape[0], values.shape[1]
+    stages = 1 if integrator == BACKWARD_EULER else 2
+    gamma = 1.0 if stages == 1 else GAMMA
+    for stage in range(stages):
+        done = (1.0 - gamma) if stage == 1 else 0.0  # share of the step that the first stage's slope takes
+        reached = done + gamma
+        guess_stage(steps + share * reached, implicit)
+        for d in range(nv):
+            vectors[BASE_QD, d] = qd[d] + done * dt * vectors[NEWEST, d]
+            vectors[BASE, d] = q[d] + done * dt * vectors[STAGE_QD, d]
+        if more is not None:
+            hold_stage(more[2], t, dt, t + reached * dt, gamma * dt, stages == 1, vectors, spaces[1])
+        table_force(times, values, t + reached * dt, vectors[GIVEN_FORCE, : values.shape[1]])
+        lead_states(arrays[3], vectors[FOUND_FORCE], vectors[LAST_Q], width, done * dt, vectors[GIVEN_FORCE])
+        set_implicit(arrays[3], vectors[GIVEN_FORCE], width, gamma * dt)
+        if not solve_stage(arrays, more, gamma * dt, implicit, spaces, vectors[0, :0]):
+            return
+        keep_stage(steps + share * reached, implicit)
+    lead_states(
+        arrays[3], vectors[FOUND_FORCE], vectors[GIVEN_FORCE], width, gamma * dt, vectors[GIVEN_FORCE]
+    )
+    copy(vectors[STAGE_Q, :nv], q)
+    copy(vectors[STAGE_QD, :nv], qd)
+
+
+@shared
+def substitute(
+    arrays: Array,
+    more: Array,
+    times: Array,
+    values: Array,
+    t: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    implicit: Array,
+    spaces: Array,
+) -> None:
+    """A linearly implicit step in place of one whose end was not found: where forces leap, as of damped ground where
+    it is touched, there may be none. Where that is not rare, or coordinates go far in a step, the step is too long.
+    """
+    vectors, notes, flags, nv = implicit[3], implicit[4], spaces[2], q.shape[0]
+    notes[SUBSTITUTES] += 1.0
+    notes[UNFOUND] += 1.0
+    fastest = 0.0
+    for d in range(nv):
+        fastest = max(fastest, abs(vectors[LAST_QD, d]))
+    if notes[UNFOUND] > MOST_AT_ONCE * nv or not dt * fastest < FAR:
+        return
+    flags[STATUS] = OK
+    copy(vectors[LAST_Q, :nv], q)
+    copy(vectors[LAST_QD, :nv], qd)
+    begin_states(arrays[3], values.shape[1], vectors[LAST_Q], vectors[GIVEN_FORCE])
+    if more is not None:
+        hold(more[2], t, dt, q, qd, spaces[1])
+    table_force(times, values, t + dt, vectors[GIVEN_FORCE, : values.shape[1]])
+    linear_step(arrays, more, values.shape[1], dt, q, qd, implicit, spaces)
+    notes[KNOWN], notes[HISTORY] = 0.0, 0.0
+
+
+@inline
+def implicit_step(
+    arrays: Array,
+    more: Array,
+    integrator: int,
+    table: Array,
+    t: float,
+    steps: float,
+    share: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    implicit: Array,
+    spaces: Array,
+) -> int:
+    """A step by whichever method, behind so many others and a share of such a one, and how samples lie within it;
+    table is (times, values) of the given forces.
+    """
+    notes, flags = implicit[4], spaces[2]
+    times, values = table
+    if integrator == LINEARLY_IMPLICIT_EULER:
+        table_force(times, values, t + dt, implicit[3][GIVEN_FORCE, : values.shape[1]])
+        linear_step(arrays, more, values.shape[1], dt, q, qd, implicit, spaces)
+        return PARABOLA
+    newton_step(arrays, more, integrator, times, values, t, steps, share, dt, q, qd, implicit, spaces)
+    if flags[STATUS] == NOT_CONVERGED or flags[STATUS] == SINGULAR:
+        substitute(arrays, more, times, values, t, dt, q, qd, implicit, spaces)
+        return PARABOLA
+    notes[UNFOUND] = max(notes[UNFOUND] - 1.0 / ONE_IN, 0.0)
+    return CUBIC if integrator == SDIRK2 else PARABOLA
+
+
+@shared
+def take_hold(
+    motion: Array, integrator: int, t: float, dt: float, q: Array, qd: Array, notes: Array, dof: Array
+) -> None:
+    """Put the coordinates that are held in a step from time t where they are; where others are than before, what is
+    known from step to step is of no use.
+    """
+    mean = 0.0 if integrator == SDIRK2 else dt
+    if hold(motion, t, mean, q, qd, dof):
+        notes[KNOWN], notes[HISTORY] = 0.0, 0.0

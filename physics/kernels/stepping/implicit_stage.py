@@ -1,0 +1,398 @@
+"""One stage of an implicit step: accelerations that inverse dynamics finds right where they lead.
+
+With base and base_qd what is known of a stage, the unknown accelerations a lead to
+
+    q' = base_qd + s a,   q = base + s q'
+
+and Newton's iteration solves r(a) = ID(q, q', a) - tau = 0. Its matrix s^2 dID/dq + s dID/dq' + M is exact. It is kept
+while it leads on quickly (from stage to stage and step to step), and the iteration goes on to round-off.
+
+Constraints that are equalities add their forces l as unknowns, J(q)^T l to the forces and J(q) q' = 0 to the
+equations (Wang 2022, sec. 4.6.4, at the velocities of the stage). There the matrix leaves out how J turns, so that the
+iteration converges by a factor of the order of the step. `more` is None, or a tuple that begins with constraints,
+system and motion (see `implicit`): without them none of this is compiled.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.lu import lu_factorize, lu_solve
+from ..algebra.spatial import Array
+from ..compiler.jit import shared
+from ..constraints.layout import EQUALITY, SYSTEM_JACOBIAN, SYSTEM_KINDS
+from ..constraints.rows import constraint_rows
+from ..dynamics.derivatives import inverse_dynamics_derivatives
+from ..dynamics.rnea import inverse_dynamics
+from ..layout import (
+    CULPRIT,
+    DOF_COUNT,
+    DOF_START,
+    EFFORT,
+    GIVEN,
+    HELD,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    SINGULAR,
+    STATUS,
+)
+
+# vectors (rows; nv and inputs, or nv and constraint rows): accelerations and behind them the forces of constraints, the
+# stage's known part, where they lead, forces that are given and found, the correction and the next one, accelerations
+# on trial, and of the integrators: the accelerations of the three stages before, newest first, the state before the
+# step or the part of one that is taken, that before the whole step, and mean forces of held coordinates over it
+(
+    ACCELERATIONS,
+    BASE,
+    BASE_QD,
+    STAGE_Q,
+    STAGE_QD,
+    GIVEN_FORCE,
+    FOUND_FORCE,
+    CORRECTION,
+    FOLLOWING,
+    TRIAL,
+    NEWEST,
+    NEWER,
+    OLDEST,
+    LAST_Q,
+    LAST_QD,
+    BEGUN_Q,
+    BEGUN_QD,
+    MEAN_EFFORT,
+) = range(18)
+IMPLICIT_VECTORS = 18
+# notes: whether the matrix is known; the step that it is for; how many stages before are known, and when they were
+# (three, in steps); counts
+KNOWN, STEP, HISTORY, TIMES, ITERATIONS, MATRICES, SUBSTITUTES, UNFOUND = 0, 1, 2, 3, 6, 7, 8, 9
+IMPLICIT_NOTES = 10
+
+MOST_ITERATIONS = 60
+SLOW = 0.3  # a kept matrix that does not shorten the correction to this share is made anew
+MANY = 4  # iterations after which a matrix is made anew for the next stage
+LEAST_STEP = 1e-6  # share of a correction under which a line search gives up
+# of velocities and of coordinates [rad, m]: what counts as round-off, and what where nothing gets better
+SETTLED, STUCK = 1e-14, 1e-9
+DEPENDENT = (
+    1e-8  # share of its own answer that a constraint gives way by within the iteration: rows may be redundant
+)
+
+
+@shared
+def place_stage(step: float, a: Array, vectors: Array) -> None:
+    """Coordinates and velocities to which the accelerations lead."""
+    for d in range(a.shape[0]):
+        vectors[STAGE_QD, d] = vectors[BASE_QD, d] + step * a[d]
+        vectors[STAGE_Q, d] = vectors[BASE, d] + step * vectors[STAGE_QD, d]
+
+
+@shared
+def add_multipliers(
+    arrays: Array, more: Array, step: float, x: Array, vectors: Array, right: Array, spaces: Array
+) -> None:
+    """Forces of the equalities into right, and behind them what their rows' speeds lack; after `outward`."""
+    constraints, system = more[0], more[1]
+    work, dof, _ = spaces
+    nv = dof.shape[0]
+    q, qd = vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv]
+    constraint_rows(arrays[0], constraints, True, q, qd, work, dof, system)
+    jacobian, kinds = system[SYSTEM_JACOBIAN], system[SYSTEM_KINDS]
+    for k in range(right.shape[0] - nv):
+        right[nv + k] = 0.0
+        if kinds[k] == EQUALITY:
+            for d in range(nv):
+                right[d] += jacobian[k, d] * x[nv + k]
+                right[nv + k] -= jacobian[k, d] * qd[d] / step
+
+
+@shared
+def keep_residual(
+    arrays: Array, more: Array, step: float, x: Array, vectors: Array, right: Array, spaces: Array
+) -> bool:
+    """Negative residual of the free coordinates into right, whether it is finite; of held ones it is their effort."""
+    dof = spaces[1]
+    for d in range(dof.shape[0]):
+        right[d] = vectors[GIVEN_FORCE, d] - vectors[FOUND_FORCE, d]
+    if more is not None:
+        add_multipliers(arrays, more, step, x, vectors, right, spaces)
+    total = 0.0
+    for d in range(right.shape[0]):
+        total += abs(right[d])
+        if d < dof.shape[0] and dof[d, HELD] != 0.0:
+            dof[d, EFFORT] = -right[d]
+            right[d] = 0.0
+    return total < math.inf
+
+
+@shared
+def evaluate_residual(
+    arrays: Array, more: Array, step: float, x: Array, right: Array, vectors: Array, spaces: Array
+) -> bool:
+    """Negative residual where the accelerations x lead, with the constraints' forces behind them, into right; whether
+    it is finite.
+    """
+    work, dof, flags = spaces
+    nv = dof.shape[0]
+    flags[STATUS] = OK
+    for d in range(vectors.shape[1]):
+        vectors[FOUND_FORCE, d] = vectors[GIVEN_FORCE, d]
+    a = x[:nv]
+    place_stage(step, a, vectors)
+    inverse_dynamics(
+        arrays, vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv], a, vectors[FOUND_FORCE], work, dof, flags
+    )
+    return keep_residual(arrays, more, step, x, vectors, right, spaces)
+
+
+@shared
+def constraint_matrix(more: Array, slopes: Array, dof: Array, matrix: Array) -> None:
+    """Rows and columns of the equalities, from the Jacobian that `add_multipliers` left."""
+    jacobian, kinds = more[1][SYSTEM_JACOBIAN], more[1][SYSTEM_KINDS]
+    nv, mass = dof.shape[0], slopes[2]
+    for k in range(matrix.shape[0] - nv):
+        for e in range(matrix.shape[0]):
+            matrix[nv + k, e] = 0.0
+        answer = 0.0
+        for d in range(nv):
+            j = jacobian[k, d] if kinds[k] == EQUALITY else 0.0
+            matrix[nv + k, d] = j
+            held = dof[d, HELD] != 0.0
+            matrix[d, nv + k] = 0.0 if held else -j
+            answer += 0.0 if held else j * j / mass[d, d]  # a target that is led has next to no mass
+        matrix[nv + k, nv + k] = DEPENDENT * answer if answer > 0.0 else 1.0
+
+
+@shared
+def step_matrix(more: Array, step: float, slopes: Array, dof: Array, matrix: Array) -> None:
+    """M + s dID/dq' + s^2 dID/dq, bordered by the constraints; a held coordinate's row says that it does not
+    change.
+    """
+    by_q, by_qd, mass = slopes
+    for d in range(dof.shape[0]):
+        if dof[d, HELD] != 0.0:
+            for e in range(dof.shape[0]):
+                matrix[d, e] = 0.0
+            matrix[d, d] = 1.0
+        else:
+            for e in range(dof.shape[0]):
+                matrix[d, e] = mass[d, e] + step * (by_qd[d, e] + step * by_q[d, e])
+    if more is not None:
+        constraint_matrix(more, slopes, dof, matrix)
+
+
+@shared
+def body_of(body_int: Array, d: int) -> int:
+    """The body whose joint has coordinate d."""
+    for i in range(body_int.shape[0]):
+        if body_int[i, DOF_START] <= d < body_int[i, DOF_START] + body_int[i, DOF_COUNT]:
+            return i
+    return 0
+
+
+@shared
+def raise_flag(body_int: Array, flags: Array, status: int, d: int) -> bool:
+    flags[STATUS] = status
+    flags[CULPRIT] = body_of(body_int, d)
+    return False
+
+
+@shared
+def largest(x: Array) -> int:
+    """Where an array has its largest or a not finite entry."""
+    best = 0
+    for d in range(x.shape[0]):
+        if not abs(x[d]) < math.inf:
+            return d
+        if abs(x[d]) > abs(x[best]):
+            best = d
+    return best
+
+
+@shared
+def make_matrix(
+    arrays: Array, more: Array, step: float, x: Array, right: Array, implicit: Array, spaces: Array
+) -> bool:
+    """Residual and matrix where the accelerations lead, factorized; False with a flag where that is not possible."""
+    slopes, system, pivots, vectors, notes, tangents = implicit
+    flags, nv = spaces[2], spaces[1].shape[0]
+    a = x[:nv]
+    flags[STATUS] = OK
+    for d in range(vectors.shape[1]):
+        vectors[FOUND_FORCE, d] = vectors[GIVEN_FORCE, d]
+    place_stage(step, a, vectors)
+    found = vectors[FOUND_FORCE]
+    inverse_dynamics_derivatives(
+        arrays, vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv], a, found, slopes, tangents, spaces
+    )
+    notes[MATRICES] += 1.0
+    notes[KNOWN] = 0.0
+    if not keep_residual(arrays, more, step, x, vectors, right, spaces):
+        return raise_flag(arrays[0], flags, NOT_FINITE, largest(right))
+    step_matrix(more, step, slopes, spaces[1], system)
+    bad = lu_factorize(system, pivots)
+    if bad >= 0:
+        return raise_flag(arrays[0], flags, SINGULAR, bad)
+    notes[KNOWN] = 1.0
+    notes[STEP] = step
+    return True
+
+
+@shared
+def solve_step(system: Array, pivots: Array, right: Array) -> None:
+    """The one place where a step's linear equations are solved, in place of right."""
+    lu_solve(system, pivots, right)
+
+
+@shared
+def size_of(x: Array, mass: Array) -> float:
+    """Length of accelerations in the scale of the coordinates' own inertias: radians and metres together."""
+    total = 0.0
+    for d in range(mass.shape[0]):
+        total += mass[d, d] * x[d] * x[d]
+    return math.sqrt(total)
+
+
+@shared
+def within(step: float, x: Array, nv: int, share: float, vectors: Array) -> bool:
+    """Whether a correction x moves no coordinate and, for its own size, no velocity by more than a share."""
+    for d in range(nv):
+        if not abs(step * step * x[d]) <= share * (1.0 + abs(vectors[STAGE_Q, d])):
+            return False
+        if not abs(step * x[d]) <= 100.0 * share * (1.0 + abs(vectors[STAGE_QD, d])):
+            return False
+    return True
+
+
+@shared
+def try_correction(
+    arrays: Array, more: Array, step: float, size: float, whole: bool, implicit: Array, spaces: Array
+) -> float:
+    """Go along the correction until the next one, by the same matrix, is shorter (Deuflhard 1974); its length, or -1
+    where it grows, however short the step. Not whole: also where the whole correction does not do.
+    """
+    _, system, pivots, vectors, _, _ = implicit
+    mass, nv, n = implicit[0][2], spaces[1].shape[0], pivots.shape[0]
+    share = 1.0
+    while share > LEAST_STEP:
+        for d in range(n):
+            vectors[TRIAL, d] = vectors[ACCELERATIONS, d] + share * vectors[CORRECTION, d]
+        following = vectors[FOLLOWING, :n]
+        if evaluate_residual(arrays, more, step, vectors[TRIAL, :n], following, vectors, spaces):
+            solve_step(system, pivots, following)
+            next_size = size_of(following, mass)
+            if next_size <= (1.0 - 0.5 * share) * size:
+                return next_size
+            if share == 1.0 and within(step, following, nv, STUCK, vectors):
+                return next_size
+        if not whole:
+            return -1.0
+        share *= 0.5
+    return -1.0
+
+
+@shared
+def iterate(arrays: Array, more: Array, step: float, implicit: Array, spaces: Array, sizes: Array) -> bool:
+    """Newton's iteration from the accelerations in vectors, which it improves; False with a flag where it fails.
+
+    sizes (any number,) gets the lengths of the first corrections.
+    """
+    slopes, system, pivots, vectors, notes, _ = implicit
+    nv, n, flags = spaces[1].shape[0], pivots.shape[0], spaces[2]
+    x, correction, following = vectors[ACCELERATIONS, :n], vectors[CORRECTION, :n], vectors[FOLLOWING, :n]
+    fresh = notes[KNOWN] == 0.0 or notes[STEP] != step
+    if fresh:
+        if not make_matrix(arrays, more, step, x, correction, implicit, spaces):
+            return False
+    elif not evaluate_residual(arrays, more, step, x, correction, vectors, spaces):
+        return raise_flag(arrays[0], flags, NOT_FINITE, largest(correction))
+    solve_step(system, pivots, correction)
+    size = size_of(correction, slopes[2])
+    for k in range(MOST_ITERATIONS):
+        notes[ITERATIONS] += 1.0
+        if k < sizes.shape[0]:
+            sizes[k] = size
+        next_size = try_correction(arrays, more, step, size, fresh, implicit, spaces)
+        slow = next_size < 0.0
+        if not slow:
+            for d in range(n):
+                x[d] = vectors[TRIAL, d]
+            slow = next_size > SLOW * size
+            # what is left behind the next correction is a share of it
+            left = next_size / size if size > 0.0 else 1.0
+            if within(step, following, nv, SETTLED / max(left, 0.1), vectors) or (
+                fresh and slow and within(step, following, nv, STUCK, vectors)
+            ):
+                for d in range(n):
+                    x[d] += following[d]
+                if k + 1 >= MANY:
+                    notes[KNOWN] = 0.0
+                return True
+        elif fresh:
+            return raise_flag(arrays[0], flags, NOT_CONVERGED, largest(correction))
+        if slow or sizes.shape[0] > 0:
+            if not make_matrix(arrays, more, step, x, correction, implicit, spaces):
+                return False
+            fresh = True
+            solve_step(system, pivots, correction)
+            size = size_of(correction, slopes[2])
+        else:
+            fresh = False
+            for d in range(n):
+                correction[d] = following[d]
+            size = next_size
+    return raise_flag(arrays[0], flags, NOT_CONVERGED, largest(correction))
+
+
+@shared
+def guess_stage(now: float, implicit: Array) -> None:
+    """Accelerations to begin with, at a time in steps: the polynomial through those of up to three stages before."""
+    vectors, notes, n = implicit[3], implicit[4], implicit[2].shape[0]
+    known = int(notes[HISTORY])
+    for d in range(n):
+        vectors[ACCELERATIONS, d] = 0.0
+    for i in range(known):
+        weight = 1.0
+        for j in range(known):
+            if j != i:
+                weight *= (now - notes[TIMES + j]) / (notes[TIMES + i] - notes[TIMES + j])
+        for d in range(n):
+            vectors[ACCELERATIONS, d] += weight * vectors[NEWEST + i, d]
+
+
+@shared
+def keep_stage(now: float, implicit: Array) -> None:
+    """The accelerations of a stage become the newest of those before."""
+    vectors, notes, n = implicit[3], implicit[4], implicit[2].shape[0]
+    for i in range(2, 0, -1):
+        notes[TIMES + i] = notes[TIMES + i - 1]
+        for d in range(n):
+            vectors[NEWEST + i, d] = vectors[NEWEST + i - 1, d]
+    notes[TIMES] = now
+    for d in range(n):
+        vectors[NEWEST, d] = vectors[ACCELERATIONS, d]
+    notes[HISTORY] = min(notes[HISTORY] + 1.0, 3.0)
+
+
+@shared
+def solve_stage(
+    arrays: Array, more: Array, step: float, implicit: Array, spaces: Array, sizes: Array
+) -> bool:
+    """Solve for the accelerations from the guess in vectors; from none where the guess does not lead there.
+
+    Where it succeeds, vectors hold them and where they lead; otherwise flags say why not.
+    """
+    vectors, notes = implicit[3], implicit[4]
+    dof = spaces[1]
+    nv = dof.shape[0]
+    for attempt in range(2):
+        for d in range(implicit[2].shape[0]):
+            if d < nv and dof[d, HELD] != 0.0:
+                vectors[ACCELERATIONS, d] = dof[d, GIVEN]
+            elif attempt > 0:
+                vectors[ACCELERATIONS, d] = 0.0
+        if iterate(arrays, more, step, implicit, spaces, sizes):
+            place_stage(step, vectors[ACCELERATIONS, :nv], vectors)
+            return bool(spaces[2][STATUS] == OK)
+        notes[KNOWN] = 0.0
+    return False

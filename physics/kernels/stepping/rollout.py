@@ -1,0 +1,370 @@
+"""Fixed-step integration of a whole stretch of time in one call."""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.rotation_vector import principal_rotation_vector
+from ..algebra.spatial import Array, flat3, scale_add3
+from ..compiler.jit import entry, inline, shared
+from ..dynamics.aba import accelerations
+from ..layout import (
+    AHEAD,
+    BLOCK_COUNT,
+    BLOCK_START,
+    COORDINATE,
+    DOF_START,
+    HELD,
+    KIND,
+    OK,
+    ROTATION_VECTOR,
+    RUNGE_KUTTA_4,
+    STATUS,
+    SURFACE_ROWS,
+    SYMPLECTIC_EULER,
+)
+from ..muscles.states import (
+    FIRST,
+    begin_states,
+    finish_states,
+    has_states,
+    has_stiffened,
+    prepare_states,
+    record_states,
+    set_implicit,
+    sum_states,
+    watch_states,
+)
+from .watch import check_step
+
+# A rotation vector changes its chart beyond this length: half a radian past pi, so that it does not change back at
+# once and stays far from the singularity at 2 pi.
+CHART_LIMIT = math.pi + 0.5
+
+# How samples within a step lie between its ends; of parts of a step the least counts.
+LEAP, PARABOLA, CUBIC = 0, 1, 2
+
+# Sample times that are no farther behind a step's end are on it: shares of a step, which a run's duration may be
+# beyond its last one, and of the time, of which sums of steps and of their parts are off by round-off.
+EDGE, ROUND_OFF = 1e-9, 1e-15
+
+
+@inline
+def copy(source: Array, target: Array) -> None:
+    """Element by element, as many as both have: a slice's assignment would want to allocate."""
+    for d in range(min(source.shape[0], target.shape[0])):
+        target[d] = source[d]
+
+
+@inline
+def table_force(times: Array, values: Array, t: float, tau: Array) -> None:
+    """Linear interpolation in a table of generalized forces, constant beyond its ends; one row is a constant."""
+    if times.shape[0] == 1:
+        copy(values[0], tau)
+    else:
+        interpolate(times, values, t, tau)
+
+
+@shared
+def interpolate(times: Array, values: Array, t: float, tau: Array) -> None:
+    """`table_force` where there are several rows."""
+    last = times.shape[0] - 1
+    if t <= times[0]:
+        copy(values[0], tau)
+        return
+    if t >= times[last]:
+        copy(values[last], tau)
+        return
+    low, high = 0, last
+    while high - low > 1:
+        middle = (low + high) // 2
+        if times[middle] <= t:
+            low = middle
+        else:
+            high = middle
+    share = (t - times[low]) / (times[high] - times[low])
+    for d in range(values.shape[1]):
+        tau[d] = (1.0 - share) * values[low, d] + share * values[high, d]
+
+
+@inline
+def has_charts(arrays: Array) -> bool:
+    """Whether a joint of the model has a rotation vector."""
+    found = False
+    for b in range(arrays[2].shape[0]):
+        found |= arrays[2][b, KIND] == ROTATION_VECTOR
+    return found
+
+
+@shared
+def change_charts(
+    arrays: Array, dof: Array, limit: float, behind: float, q: Array, qd: Array, qdd: Array, chart: Array
+) -> int:
+    """Bring every rotation vector longer than limit back to |r| <= pi; returns how many changed.
+
+    behind is by how much velocities are behind the coordinates, as symplectic Euler's are by half a step: they go over
+    to the other chart at the instant of the coordinates, by their accelerations, and back in it. (Else each change gave
+    or took energy at first order: of a fast chain 7 % at once with steps of 1 ms.) Where it is 0, accelerations of the
+    old chart are set to 0. A vector of which a coordinate is held goes where its given motion goes.
+    """
+    body_int, _, block_int, _, _ = arrays
+    changed = 0
+    for i in range(body_int.shape[0]):
+        for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
+            if block_int[b, KIND] != ROTATION_VECTOR:
+                continue
+            d = body_int[i, DOF_START] + block_int[b, COORDINATE]
+            if q[d] * q[d] + q[d + 1] * q[d + 1] + q[d + 2] * q[d + 2] <= limit * limit:
+                continue
+            if dof[d, HELD] != 0.0 or dof[d + 1, HELD] != 0.0 or dof[d + 2, HELD] != 0.0:
+                continue
+            a = flat3(qdd, d) if behind > 0.0 else (0.0, 0.0, 0.0)
+            r, v, a = principal_rotation_vector(flat3(q, d), scale_add3(flat3(qd, d), behind, a), a)
+            for j in range(3):
+                q[d + j] = r[j]
+                qd[d + j] = v[j] - behind * a[j]
+                qdd[d + j] = a[j] if behind > 0.0 else 0.0
+            chart[i] += 1
+            changed += 1
+    return changed
+
+
+@shared
+def derivative(
+    arrays: Array,
+    times: Array,
+    values: Array,
+    t: float,
+    q: Array,
+    qd: Array,
+    rate: Array,
+    tau: Array,
+    qdd: Array,
+    spaces: Array,
+) -> None:
+    """Accelerations at (t, q, qd), dampers seeing rate; spaces is (work, dof, flags)."""
+    work, dof, flags = spaces
+    table_force(times, values, t, tau)
+    accelerations(arrays, q, qd, rate, tau, qdd, work, dof, flags)
+
+
+@inline
+def prepare_stage(integrator: int, k: int, dt: float, q: Array, qd: Array, stage: Array) -> None:
+    """Where stage k of a step is evaluated: coordinates in stage[0], the velocities that inertial forces see in
+    stage[1]; stage[2] holds the accelerations of the stage before.
+
+    Symplectic Euler takes first the velocity, then the position with it, so that the velocity lives half a step
+    behind the position. Where the mass matrix depends on q, inertial forces that see it as it is make the energy
+    drift at first order; seeing it half a step ahead, by the acceleration of the step before (0 at the start), they
+    leave it bounded, at no cost. Dampers see the velocity itself: predicted, they would halve the largest stable
+    step.
+    """
+    stage_q, stage_qd, qdd = stage[0], stage[1], stage[2]
+    if k > 0:
+        following = dt if k == 3 else 0.5 * dt
+        for d in range(q.shape[0]):
+            stage_q[d] = q[d] + following * stage_qd[d]
+            stage_qd[d] = qd[d] + following * qdd[d]
+        return
+    ahead = 0.5 * dt if integrator == SYMPLECTIC_EULER else 0.0
+    for d in range(q.shape[0]):
+        stage_q[d] = q[d]
+        stage_qd[d] = qd[d] + ahead * qdd[d]
+
+
+@inline
+def look_ahead_at_limits(arrays: Array, integrator: int, dt: float, work: Array) -> None:
+    """Have the accelerations that come next take the springs at limits implicitly (`passive.limit_push`) in a step of
+    symplectic Euler: chosen for what a coordinate carries, they are too stiff for what a long chain leaves it. Other
+    methods have that once for a run (`integrators.limit_steps`).
+    """
+    if integrator == SYMPLECTIC_EULER:
+        work[arrays[0].shape[0] + SURFACE_ROWS, AHEAD] = dt
+
+
+@inline
+def finish_step(
+    integrator: int,
+    dt: float,
+    q: Array,
+    qd: Array,
+    stage: Array,
+) -> None:
+    """Advance (q, qd) by a step whose stages are evaluated."""
+    qdd, sum_qd, sum_qdd = stage[2], stage[3], stage[4]
+    if integrator == RUNGE_KUTTA_4:
+        for d in range(q.shape[0]):
+            q[d] += dt / 6.0 * sum_qd[d]
+            qd[d] += dt / 6.0 * sum_qdd[d]
+        return
+    symplectic = integrator == SYMPLECTIC_EULER
+    for d in range(q.shape[0]):
+        speed = qd[d] + dt * qdd[d]
+        q[d] += dt * (speed if symplectic else qd[d])
+        qd[d] = speed
+
+
+@inline
+def reaches(t: float, dt: float, whole: float) -> float:
+    """Up to which time samples fall into a step from t on, or a part of one that takes `whole`."""
+    return t + dt + EDGE * whole + ROUND_OFF * abs(t)
+
+
+@shared
+def record_samples(
+    t: float,
+    dt: float,
+    until: float,
+    samples: Array,
+    counters: Array,
+    last_q: Array,
+    last_qd: Array,
+    q: Array,
+    qd: Array,
+    record_q: Array,
+    record_qd: Array,
+    way: int,
+    dof: Array,
+) -> None:
+    """Write every sample time up to one that `reaches` tells, between the step's ends t and t + dt, which are taken as
+    they are.
+
+    Results so fall on any frame rate without the step following it. Where the velocities are the slopes of q at both
+    ends, as those of held coordinates always are, a CUBIC has an error of O(dt^4). Euler's velocities are half a step
+    aside: they go straight, and coordinates along a PARABOLA as bent as that says, with an error of O(dt^3) (a cubic's
+    velocities would run ahead by most of a step). Where something is struck within the step all that would overshoot,
+    or show more or less energy than there is at both ends: velocities LEAP in the middle, and coordinates go straight.
+    """
+    while counters[1] < samples.shape[0] and samples[counters[1]] <= until:
+        row = counters[1]
+        x = (samples[row] - t) / dt
+        if x > 1.0 - EDGE:
+            copy(q, record_q[row])
+            copy(qd, record_qd[row])
+        else:
+            for d in range(q.shape[0]):
+                rise, gain = q[d] - last_q[d], qd[d] - last_qd[d]
+                if way == CUBIC or dof[d, HELD] != 0.0:
+                    a, b = dt * last_qd[d], dt * qd[d]
+                    square, cube = 3.0 * rise - 2.0 * a - b, a + b - 2.0 * rise
+                    record_q[row, d] = last_q[d] + x * (a + x * (square + x * cube))
+                    record_qd[row, d] = (a + x * (2.0 * square + 3.0 * x * cube)) / dt
+                elif way == PARABOLA:
+                    record_q[row, d] = last_q[d] + x * rise - 0.5 * dt * x * (1.0 - x) * gain
+                    record_qd[row, d] = last_qd[d] + x * gain
+                else:
+                    record_q[row, d] = last_q[d] + x * rise
+                    record_qd[row, d] = last_qd[d] + math.floor(x + 0.5) * gain
+        counters[1] += 1
+
+
+@inline
+def evaluate_stages(
+    arrays: Array,
+    integrator: int,
+    times: Array,
+    values: Array,
+    t: float,
+    dt: float,
+    states: bool,
+    q: Array,
+    qd: Array,
+    stage: Array,
+    spaces: Array,
+) -> None:
+    """The stages of a step, in a workspace as `rollout` has it; states: whether muscles have some."""
+    work, dof, flags = spaces
+    nv, first = q.shape[0], values.shape[1]
+    stages = 4 if integrator == RUNGE_KUTTA_4 else 1
+    rate = stage[1, :nv] if integrator == RUNGE_KUTTA_4 else qd
+    stage_q, stage_qd, qdd, tau = stage[0, :nv], stage[1, :nv], stage[2, :nv], stage[5]
+    sum_qd, sum_qdd = stage[3, :nv], stage[4, :nv]
+    look_ahead_at_limits(arrays, integrator, dt, work)
+    if states and stages > 1:
+        watch_states(arrays[3], first, dt, stage)
+    k = 0
+    while k < stages:  # the only place that evaluates the dynamics: it is compiled once
+        prepare_stage(integrator, k, dt, q, qd, stage)
+        offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
+        table_force(times, values, t + offset, tau)
+        if states and stages > 1:
+            prepare_states(arrays[3], first, k, dt, stage)
+        elif states:
+            set_implicit(arrays[3], tau, first, dt)
+        accelerations(arrays, stage_q, stage_qd, rate, tau, qdd, work, dof, flags)
+        if stages == 1:
+            look_ahead_at_limits(arrays, integrator, 0.0, work)
+            break
+        if states and has_stiffened(arrays[3], first, k, stage):
+            k = 0
+            continue
+        if states:
+            sum_states(arrays[3], first, k, stage)
+        weight = 1.0 if k == 0 or k == 3 else 2.0
+        for d in range(nv):
+            sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
+            sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
+        k += 1
+
+
+@entry
+def rollout(
+    arrays: Array,
+    integrator: int,
+    times: Array,
+    values: Array,
+    start: float,
+    dt: float,
+    num_steps: int,
+    counters: Array,
+    samples: Array,
+    q: Array,
+    qd: Array,
+    chart: Array,
+    record_q: Array,
+    record_qd: Array,
+    stage: Array,
+    spaces: Array,
+) -> None:
+    """Advance (q, qd, chart) in place by up to num_steps steps and write the samples that fall into them.
+
+    counters is (steps done, samples written), kept between calls: step k begins at start + k dt, so
+    that the result does not depend on how a run is cut into calls. Where a step fails, flags hold status and culprit,
+    and the state stays the last good one. stage is a workspace (11, nv + inputs and
+    what `muscle_states` keeps), spaces is (work, dof, flags). record_q has columns for states of muscles behind nv.
+    """
+    dof, flags, nv = spaces[1], spaces[2], q.shape[0]
+    tau, qdd, last_q, last_qd = stage[5], stage[2, :nv], stage[6, :nv], stage[7, :nv]
+    first, states = values.shape[1], has_states(arrays)
+    charts = has_charts(arrays)
+    for _ in range(num_steps):
+        t = start + counters[0] * dt
+        copy(q, last_q)
+        copy(qd, last_qd)
+        if states:
+            begin_states(arrays[3], first, tau, stage[FIRST])
+        evaluate_stages(arrays, integrator, times, values, t, dt, states, q, qd, stage, spaces)
+        finish_step(integrator, dt, q, qd, stage)
+        if states:
+            finish_states(arrays[3], first, integrator, dt, stage)
+        if flags[STATUS] == OK:
+            check_step(arrays, charts, first, dt, tau, q, qd, spaces)
+        if flags[STATUS] != OK:
+            copy(last_q, q)
+            copy(last_qd, qd)
+            return
+        until = reaches(t, dt, dt)
+        if counters[1] < samples.shape[0] and samples[counters[1]] <= until:
+            before = counters[1]
+            way = CUBIC if integrator == RUNGE_KUTTA_4 else PARABOLA
+            record_samples(
+                t, dt, until, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way, dof
+            )
+            if states:
+                record_states(
+                    arrays[3], first, before, counters[1], samples, t, dt, stage[FIRST], tau, record_q
+                )
+        if charts:
+            behind = 0.5 * dt if integrator == SYMPLECTIC_EULER else 0.0
+            change_charts(arrays, dof, CHART_LIMIT, behind, q, qd, qdd, chart)
+        counters[0] += 1

@@ -1,0 +1,170 @@
+"""The classical Runge-Kutta method for models with constraints, hard limits, contacts or given motions."""
+
+from __future__ import annotations
+
+from ..algebra.spatial import Array
+from ..compiler.jit import shared
+from ..contact.constrained_step import project, project_velocities
+from ..layout import MUSCLE_STATES, OK, RUNGE_KUTTA_4, STATUS
+from ..muscles.states import (
+    BEGUN,
+    begin_states,
+    finish_states,
+    has_stiffened,
+    prepare_states,
+    sum_states,
+    watch_states,
+)
+from .evaluate import evaluate_here
+from .motion import catch, finish_held, follow, hold
+from .parts import PARTS, add_share, keep, met, take_means, write
+from .resting import come_to_rest, hold_resting, let_move, release_pulled
+from .rollout import CUBIC, LEAP, PARABOLA, copy, prepare_stage
+from .stopping import stop_within, unilateral
+
+
+@shared
+def runge_kutta_stages(
+    parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array
+) -> tuple[int, int]:
+    """The four stages, and q and qd at the step's end; returns rows and rank of the equalities of the last stage.
+
+    What rests on limits is held, and stays so. For parts and room see `stepper.advance`.
+    """
+    arrays, constraints, _, motion, tables = parts
+    stage, effort, system, memory, spaces = room
+    data, dof = arrays[3], spaces[1]
+    nv = q.shape[0]
+    stage_q, stage_qd = stage[0, :nv], stage[1, :nv]
+    tau, qdd, sum_qd, sum_qdd = stage[5], stage[2, :nv], stage[3, :nv], stage[4, :nv]
+    found = (0, 0)
+    states, k = data[MUSCLE_STATES] > 0.0, 0
+    if states:
+        watch_states(data, tables[1].shape[1], dt, stage)
+    while k < 4:
+        prepare_stage(RUNGE_KUTTA_4, k, dt, q, qd, stage)
+        offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
+        # as given where the step begins: what comes behind a motion's end is not of this step
+        follow(motion, t, dt, t + offset, stage_q, stage_qd, dof)
+        if states:
+            prepare_states(data, tables[1].shape[1], k, dt, stage)
+        if k == 0:
+            hold_resting(data, memory, dof)
+        found = evaluate_here(
+            arrays, constraints, tables, t + offset, stage_q, stage_qd, tau, qdd, effort, system, spaces
+        )
+        while k == 0 and release_pulled(data, q, effort, memory, dof):
+            found = evaluate_here(
+                arrays, constraints, tables, t, stage_q, stage_qd, tau, qdd, effort, system, spaces
+            )
+        if states and has_stiffened(data, tables[1].shape[1], k, stage):
+            k = 0
+            continue
+        if states:
+            sum_states(data, tables[1].shape[1], k, stage)
+        weight = 1.0 if k == 0 or k == 3 else 2.0
+        for d in range(nv):
+            sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
+            sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
+        k += 1
+    for d in range(nv):
+        q[d] += dt / 6.0 * sum_qd[d]
+        qd[d] += dt / 6.0 * sum_qdd[d]
+    finish_held(motion, t, dt, q, qd)
+    if states:
+        finish_states(data, tables[1].shape[1], RUNGE_KUTTA_4, dt, stage)
+    return found
+
+
+@shared
+def runge_kutta_step(
+    parts: Array, t: float, dt: float, whole: float, q: Array, qd: Array, room: Array
+) -> tuple[int, int]:
+    """One step of the classical Runge-Kutta method on accelerations with equalities, and back onto them at its end.
+
+    Coordinates that rest on limits are held there. Where the velocities at its end would lead beyond another limit or
+    a contact, the step is that of `stop_within`. It may be a part of one that takes `whole`. Returns how many rows
+    there are, and how samples lie within it.
+    """
+    arrays, constraints, contacts, motion, tables = parts
+    stage, effort, system, memory, spaces = room
+    data, dof, nv = arrays[3], spaces[1], q.shape[0]
+    tau, qdd, trial = stage[5], stage[2, :nv], stage[3, :nv]
+    found = runge_kutta_stages(parts, t, dt, q, qd, room)
+    if memory.shape[0] > 0 or unilateral(constraints):
+        last = stage[6, :nv], stage[7, :nv]
+        hold(motion, t, 0.0, last[0], last[1], dof)
+        let_move(data, memory, effort, dof)
+        found = evaluate_here(
+            arrays, constraints, tables, t, last[0], last[1], tau, qdd, effort, system, spaces
+        )
+        copy(qd, trial)
+        count, struck = stop_within(
+            arrays,
+            constraints,
+            contacts,
+            motion,
+            found,
+            t,
+            dt,
+            (-1.0, whole),
+            last,
+            trial,
+            q,
+            qd,
+            effort,
+            system,
+            memory,
+            spaces,
+        )
+        if count > 0:
+            come_to_rest(data, dt, q, qd, memory)
+            return count, LEAP if struck else PARABOLA
+        follow(motion, t, dt, t + dt, q, qd, dof)
+        hold_resting(data, memory, dof)
+        found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, tau, qdd, effort, system, spaces)
+    count = constraints[0].shape[0]
+    if found[0] > 0:
+        count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
+        project_velocities(arrays, constraints, found, q, qd, system, spaces)
+    let_move(data, memory, effort, dof)
+    return count, CUBIC
+
+
+@shared
+def runge_kutta_parts(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array, log: Array) -> int:
+    """One step, cut into parts where a limit or a contact is met in it, so that the impact is near its instant.
+
+    Forces of rows and held coordinates are means over the step then. Samples go to log as they are passed, see `write`;
+    returns how many rows there are.
+    """
+    stage, effort, system, memory, spaces = room
+    nv = q.shape[0]
+    last_q, last_qd, mean = stage[6, :nv], stage[7, :nv], stage[10, :nv]
+    done, size, count, found, again = 0, PARTS, 0, False, False
+    while done < PARTS and spaces[2][STATUS] == OK:
+        copy(q, last_q)
+        copy(qd, last_qd)
+        keep(memory, False)
+        start, span = t + dt * done / PARTS, dt * size / PARTS
+        if not again:
+            catch(parts[3], start, q, qd)
+        count, way = runge_kutta_step(parts, start, span, dt, q, qd, room)
+        if not found and size > 1 and met(memory):
+            copy(last_q, q)
+            copy(last_qd, qd)
+            begin_states(parts[0][3], parts[4][1].shape[1], stage[BEGUN], stage[5])
+            keep(memory, True)
+            spaces[2][STATUS] = OK
+            size, again = size // 2, True
+            continue
+        found |= size == 1
+        write(log, start, span, dt, way, last_q, last_qd, q, qd, spaces[1])
+        if size < PARTS:
+            add_share(size / PARTS, done == 0, effort, mean, system)
+        done, again = done + size, False
+        while done % (2 * size) == 0 and done + 2 * size <= PARTS:
+            size *= 2
+    if size < PARTS or found:
+        take_means(effort, mean, system)
+    return count

@@ -1,0 +1,346 @@
+"""Steps of models with constraints, hard limits, contacts or given motions; `rollout` is for all others."""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.spatial import Array
+from ..compiler.jit import entry, inline, shared
+from ..constraints.layout import (
+    EQUALITY,
+    ROW_FORCE,
+    ROW_FREE,
+    SPAN_END,
+    SPAN_FIRST,
+    SYSTEM_IMPULSE,
+    SYSTEM_JACOBIAN,
+    SYSTEM_KINDS,
+    SYSTEM_RESPONSE,
+    SYSTEM_ROWS,
+    SYSTEM_SPANS,
+    TANGENT,
+)
+from ..constraints.response import held_efforts
+from ..contact.constrained_step import (
+    constrain_velocities,
+    foresee,
+    note_contradiction,
+    project,
+    turns_corner,
+)
+from ..layout import (
+    HELD,
+    LEAPT,
+    MUSCLE_STATES,
+    OK,
+    RUNGE_KUTTA_4,
+    SHORTER,
+    STATUS,
+    SURFACE_ROWS,
+    SYMPLECTIC_EULER,
+)
+from ..muscles.states import BEGUN, FIRST, begin_states, finish_states, record_states, set_implicit
+from .evaluate import evaluate
+from .motion import catch, finish_held, hold, leaps_within, note_lag
+from .parts import MOST_BOUNCES, PARTS, add_share, bounces, keep, part_before, take_means, write
+from .rollout import (
+    CHART_LIMIT,
+    LEAP,
+    PARABOLA,
+    change_charts,
+    copy,
+    derivative,
+    has_charts,
+    look_ahead_at_limits,
+    prepare_stage,
+)
+from .runge_kutta import runge_kutta_parts
+from .stopping import has_struck, until_bounce
+from .watch import check_step, note_efforts
+
+
+@inline
+def kick_off(kick: float, dt: float, leaps: bool, alone: bool, qd: Array, stage: Array, dof: Array) -> None:
+    """Lead velocities on by accelerations: over a step's time those of held coordinates, over `kick` the others.
+
+    Where held coordinates leap their accelerations are impulses of so much time as the step takes, and what they bring
+    is the same for any other. The rest is then taken from the accelerations of the step before. That is also what the
+    next one sees half a step ahead where a leap is alone; along a table with a corner in every step leaps are what
+    accelerates.
+    """
+    for d in range(qd.shape[0]):
+        qd[d] += (kick if dof[d, HELD] == 0.0 and not leaps else dt) * stage[2, d]
+        if leaps and dof[d, HELD] == 0.0:
+            qd[d] += (kick - dt) * stage[4, d]
+        if alone:
+            stage[2, d] = stage[4, d]
+
+
+@inline
+def euler_step(
+    parts: Array,
+    integrator: int,
+    t: float,
+    dt: float,
+    shorter: tuple[float, float],
+    q: Array,
+    qd: Array,
+    room: Array,
+) -> tuple[int, int]:
+    """One step of forward or symplectic Euler with impulses of all constraints; returns how many rows they have, and
+    how samples lie within it.
+
+    For parts and room see `advance`. shorter is how much shorter than a whole step the part before and this one are:
+    symplectic Euler's velocities are half a step behind the coordinates, and go by half of the one and half of the
+    other.
+    """
+    arrays, constraints, contacts, motion, tables = parts
+    stage, effort, system, memory, spaces = room
+    dof = spaces[1]
+    nv = q.shape[0]
+    tau, qdd, last_qd = stage[5], stage[2, :nv], stage[7, :nv]
+    before = dt + shorter[1] - shorter[0] if integrator == SYMPLECTIC_EULER else dt
+    kick = 0.5 * (before + dt)
+    course = 0.5 * before / kick, dt + shorter[1]
+    hold(motion, t, dt, q, qd, dof)
+    note_lag(motion, t, dt, dof)
+    leaps = leaps_within(motion, t, dt)
+    last = spaces[0][arrays[0].shape[0] + SURFACE_ROWS]
+    alone = leaps and (last[LEAPT] == 0.0 or shorter[0] > 0.0 or shorter[1] > 0.0)
+    prepare_stage(integrator, 0, before, q, qd, stage)
+    width = tables[1].shape[1]
+    look_ahead_at_limits(arrays, integrator, max(kick, dt), spaces[0])
+    set_implicit(arrays[3], tau, width, dt)
+    derivative(arrays, tables[0], tables[1], t, stage[0, :nv], stage[1, :nv], qd, tau, qdd, spaces)
+    look_ahead_at_limits(arrays, integrator, 0.0, spaces[0])
+    copy(qd, last_qd)
+    kick_off(kick, dt, leaps, alone, qd, stage, dof)
+    if arrays[3][MUSCLE_STATES] > 0.0:
+        finish_states(arrays[3], width, integrator, dt, stage)
+    count, found = constrain_velocities(
+        arrays, constraints, contacts, dt, course, q, qd, last_qd, system, memory, spaces
+    )
+    impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
+    struck = has_struck(count, last_qd, system)
+    touches = False  # what touches is led by its new velocities, with either method
+    for k in range(count):
+        rows[k, ROW_FORCE] = impulse[k] / dt
+        touches |= system[SYSTEM_KINDS][k] != EQUALITY and impulse[k] != 0.0
+    for d in range(q.shape[0]):
+        q[d] += dt * (qd[d] if touches or integrator == SYMPLECTIC_EULER else last_qd[d])
+    finish_held(motion, t, dt, q, qd)
+    if found[0] > 0:
+        pace = 0.0
+        if integrator == SYMPLECTIC_EULER:
+            pace = 1.0 / dt
+            foresee(constraints, count, found, dt, q, qd, system, dof)
+            if turns_corner(arrays, constraints, count, dt, q, qd, system, spaces):
+                pace = 0.0
+        project(arrays, constraints, found, pace, q, qd, system, spaces)
+    held_efforts(count, dof, system, effort)
+    for k in range(count):  # what the next step sees half a step ahead: smooth forces, no impacts
+        if rows[k, ROW_FORCE] != 0.0 and not struck and not alone:
+            for d in range(system[SYSTEM_SPANS][k, SPAN_FIRST], system[SYSTEM_SPANS][k, SPAN_END]):
+                if dof[d, HELD] == 0.0:
+                    qdd[d] += dt / kick * rows[k, ROW_FORCE] * system[SYSTEM_RESPONSE][k, d]
+    return count, LEAP if struck else PARABOLA
+
+
+@inline
+def put_back(parts: Array, q: Array, qd: Array, room: Array) -> None:
+    """The state that `put_by` has kept."""
+    stage, nv = room[0], q.shape[0]
+    copy(stage[6, :nv], q)
+    copy(stage[3, :nv], qd)
+    copy(stage[4, :nv], stage[2, :nv])
+    begin_states(parts[0][3], parts[4][1].shape[1], stage[BEGUN], stage[5])
+    keep(room[3], True)
+    room[4][2][STATUS] = OK
+
+
+@inline
+def put_by(parts: Array, all_of_it: bool, q: Array, qd: Array, room: Array) -> None:
+    """Keep where a part of a step begins; all of it if it may have to be taken again."""
+    stage, nv = room[0], q.shape[0]
+    copy(q, stage[6, :nv])
+    copy(qd, stage[3, :nv])
+    copy(stage[2, :nv], stage[4, :nv])
+    if not all_of_it:
+        return
+    begin_states(parts[0][3], parts[4][1].shape[1], stage[5], stage[BEGUN])
+    keep(room[3], False)
+
+
+@inline
+def euler_parts(
+    parts: Array,
+    integrator: int,
+    cut: bool,
+    t: float,
+    dt: float,
+    q: Array,
+    qd: Array,
+    room: Array,
+    log: Array,
+) -> int:
+    """One step of `euler_step`; where something bounces in it and it may be cut, in parts of which a short one holds
+    the bounce: impulses act on places and speeds that are those of the impact then, and energy is kept.
+
+    Forces of rows and held coordinates are means over the step. Samples go to log as they are passed, see `write`;
+    returns how many rows there are.
+    """
+    stage, effort, system, _, spaces = room
+    nv, last = q.shape[0], spaces[0][parts[0][0].shape[0] + SURFACE_ROWS]
+    mean, last_qd = stage[10, :nv], stage[7, :nv]
+    done, size, found, before, parted, count = 0, PARTS, 0, False, False, 0
+    again = False
+    while done < PARTS and spaces[2][STATUS] == OK:
+        put_by(parts, cut, q, qd, room)
+        start, span = t + dt * done / PARTS, dt * size / PARTS
+        shorter = (last[SHORTER], dt - span)
+        if not again:
+            catch(parts[3], start, q, qd)
+        count, way = euler_step(parts, integrator, start, span, shorter, q, qd, room)
+        if cut and found < MOST_BOUNCES:
+            until = until_bounce(count, span, last_qd, system)
+            if until < math.inf and size > 1:
+                put_back(parts, q, qd, room)
+                size, before, again = part_before(until, span, size), True, True
+                continue
+            found += 1 if until < math.inf else 0
+        last[SHORTER] = shorter[1]
+        last[LEAPT] = 1.0 if leaps_within(parts[3], start, span) else 0.0
+        write(log, start, span, dt, way, stage[6, :nv], stage[3, :nv], q, qd, spaces[1])
+        parted |= size < PARTS
+        if parted:
+            add_share(size / PARTS, done == 0, effort, mean, system)
+        done += size
+        size = 1 if before and size > 1 else PARTS - done
+        before, again = False, False
+    if parted:
+        take_means(effort, mean, system)
+    return count
+
+
+@entry
+def strike(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) -> float:
+    """Impulses of all that would be passed within dt at (t, q, qd): an impact. Returns the least speed with which a
+    limit or a contact that took part is left, infinity where none did. For parts and room see `advance`.
+    """
+    arrays, constraints, contacts, motion, tables = parts
+    stage, effort, system, memory, spaces = room
+    qdd, last_qd = stage[2, : q.shape[0]], stage[7, : q.shape[0]]
+    evaluate(arrays, constraints, motion, tables, t, q, qd, stage[5], qdd, effort, system, spaces)
+    copy(qd, last_qd)
+    count, _ = constrain_velocities(
+        arrays, constraints, contacts, dt, (0.5, dt), q, qd, last_qd, system, memory, spaces
+    )
+    least = math.inf
+    for k in range(count):
+        kind = system[SYSTEM_KINDS][k]
+        if system[SYSTEM_IMPULSE][k] != 0.0 and kind != EQUALITY and kind != TANGENT:
+            speed = system[SYSTEM_ROWS][k, ROW_FREE]  # with that of held coordinates, which impulses leave
+            for d in range(qd.shape[0]):
+                speed += system[SYSTEM_JACOBIAN][k, d] * (qd[d] - last_qd[d])
+            least = min(least, speed)
+    return least
+
+
+@shared
+def record_forces(
+    before: int,
+    counters: Array,
+    count: int,
+    system: Array,
+    effort: Array,
+    record_force: Array,
+    record_effort: Array,
+) -> None:
+    """Write what constraints and held coordinates took in the step, for the samples that fell into it."""
+    rows = system[SYSTEM_ROWS]
+    for sample in range(before, counters[1]):
+        for k in range(min(count, record_force.shape[1])):
+            record_force[sample, k] = rows[k, ROW_FORCE]
+        copy(effort, record_effort[sample])
+
+
+@shared
+def record(
+    parts: Array,
+    t: float,
+    dt: float,
+    count: int,
+    before: int,
+    counters: Array,
+    samples: Array,
+    records: Array,
+    room: Array,
+) -> None:
+    """Write for the samples from `before` on, whose coordinates are there, states of muscles and what the step's rows,
+    so many, and held coordinates took in it.
+    """
+    stage, effort, system, _, _ = room
+    record_q, _, record_force, record_effort = records
+    data = parts[0][3]
+    if data[MUSCLE_STATES] > 0.0:
+        first = parts[4][1].shape[1]
+        record_states(data, first, before, counters[1], samples, t, dt, stage[FIRST], stage[5], record_q)
+    record_forces(before, counters, count, system, effort, record_force, record_effort)
+
+
+@entry
+def advance(
+    parts: Array,
+    integrator: int,
+    behind: float,
+    start: float,
+    dt: float,
+    num_steps: int,
+    counters: Array,
+    samples: Array,
+    state: Array,
+    records: Array,
+    room: Array,
+) -> None:
+    """As `rollout`, for models that have more than a tree: advance state = (q, qd, chart) in place by up to
+    num_steps.
+
+    parts is (arrays, constraints, contacts, motion, tables) of the model: the held coordinates (`motion`), and (times,
+    values) of the generalized forces. behind: by which share of a step velocities are those of before the coordinates:
+    symplectic Euler's by half of it, but where its steps take turns with flights, whose velocities are of the instant.
+    records is (q, qd, forces of the constraints' rows, forces of held coordinates), room the workspaces (stage, effort
+    (nv,), system and memory of the rows, spaces).
+    """
+    arrays, stage, spaces, flags = parts[0], room[0], room[4], room[4][2]
+    q, qd, chart = state
+    nv = q.shape[0]
+    last_q, last_qd = stage[8, :nv], stage[9, :nv]
+    charts, cut = has_charts(arrays), bounces(arrays[3], parts[2][0])
+    log = counters, samples, records[0], records[1]
+    for _ in range(num_steps):
+        t, written = start + counters[0] * dt, counters[1]
+        copy(q, last_q)
+        copy(qd, last_qd)
+        if arrays[3][MUSCLE_STATES] > 0.0:
+            begin_states(arrays[3], parts[4][1].shape[1], stage[5], stage[FIRST])
+        if integrator == RUNGE_KUTTA_4:
+            count = runge_kutta_parts(parts, t, dt, q, qd, room, log)
+        else:
+            count = euler_parts(parts, integrator, cut, t, dt, q, qd, room, log)
+        note_contradiction(room[2], flags)
+        if flags[STATUS] == OK:
+            note_efforts(room[1], spaces[1])
+            check_step(arrays, charts, parts[4][1].shape[1], dt, stage[5], q, qd, spaces)
+        if flags[STATUS] != OK:
+            copy(last_q, q)
+            copy(last_qd, qd)
+            counters[1] = written
+            return
+        if counters[1] > written:
+            record(parts, t, dt, count, written, counters, samples, records, room)
+        if charts:
+            shorter = spaces[0][arrays[0].shape[0] + SURFACE_ROWS, SHORTER]
+            change_charts(
+                arrays, spaces[1], CHART_LIMIT, behind * (dt - shorter), q, qd, stage[2, :nv], chart
+            )
+        counters[0] += 1

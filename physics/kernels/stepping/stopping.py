@@ -1,0 +1,147 @@
+"""Steps that end at a limit or a contact, for methods of higher order."""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.spatial import Array
+from ..compiler.jit import shared
+from ..constraints.layout import (
+    CONSTRAINT_SENSE,
+    EQUALITY,
+    RESTS,
+    ROW_AIM,
+    ROW_FORCE,
+    ROW_FREE,
+    ROW_OWNER,
+    ROW_VALUE,
+    SYSTEM_IMPULSE,
+    SYSTEM_JACOBIAN,
+    SYSTEM_KINDS,
+    SYSTEM_RESTITUTION,
+    SYSTEM_ROWS,
+    TANGENT,
+)
+from ..constraints.response import held_efforts, speed_along
+from ..contact.constrained_step import constrain_velocities, project
+from ..contact.unilateral import share_until_hit
+from .motion import finish_held, note_lag
+from .resting import AT_REST
+
+TOUCHES = 1e-12  # m or rad
+
+
+@shared
+def unilateral(constraints: Array) -> bool:
+    """Whether a constraint is an inequality."""
+    found = False
+    for k in range(constraints[0].shape[0]):
+        found |= constraints[0][k, CONSTRAINT_SENSE] != EQUALITY
+    return found
+
+
+@shared
+def has_struck(count: int, last_qd: Array, system: Array) -> bool:
+    """Whether a limit or a contact was hit faster than a step's forces make it: the forces of equalities are those of
+    an impact then.
+    """
+    found = False
+    for k in range(count):
+        kind = system[SYSTEM_KINDS][k]
+        if kind in (EQUALITY, TANGENT) or system[SYSTEM_IMPULSE][k] == 0.0:
+            continue
+        before = speed_along(system[SYSTEM_JACOBIAN][k], last_qd)
+        found |= -before > abs(system[SYSTEM_ROWS][k, ROW_FREE] - before)
+    return found
+
+
+@shared
+def stays(k: int, dt: float, system: Array, memory: Array) -> bool:
+    """Whether row k is of a limit on which a coordinate rests, and what would move it is round-off: its force is that
+    which holds it there.
+    """
+    row = system[SYSTEM_ROWS][k]
+    owner = int(row[ROW_OWNER])
+    rests = owner < 0 and memory[-1 - owner, RESTS] != 0.0
+    return bool(rests and dt * abs(row[ROW_FREE] - row[ROW_AIM]) <= AT_REST)
+
+
+@shared
+def until_bounce(count: int, dt: float, last_qd: Array, system: Array) -> float:
+    """How long until the first of a step's impacts with restitution; infinity where there is none, or where what
+    rests is hit by its round-off.
+    """
+    until = math.inf
+    for k in range(count):
+        kind = system[SYSTEM_KINDS][k]
+        if kind in (EQUALITY, TANGENT) or system[SYSTEM_IMPULSE][k] == 0.0:
+            continue
+        value, before = system[SYSTEM_ROWS][k, ROW_VALUE], speed_along(system[SYSTEM_JACOBIAN][k], last_qd)
+        if system[SYSTEM_RESTITUTION][k] > 0.0 and -before * dt > TOUCHES:
+            gain = before - system[SYSTEM_ROWS][k, ROW_FREE]
+            until = min(until, dt * share_until_hit(value, before, gain, dt))
+    return until
+
+
+@shared
+def until_impact(count: int, dt: float, last_qd: Array, system: Array) -> float:
+    """As `until_bounce`; 0 where there is none or something is stopped that does not bounce."""
+    for k in range(count):
+        kind = system[SYSTEM_KINDS][k]
+        if kind in (EQUALITY, TANGENT) or system[SYSTEM_IMPULSE][k] == 0.0:
+            continue
+        value, before = system[SYSTEM_ROWS][k, ROW_VALUE], speed_along(system[SYSTEM_JACOBIAN][k], last_qd)
+        if system[SYSTEM_RESTITUTION][k] <= 0.0 and -before * dt > value + TOUCHES:
+            return 0.0
+    until = until_bounce(count, dt, last_qd, system)
+    return until if until < math.inf else 0.0
+
+
+@shared
+def stop_within(
+    arrays: Array,
+    constraints: Array,
+    contacts: Array,
+    motion: Array,
+    found: tuple[int, int],
+    t: float,
+    dt: float,
+    course: tuple[float, float],
+    last: tuple[Array, Array],
+    trial: Array,
+    q: Array,
+    qd: Array,
+    effort: Array,
+    system: Array,
+    memory: Array,
+    spaces: Array,
+) -> tuple[int, bool]:
+    """Impulses of limits and contacts at the step's beginning, last = (q, qd), just evaluated, that make the velocities
+    at its end, trial without impulses, lead nowhere beyond; returns how many rows there are, 0 where none acts, and
+    whether one was struck.
+
+    Where one acts, the last velocities lead all the way, as with symplectic Euler: what touches rests, and the step is
+    of first order. For course see `unilateral.aim_row`: hit < 0, velocities before an impact lead up to it.
+    """
+    last_q, last_qd = last
+    note_lag(motion, t, dt, spaces[1])
+    count, _ = constrain_velocities(
+        arrays, constraints, contacts, dt, course, last_q, trial, last_qd, system, memory, spaces
+    )
+    acting, kinds, impulse = False, system[SYSTEM_KINDS], system[SYSTEM_IMPULSE]
+    for k in range(count):
+        acting |= kinds[k] != EQUALITY and impulse[k] != 0.0 and not stays(k, dt, system, memory)
+    if not acting:
+        return 0, False
+    struck = has_struck(count, last_qd, system)
+    until = until_impact(count, dt, last_qd, system) if course[0] < 0.0 else 0.0
+    for d in range(q.shape[0]):
+        qd[d] = trial[d]
+        q[d] = last_q[d] + until * last_qd[d] + (dt - until) * qd[d]
+    finish_held(motion, t, dt, q, qd)
+    for k in range(count):  # beside the forces that equalities have in the trial
+        system[SYSTEM_ROWS][k, ROW_FORCE] += impulse[k] / dt
+    if found[0] > 0:
+        project(arrays, constraints, found, 0.0, q, qd, system, spaces)
+    held_efforts(count, spaces[1], system, effort)
+    return count, struck

@@ -1,0 +1,354 @@
+"""Where a strand over several obstacles in a row lies: pieces over one obstacle each, joined in the middles of the
+lines between.
+
+Which obstacles are touched comes from relaxation: each piece in turn between the contacts next to it. Where the
+junctions lie comes from Newton's method: each is the middle between the contacts before and behind it, or an end of a
+link (see `wrap_link`) where an obstacle between is passed near by. An obstacle that the line between its neighbours
+passes freely is no piece; as a piece over it would be that line, the path and its derivatives do not notice.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.spatial import Array, Vector, cross, dot3, flat3, scale_add3, subtract3
+from ..compiler.jit import inline, shared
+from ..muscles.frames import put3
+from .geodesic import eliminate
+from .layout import (
+    CONTACTS,
+    ENDS,
+    FRAME_WIDTH,
+    FRAMES,
+    GEODESIC_SIZE,
+    JUNCTIONS,
+    MATRIX,
+    OUT_JACOBIAN,
+    OUT_SIZE,
+    PIECE,
+    PIECE_SIZE,
+    SMOOTHING,
+    STATUS,
+    STRAIGHT,
+    TOUCHES,
+    TOUCHING,
+    WARM,
+    WRAPPED,
+)
+from .link import JOINTS, ZERO, foot, lay_link, link_ends, link_rows, look_around, notes_of, place_junctions
+from .piece import piece_contact, piece_path
+from .places import (
+    AWAY,
+    NEAR_BY,
+    ON,
+    distance,
+    is_link,
+    junction,
+    kept,
+    list_parts,
+    neighbour,
+    part_of,
+    piece_of,
+    rest_rates,
+    shape_of,
+)
+
+MOST_SWEEPS = 30
+MOST_ITERATIONS = 30
+MOST_ROUNDS = 12
+SETTLED = 0.02  # of the distance between the ends: contacts that move less are left to Newton's method
+# Relaxation in later rounds shortens the path almost all the way: Newton's method then stays beside it.
+PATIENT_ROUNDS = (3, 7)
+PATIENT_SWEEPS = 200
+PATIENT = 1e-4
+NEAR = 1e-9
+NOTHING = 1e-11  # of a line's length: an obstacle that lifts the path by less makes nothing of it
+
+
+@shared
+def solve_piece(data: Array, record: int, own: Array, obstacle: int, a: Vector, b: Vector) -> int:
+    """The path over one obstacle between two points, with the strand's PIECE of rates; its gradient stays with it."""
+    mine = piece_of(data, record, obstacle)
+    piece = own[mine : mine + PIECE_SIZE]
+    put3(piece, ENDS, a)
+    put3(piece, ENDS + 3, b)
+    for k in range(FRAME_WIDTH):
+        piece[FRAMES + k] = own[FRAMES + FRAME_WIDTH * obstacle + k]
+    at = kept(data, record, PIECE)
+    rates, gradient = own[at : at + 12], piece[GEODESIC_SIZE : GEODESIC_SIZE + 12]
+    return piece_path(data, shape_of(record, obstacle), data[record + SMOOTHING], rates, piece, gradient)
+
+
+@inline
+def contact(data: Array, record: int, own: Array, obstacle: int, last: bool, number: int) -> int:
+    """Work out a contact into the strand's touch of this number, and say where that lies."""
+    mine = piece_of(data, record, obstacle)
+    piece = own[mine : mine + PIECE_SIZE]
+    at, into = kept(data, record, PIECE), kept(data, record, TOUCHES) + OUT_SIZE * number
+    piece_contact(
+        data, shape_of(record, obstacle), piece, last, own[at : at + 12], own[into : into + OUT_SIZE]
+    )
+    return into
+
+
+@shared
+def relax(data: Array, record: int, own: Array, count: int, most: int, settled: float) -> None:
+    """Lay each piece anew between its neighbours' contacts, until little moves and no obstacle is gained or lost."""
+    flags, contacts = kept(data, record, TOUCHING), kept(data, record, CONTACTS)
+    rest_rates(data, record, own)
+    enough = settled * distance(own)
+    for _ in range(most):
+        moved, changed = 0.0, False
+        for i in range(count):
+            a, b = neighbour(data, record, own, count, i, -1), neighbour(data, record, own, count, i, 1)
+            touches = solve_piece(data, record, own, i, a, b) == WRAPPED
+            changed = changed or touches != (own[flags + i] == ON)
+            own[flags + i] = ON if touches else AWAY
+            if touches:
+                for side in range(2):
+                    at = contact(data, record, own, i, side == 1, 0)
+                    for k in range(3):
+                        place = contacts + 6 * i + 3 * side + k
+                        moved = max(moved, abs(own[at + k] - own[place]))
+                        own[place] = own[at + k]
+        if not changed and moved < enough:
+            return
+
+
+@shared
+def solve_pieces(data: Array, record: int, own: Array, count: int, parts: int) -> bool:
+    """All pieces at rest between their junctions, and their contacts; False where there is none over an obstacle. One
+    that does not touch is the line; its contact is where that is nearest.
+    """
+    rest_rates(data, record, own)
+    touches = kept(data, record, TOUCHES)
+    linked = False
+    for number in range(parts):
+        if is_link(data, record, own, count, number):
+            linked = True
+            continue
+        i = part_of(data, record, own, count, number)
+        a, b = junction(data, record, own, number, parts), junction(data, record, own, number + 1, parts)
+        status = solve_piece(data, record, own, i, a, b)
+        if status == WRAPPED:
+            contact(data, record, own, i, False, 2 * number)
+            contact(data, record, own, i, True, 2 * number + 1)
+            continue
+        first = touches + OUT_SIZE * 2 * number
+        if status != STRAIGHT or not foot(data, record, own, i, a, b, first):
+            return False
+        for k in range(OUT_SIZE):
+            own[first + OUT_SIZE + k] = own[first + k]
+    if linked:
+        lay_links(data, record, own, count, parts)
+    return True
+
+
+@shared
+def lay_links(data: Array, record: int, own: Array, count: int, parts: int) -> None:
+    """All links at rest."""
+    for number in range(parts):
+        if is_link(data, record, own, count, number):
+            lay_link(data, record, own, count, parts, number, (ZERO, ZERO), own, False)
+
+
+@inline
+def link_beside(data: Array, record: int, own: Array, count: int, number: int) -> int:
+    """The link that ends in the junction between parts `number` and number + 1, -1 where there is none."""
+    if is_link(data, record, own, count, number):
+        return number
+    return number + 1 if is_link(data, record, own, count, number + 1) else -1
+
+
+@shared
+def junction_matrix(data: Array, record: int, own: Array, count: int, parts: int, width: int) -> None:
+    """Derivatives by all junctions of: contact before + contact behind - 2 junction, or of what a link has instead."""
+    matrix, touches = kept(data, record, MATRIX), kept(data, record, TOUCHES)
+    size = 3 * (parts - 1)
+    for row in range(size):
+        for k in range(width):
+            own[matrix + row * width + k] = 0.0
+    for number in range(parts - 1):
+        link = link_beside(data, record, own, count, number)
+        if link >= 0:
+            link_rows(data, record, own, count, parts, link, number + 1 - link, matrix, width)
+            continue
+        before = touches + OUT_SIZE * (2 * number + 1) + OUT_JACOBIAN
+        behind = touches + OUT_SIZE * (2 * number + 2) + OUT_JACOBIAN
+        for i in range(3):
+            at = matrix + (3 * number + i) * width + 3 * number
+            own[at + i] -= 2.0
+            for k in range(3):
+                own[at + k] += own[before + 12 * i + 3 + k] + own[behind + 12 * i + k]
+                if number > 0:
+                    own[at - 3 + k] += own[before + 12 * i + k]
+                if number < parts - 2:
+                    own[at + 3 + k] += own[behind + 12 * i + 3 + k]
+
+
+@shared
+def junction_gaps(data: Array, record: int, own: Array, count: int, parts: int) -> None:
+    """How far the junctions are from where the contacts say that they are, behind the matrix."""
+    junctions, matrix = kept(data, record, JUNCTIONS), kept(data, record, MATRIX)
+    touches = kept(data, record, TOUCHES)
+    size = 3 * (parts - 1)
+    for number in range(parts - 1):
+        link = link_beside(data, record, own, count, number)
+        x = flat3(own, junctions + 3 * number)
+        if link >= 0:
+            a, b = link_ends(data, record, own, link, parts)
+            notes = notes_of(data, record, part_of(data, record, own, count, link))
+            part = own[notes + JOINTS + 3 * (number + 1 - link)]
+            gap = subtract3(x, scale_add3(a, part, subtract3(b, a)))
+        else:
+            before = touches + OUT_SIZE * (2 * number + 1)
+            a, b = flat3(own, before), flat3(own, before + OUT_SIZE)
+            gap = 2.0 * x[0] - a[0] - b[0], 2.0 * x[1] - a[1] - b[1], 2.0 * x[2] - a[2] - b[2]
+        for i in range(3):
+            own[matrix + (3 * number + i) * (size + 1) + size] = gap[i]
+
+
+@shared
+def find_junctions(data: Array, record: int, own: Array, count: int, parts: int) -> bool:
+    """Newton's method for the junctions; the pieces and contacts are then those at rest."""
+    junctions, matrix = kept(data, record, JUNCTIONS), kept(data, record, MATRIX)
+    size, scale = 3 * (parts - 1), distance(own)
+    if not solve_pieces(data, record, own, count, parts):
+        return False
+    for _ in range(MOST_ITERATIONS):
+        if size == 0:
+            return True
+        junction_matrix(data, record, own, count, parts, size + 1)
+        junction_gaps(data, record, own, count, parts)
+        if eliminate(own, matrix, size, size + 1) == 0.0:
+            return False
+        change = 0.0
+        for row in range(size):
+            change = max(change, abs(own[matrix + row * (size + 1) + size]))
+        if not change < 1e300:
+            return False
+        share = min(1.0, 0.2 * scale / change) if change > 0.0 else 1.0
+        for row in range(size):
+            own[junctions + row] += share * own[matrix + row * (size + 1) + size]
+        if not solve_pieces(data, record, own, count, parts):
+            return False
+        if change < NEAR * scale:
+            return True
+    return False
+
+
+@shared
+def begin_junctions(data: Array, record: int, own: Array, count: int, parts: int) -> None:
+    """Junctions where the contacts that are known say that they are."""
+    junctions, contacts = kept(data, record, JUNCTIONS), kept(data, record, CONTACTS)
+    touches = kept(data, record, TOUCHES)
+    for number in range(parts):
+        if not is_link(data, record, own, count, number):
+            at, into = (
+                contacts + 6 * part_of(data, record, own, count, number),
+                touches + OUT_SIZE * 2 * number,
+            )
+            put3(own, into, flat3(own, at))
+            put3(own, into + OUT_SIZE, flat3(own, at + 3))
+    for number in range(parts - 1):
+        before = touches + OUT_SIZE * (2 * number + 1)
+        for k in range(3):
+            own[junctions + 3 * number + k] = 0.5 * (own[before + k] + own[before + OUT_SIZE + k])
+    lay_links(data, record, own, count, parts)
+    for number in range(parts):
+        if is_link(data, record, own, count, number):
+            place_junctions(data, record, own, count, number, parts)
+
+
+@inline
+def keep_contacts(data: Array, record: int, own: Array, count: int, parts: int) -> None:
+    contacts, touches = kept(data, record, CONTACTS), kept(data, record, TOUCHES)
+    for number in range(parts):
+        if not is_link(data, record, own, count, number):
+            at = contacts + 6 * part_of(data, record, own, count, number)
+            put3(own, at, flat3(own, touches + OUT_SIZE * 2 * number))
+            put3(own, at + 3, flat3(own, touches + OUT_SIZE * (2 * number + 1)))
+
+
+@inline
+def drop_straight(data: Array, record: int, own: Array, count: int, parts: int) -> bool:
+    """Whether the path does not lie on an obstacle that it should lie on; these are left out then."""
+    flags = kept(data, record, TOUCHING)
+    dropped = False
+    for number in range(parts):
+        i = part_of(data, record, own, count, number)
+        if own[flags + i] == ON and int(own[piece_of(data, record, i) + STATUS]) != WRAPPED:
+            own[flags + i] = AWAY
+            dropped = True
+    return dropped
+
+
+@inline
+def missed(data: Array, record: int, own: Array, count: int, parts: int) -> bool:
+    """Whether obstacles that are left out would be touched between the contacts next to them; the path shall lie on
+    these then.
+    """
+    flags, contacts = kept(data, record, TOUCHING), kept(data, record, CONTACTS)
+    rest_rates(data, record, own)
+    found = False
+    for i in range(count):
+        if own[flags + i] == ON:
+            continue
+        a, b = neighbour(data, record, own, count, i, -1), neighbour(data, record, own, count, i, 1)
+        if solve_piece(data, record, own, i, a, b) != WRAPPED:
+            continue
+        free = count - 1  # the number of a part that has no contacts
+        for number in range(parts):
+            free = number if parts == count and part_of(data, record, own, count, number) == i else free
+        first = flat3(own, contact(data, record, own, i, False, 2 * free))
+        e = subtract3(b, a)
+        lift = cross(subtract3(first, a), e)
+        if math.sqrt(dot3(lift, lift)) > NOTHING * dot3(e, e):
+            found = True
+            own[flags + i] = ON
+            put3(own, contacts + 6 * i, first)
+            put3(own, contacts + 6 * i + 3, flat3(own, contact(data, record, own, i, True, 2 * free)))
+    return found
+
+
+@shared
+def find_chain(data: Array, record: int, own: Array, count: int) -> int:
+    """Parts of the path, their junctions and contacts; how many parts there are, -1 where no path was found.
+
+    A strand that was solved before begins with what it had.
+    """
+    flags = kept(data, record, TOUCHING)
+    begin = own[WARM] != 1.0
+    if begin:
+        for i in range(count):
+            own[flags + i] = AWAY
+        relax(data, record, own, count, MOST_SWEEPS, SETTLED)
+    for i in range(count):
+        begin = begin or own[flags + i] == NEAR_BY
+    for k in range(MOST_ROUNDS):
+        if k in PATIENT_ROUNDS:  # Newton's method goes from one path to another: nearer to one first
+            relax(data, record, own, count, PATIENT_SWEEPS, PATIENT)
+        touched = False
+        for i in range(count):
+            touched = touched or own[flags + i] == ON
+        if touched and begin:
+            look_around(data, record, own, count, True)
+        elif not touched:
+            for i in range(count):
+                own[flags + i] = AWAY
+        parts = list_parts(data, record, own, count)
+        if begin:
+            begin_junctions(data, record, own, count, parts)
+        begin = True
+        if parts > 0:
+            if not find_junctions(data, record, own, count, parts):
+                relax(data, record, own, count, MOST_SWEEPS, SETTLED)
+                continue
+            keep_contacts(data, record, own, count, parts)
+            if drop_straight(data, record, own, count, parts):
+                continue
+        if missed(data, record, own, count, parts):
+            continue
+        if parts == 0 or not look_around(data, record, own, count, False):
+            return parts
+    return -1

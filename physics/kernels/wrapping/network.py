@@ -1,0 +1,61 @@
+"""A dense network of hyperbolic tangents with its Jacobian and its second derivative along a motion of its inputs."""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.spatial import Array
+from ..compiler.jit import entry
+
+INPUTS, OUTPUTS = 4, 2
+LANES = 3 + INPUTS  # values; their first and second derivatives along the motion; those by each input
+
+
+@entry
+def network_forward(weights: Array, layers: int, units: int, inputs: Array, space: Array, out: Array) -> None:
+    """Outputs and derivatives of a network.
+
+    Args:
+        weights: (k,) float32: of each layer the matrix (inputs, outputs) by rows, then the offsets.
+        layers, units: hidden layers and how wide they are.
+        inputs: (3, INPUTS) the inputs, their first and second derivatives in time.
+        space: (2, LANES, units). out: (LANES, OUTPUTS): becomes the outputs, their first and second derivatives in
+            time, and the derivatives by each input.
+    """
+    for k in range(INPUTS):
+        for lane in range(3):
+            space[0, lane, k] = inputs[lane, k]
+        for lane in range(INPUTS):
+            space[0, 3 + lane, k] = 1.0 if lane == k else 0.0
+    at, before, now = 0, INPUTS, 0
+    for layer in range(layers + 1):
+        behind = units if layer < layers else OUTPUTS
+        for lane in range(LANES):
+            for j in range(behind):
+                space[1 - now, lane, j] = 0.0
+        for i in range(before):
+            row = at + i * behind
+            for lane in range(LANES):
+                value = space[now, lane, i]
+                for j in range(behind):
+                    space[1 - now, lane, j] += value * weights[row + j]
+        at += before * behind
+        now = 1 - now
+        for j in range(behind):
+            space[now, 0, j] += weights[at + j]
+        at += behind
+        before = behind
+        if layer == layers:
+            break
+        for j in range(behind):
+            h = math.tanh(space[now, 0, j])
+            slope = 1.0 - h * h
+            rate = space[now, 1, j]
+            space[now, 0, j] = h
+            space[now, 1, j] = slope * rate
+            space[now, 2, j] = slope * (space[now, 2, j] - 2.0 * h * rate * rate)
+            for lane in range(3, LANES):
+                space[now, lane, j] *= slope
+    for lane in range(LANES):
+        for j in range(OUTPUTS):
+            out[lane, j] = space[now, lane, j]

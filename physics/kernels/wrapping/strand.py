@@ -1,0 +1,148 @@
+"""A strand over obstacles between two via points: its length and its points, with exact derivatives.
+
+The inputs of a strand are world positions of both ends and the frames of its obstacles; their rates (3, 3, then for
+each obstacle angular velocity and velocity of its frame's origin, world axes) are n = 6 + 6 m numbers, and so are
+columns of Jacobians.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.spatial import Array, flat3, subtract3
+from ..compiler.jit import inline, shared
+from .layout import (
+    CURVATURE,
+    ENDS,
+    FRAME_WIDTH,
+    FRAMES,
+    GEODESIC_SIZE,
+    LENGTH,
+    OUT_BIAS,
+    OUT_JACOBIAN,
+    OUT_SIZE,
+    OUT_TANGENT,
+    RATE,
+    SHAPES,
+    SMOOTHING,
+    STATUS,
+    UNSOLVED,
+    WARM,
+    WRAPPED,
+)
+from .piece import piece_path, piece_point
+from .row import chain_length, chain_point
+
+
+@inline
+def straight_path(rates: Array, own: Array, gradient: Array) -> None:
+    """Length of the straight line between both ends, with its derivatives."""
+    e = subtract3(flat3(own, ENDS + 3), flat3(own, ENDS))
+    v = subtract3(flat3(rates, 3), flat3(rates, 0))
+    length = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
+    own[LENGTH], own[RATE], own[CURVATURE] = length, 0.0, 0.0
+    gradient[:] = 0.0
+    if length == 0.0:
+        return
+    speed = (e[0] * v[0] + e[1] * v[1] + e[2] * v[2]) / length
+    own[RATE] = speed
+    own[CURVATURE] = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - speed * speed) / length
+    for k in range(3):
+        gradient[k], gradient[3 + k] = -e[k] / length, e[k] / length
+
+
+@shared
+def wrap_length(
+    data: Array, at: int, ends: Array, frames: Array, rates: Array, own: Array, gradient: Array
+) -> tuple[float, float]:
+    """Length of the strand whose record begins at `at`, and that part of its second derivative in time which holds
+    none of its inputs' accelerations; `gradient` (n,) becomes its derivatives by the inputs.
+
+    Args:
+        ends: (6,) [m]. frames: (m, 12) of the obstacles, rotation by rows, position. rates: (n,) of all these.
+        own: the strand's memory; first 0 at a run's beginning.
+    """
+    count = int(data[at])
+    record = at + 1 + (1 + FRAME_WIDTH) * count
+    for k in range(6):
+        own[ENDS + k] = ends[k]
+    for obstacle in range(count):
+        for k in range(FRAME_WIDTH):
+            own[FRAMES + FRAME_WIDTH * obstacle + k] = frames[obstacle, k]
+    if count == 1:
+        status = piece_path(data, record + SHAPES, data[record + SMOOTHING], rates, own, gradient)
+    else:
+        status = chain_length(data, record, own, count, rates, gradient)
+    own[WARM], own[STATUS] = 0.0 if status == UNSOLVED else 1.0, status
+    if status != WRAPPED:
+        straight_path(rates, own, gradient)
+    return own[LENGTH], own[CURVATURE]
+
+
+@inline
+def straight_point(
+    sigma: float,
+    sigma_rate: float,
+    rates: Array,
+    own: Array,
+    point: Array,
+    tangent: Array,
+    jacobian: Array,
+    bias: Array,
+) -> None:
+    """As `wrap_point`, of the straight line between both ends."""
+    jacobian[:] = 0.0
+    length, speed = own[LENGTH], own[RATE]
+    if length == 0.0:
+        for k in range(3):
+            point[k], tangent[k], bias[k], jacobian[k, k] = own[ENDS + k], 0.0, 0.0, 1.0
+        return
+    t = sigma / length
+    for k in range(3):
+        u = (own[ENDS + 3 + k] - own[ENDS + k]) / length
+        turn = (rates[3 + k] - rates[k] - u * speed) / length
+        point[k] = own[ENDS + k] + sigma * u
+        tangent[k] = u
+        bias[k] = 2.0 * sigma_rate * turn - sigma * (2.0 * turn * speed + u * own[CURVATURE]) / length
+        for j in range(3):
+            same = 1.0 if j == k else 0.0
+            part = t * (same - u * (own[ENDS + 3 + j] - own[ENDS + j]) / length)
+            jacobian[k, j], jacobian[k, 3 + j] = same - part, part
+
+
+@shared
+def wrap_point(
+    data: Array,
+    at: int,
+    sigma: float,
+    sigma_rate: float,
+    rates: Array,
+    own: Array,
+    point: Array,
+    tangent: Array,
+    jacobian: Array,
+    bias: Array,
+) -> None:
+    """The point at length sigma from a strand's beginning, where `wrap_length` was called before: below 0 and beyond
+    its length on the straight lines that go on there.
+
+    Args:
+        sigma_rate: derivative of sigma in time. rates: as `wrap_length` had them.
+        point, tangent, bias: (3,): become the position, its derivative by sigma, and that part of its acceleration
+            which holds neither the inputs' accelerations nor sigma''.
+        jacobian: (3, n): becomes the derivatives by the inputs at fixed sigma.
+    """
+    if int(own[STATUS]) != WRAPPED:
+        straight_point(sigma, sigma_rate, rates, own, point, tangent, jacobian, bias)
+        return
+    record = at + 1 + (1 + FRAME_WIDTH) * int(data[at])
+    count = int(data[at])
+    if count > 1:
+        chain_point(data, record, own, count, sigma, sigma_rate, rates, point, tangent, jacobian, bias)
+        return
+    out = own[GEODESIC_SIZE : GEODESIC_SIZE + OUT_SIZE]
+    piece_point(data, record + SHAPES, own, sigma, sigma_rate, rates, out)
+    for i in range(3):
+        point[i], tangent[i], bias[i] = out[i], out[OUT_TANGENT + i], out[OUT_BIAS + i]
+        for k in range(12):
+            jacobian[i, k] = out[OUT_JACOBIAN + 12 * i + k]
