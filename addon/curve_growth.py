@@ -65,7 +65,7 @@ def _inserted(old: Any, index: int, share: float) -> tuple[dict[int, np.ndarray]
     """Control frames (4, 4) that are others by their numbers, and all knots, when frame number `index` is added."""
     lie, order, degree = core.physics().lie, old.order, old.order - 1
     count = len(old.frames)
-    knots = core.part("splines").unrolled_knots(old.knots, order) if old.periodic else old.knots
+    knots = core.part("geometry.splines").unrolled_knots(old.knots, order) if old.periodic else old.knots
     last_span = (count + degree if old.periodic else count) - 1
     place = knots[index] + share * (knots[index + degree] - knots[index])
     span = int(np.clip(np.searchsorted(knots, place, side="right") - 1, degree, last_span))

@@ -110,7 +110,7 @@ def reversed_curve(curve: Any) -> Wanted:
 def evened(curve: Any, num_frames: int = 0) -> Wanted:
     """A curve with control frames at even lengths along it, in its metric; its parameter is that length."""
     path, count = plain(curve), num_frames or len(curve.frames)
-    lie, splines = core.physics().lie, core.part("splines")
+    lie, splines = core.physics().lie, core.part("geometry.splines")
     first, last = path.domain
     grid = np.linspace(first, last, PLACES * len(curve.frames) + 1)
     poses = path.transform(grid[:, None])
@@ -313,7 +313,10 @@ def index_in_order(scene: Any, item: Any, matrix: Any, anywhere: bool = False) -
     if len(frames) < 2:
         return len(frames)
     settings = item.condyle.joint
-    lie, metric = core.physics().lie, core.part("twist_metric").TwistMetric.of_length(settings.length_scale)
+    lie, metric = (
+        core.physics().lie,
+        core.part("geometry.twist_metric").TwistMetric.of_length(settings.length_scale),
+    )
     base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
     pose = lie.inverse(base) @ units.split_scale(matrix, "the control frame")[0]
     away = metric.norm(lie.log(lie.inverse(frames) @ pose))

@@ -47,7 +47,9 @@ def find(poses: np.ndarray) -> Cycle:
     if count <= LEAST:
         return none
     arguments = core.part("fitting.arguments")
-    metric = core.part("twist_metric").TwistMetric.of_length(arguments.check_length_scale(None, poses))
+    metric = core.part("geometry.twist_metric").TwistMetric.of_length(
+        arguments.check_length_scale(None, poses)
+    )
     lie = core.physics().lie
 
     def apart(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -63,7 +63,7 @@ def add_layers(
         settings.active_frame = 0
         settings.knots.clear()
         if knots is not None:  # those of a fit stay, the layers' are even
-            even = core.part("splines").clamped_knots(layers, settings.grid_orders[2])
+            even = core.part("geometry.splines").clamped_knots(layers, settings.grid_orders[2])
             _store_knots(settings, [*knots, even])
         settings.grid_periodic[2] = False
         settings.grid = (*settings.grid[:2], layers)

@@ -249,7 +249,7 @@ def _timed(settings: Any, knots: list[Any] | None) -> list[Any] | None:
     size, order = settings.grid[count - 1], settings.grid_orders[count - 1]
     if not settings.moving or count == 1 or settings.line_seconds == 0.0 or size < order:
         return knots
-    closed, splines = settings.grid_periodic[count - 1], core.part("splines")
+    closed, splines = settings.grid_periodic[count - 1], core.part("geometry.splines")
     *others, times = [None] * count if knots is None else knots
     if times is None:
         times = (splines.periodic_knots if closed else splines.clamped_knots)(size, order)

@@ -132,7 +132,7 @@ def _of_even(values: np.ndarray, turning: dict[int, float], own: set[int]) -> Sl
     """Slopes of values (F, c) with corners behind rows, at shares of the way to the next; own: those on both sides of
     which they are smooth.
     """
-    rates = core.part("between_samples").even_slopes(values)
+    rates = core.part("simulation.between_samples").even_slopes(values)
     found = Slopes.smooth(rates)
     if len(values) < 5:
         return found

@@ -80,7 +80,9 @@ def motions(
         at = own[rows][drawn]
         if ((strength.weights > 0.0) & ~strength.held).any() and drawn.sum() > 1:
             weights = np.minimum(strength.weights, follow_weights.HELD)
-            made.pulls[each.body] = core.part("pull").Pull(at, q[drawn], weights, each.time, at_strength)
+            made.pulls[each.body] = core.part("motions.pull").Pull(
+                at, q[drawn], weights, each.time, at_strength
+            )
         if each.controller:
             made.targets[each.controller] = at, q[drawn]
         if each.again is not None:

@@ -93,7 +93,7 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
     if not answer.arrays:
         return LiveReport(run.time, None, None)
     if repeating:
-        options = core.part("repeating").Repeating(**repeating).applied(ready.read.model, options)
+        options = core.part("motions.repeating").Repeating(**repeating).applied(ready.read.model, options)
     return (yield from _baked(uid, ready, run, answer, options, rates))
 
 

@@ -241,7 +241,7 @@ Direction = tuple[int, np.ndarray, np.ndarray, np.ndarray]
 
 def _bases(joint: Any, first: int) -> list[Direction]:
     """Directions of a surface: cubic splines are cubics from knot to knot, higher orders need places between."""
-    splines = core.part("splines")
+    splines = core.part("geometry.splines")
     found = []
     for axis, (knots, order) in enumerate(zip(joint.unrolled_knots, joint.order)):
         breaks = np.unique(knots[order - 1 : len(knots) - order + 1])

@@ -112,7 +112,7 @@ def follow(scene: Any, frames: np.ndarray, items: Sequence[Any], count: int) -> 
 
 def _beside(row: list[_Look], count: int) -> Beside:
     """What was seen at frames, where it can be kept and is needed."""
-    sampled = core.part("muscles.drawing").sampled
+    sampled = core.part("analysis.muscle_drawing").sampled
     seen = [each for each in row if np.isfinite(each[1]).all()]
     frames = np.array([frame for frame, _, _ in seen], dtype=int)
     points = np.array([sampled(path, count)[0] for _, path, _ in seen]).reshape(-1, count, 3)

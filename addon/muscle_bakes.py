@@ -93,7 +93,7 @@ def shown(
     Raises:
         ModelError: a muscle is linked, or has shape keys of its own.
     """
-    drawing = core.part("muscles.drawing")
+    drawing = core.part("analysis.muscle_drawing")
     metres = units.length_scale(scene)
     found = []
     for k, entry in enumerate(read.muscles):
@@ -128,7 +128,7 @@ def _radii(item: Any, points: np.ndarray, lengths: np.ndarray, rest: float) -> n
     along = np.concatenate([np.zeros((len(steps), 1)), np.cumsum(steps, axis=1)], axis=1)
     fractions = along / np.maximum(along[:, -1:], 1e-9)
     tendons = (settings.origin_tendon, settings.insertion_tendon)
-    found: np.ndarray = core.part("muscles.drawing").tube_radii(fractions, lengths, rest, tendons)
+    found: np.ndarray = core.part("analysis.muscle_drawing").tube_radii(fractions, lengths, rest, tendons)
     return found
 
 

@@ -126,7 +126,7 @@ def show_thickness(item: Any) -> None:
     if settings.own_curve is not None:
         return
     curve = item.data
-    volume = core.part("muscles.drawing").tube_volume(
+    volume = core.part("analysis.muscle_drawing").tube_volume(
         1.0, (settings.origin_tendon, settings.insertion_tendon)
     )
     curve.bevel_depth = settings.radius * math.sqrt(volume / math.pi)

@@ -153,7 +153,7 @@ def belly(length: float, volume: float, tendon: float) -> tuple[tuple[float, flo
     Many fibres are far shorter than the belly that they lie aslant in: where they alone would make a disc of it,
     tendons are drawn shorter, until it is at most `STOUTEST` times as thick as long.
     """
-    tube_volume = core.part("muscles.drawing").tube_volume
+    tube_volume = core.part("analysis.muscle_drawing").tube_volume
     whole = float(np.clip(tendon / max(length, 1e-6), 0.0, 0.9))
     shares, radius = (0.0, 0.0), 0.0
     for part in np.linspace(1.0, 0.0, 41):

@@ -93,7 +93,7 @@ def warnings(made: Any, result: Any) -> list[str]:
 
 def on_paths(result: Any) -> list[str]:
     """One line for each muscle that ran straight through an obstacle, or slipped off one."""
-    kind = core.part("muscles.missed").MissedWrap
+    kind = core.part("analysis.missed_wraps").MissedWrap
     return [str(kind(**each)) for each in result.info.get("missed_wraps", ())]
 
 

@@ -22,7 +22,7 @@ from addon.anatomy.knee_kinematics import (
     SHANK_MASS,
     tibia_poses,
 )
-from physics import lie
+from physics.geometry import lie
 from physics.muscles import Cylinder, Keyframes, Millard, PathPoint, Proportional, Wrap
 
 from .leg_model import ANKLE, FOOT_CENTER, FOOT_INERTIA, FOOT_MASS, knee, turned_inertia

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physics import joints, lie
+from physics import joints
+from physics.geometry import lie
 from physics.joints import Joint
 
 FloatArray = NDArray[np.float64]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 import physics as ph
 from addon.anatomy.implicit import ellipsoid, tube, union
 from addon.anatomy.surface import Mesh, mesh_from_shape
-from physics import lie
+from physics.geometry import lie
 
 from . import hand_model as model
 from .gallery_parts import ball

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from physics import constraints, lie
+from physics import constraints
+from physics.geometry import lie
 
 FloatArray = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addon import compat
-from physics import lie
+from physics.geometry import lie
 
 FloatArray = NDArray[np.float64]
 

@@ -67,7 +67,7 @@ def contact_sheet(
 
 def plots(result: Any, fit_report: Any) -> Image:
     """The swing's coordinate and energy to the left, the fit's residuals and the curve's evenness to the right."""
-    from physics import plots as drawings
+    from physics.analysis import plots as drawings
 
     residuals = SimpleNamespace(
         translation=1e-3 * fit_report.distances, rotation=np.radians(fit_report.angles)

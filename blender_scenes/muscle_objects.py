@@ -13,8 +13,8 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 import physics as ph
+from physics.analysis.muscle_drawing import muscle_curves, tube_volume
 from physics.muscles import Muscle, Sphere, SphereCappedCylinder, Wrap
-from physics.muscles.drawing import muscle_curves, tube_volume
 
 from .staging import plain_material
 

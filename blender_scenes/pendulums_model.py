@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from physics import lie
+from physics.geometry import lie
 from physics.muscles import Cylinder, PathPoint, Wrap
 
 FloatArray = NDArray[np.float64]

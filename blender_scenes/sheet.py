@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from physics import splines
+from physics.geometry import splines
 
 from . import sheet_model as model
 from .gallery_parts import ball, moved

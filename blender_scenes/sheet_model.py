@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from physics import joints, splines
+from physics import joints
+from physics.geometry import splines
 
 FloatArray = NDArray[np.float64]
 

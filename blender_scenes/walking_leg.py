@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 import physics as ph
 from addon.anatomy import bones
-from physics.muscles.drawing import muscle_curves
+from physics.analysis.muscle_drawing import muscle_curves
 
 from . import muscle_objects
 from . import walking_leg_model as model

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import physics as ph
 from addon.anatomy.knee_kinematics import SHANK_CENTER, SHANK_INERTIA, SHANK_MASS
-from physics import lie
+from physics.geometry import lie
 from physics.muscles import Cylinder, MassPoints, PathPoint, Wrap
 
 from .driven_knee_model import knee_coordinate

@@ -5,9 +5,16 @@ Twists are [angular, linear] in the body frame, wrenches [moment, force], quater
 
 from __future__ import annotations
 
-from . import constraints, exponential_coordinates, forces, joints, lie, muscles, splines
-from .body import Body
-from .builder import ModelBuilder
+from . import constraints, forces, joints, muscles
+from .analysis.muscle_ranking import MuscleMassEffect, rank_muscle_masses
+from .analysis.muscle_readings import (
+    MuscleLengths,
+    MusclePoints,
+    muscle_lengths,
+    muscle_points,
+    muscle_polyline,
+)
+from .bodies.body import Body
 from .dynamics import Energy, body_poses, energy, forward_dynamics, inverse_dynamics, mass_matrix
 from .dynamics.complementarity import ContactForce
 from .dynamics.constrained import ConstrainedDynamics, assemble, constrained_dynamics
@@ -18,7 +25,6 @@ from .dynamics.derivatives import (
     inverse_dynamics_derivatives,
 )
 from .dynamics.hybrid import HybridMotion, hybrid_dynamics
-from .dynamics.hyper_reduced import HyperReduced
 from .dynamics.impact import Impact, limit_impact
 from .dynamics.jacobian import body_bias, body_jacobian
 from .dynamics.maximal import MaximalCoordinates, maximal_coordinates
@@ -44,7 +50,7 @@ from .fitting import (
     fit_surface,
     naive_surface_fit,
 )
-from .inverse_kinematics import InverseKinematics, KinematicSolution, inverse_kinematics
+from .geometry import exponential_coordinates, lie, splines
 from .io import (
     ModelFile,
     OpenSimModel,
@@ -58,18 +64,21 @@ from .io import (
     save_result,
     write_storage,
 )
-from .keyframes import keyframe_table
-from .kinematic_targets import Target
-from .loop import simulate_loop
-from .model import Model, State
-from .motion import Motion
-from .muscles.excitation import excite
-from .muscles.ranking import MuscleMassEffect, rank_muscle_masses
-from .muscles.reading import MuscleLengths, MusclePoints, muscle_lengths, muscle_points, muscle_polyline
-from .projection import Projection, project
-from .result import Result
-from .rollouts import simulate_many
-from .simulation import Table, simulate
+from .kinematics.projection import Projection, project
+from .kinematics.solve import InverseKinematics, KinematicSolution, inverse_kinematics
+from .kinematics.targets import Target
+from .model.builder import ModelBuilder
+from .model.model import Model
+from .model.result import Result
+from .model.state import State
+from .motions.excitation import excite
+from .motions.keyframes import keyframe_table
+from .motions.motion import Motion
+from .motions.table import Table
+from .simulation.hyper_reduced import HyperReduced
+from .simulation.loop import simulate_loop
+from .simulation.many import simulate_many
+from .simulation.simulate import simulate
 
 __all__ = [
     "joints",

@@ -92,8 +92,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
-    from .muscles.missed import MissedWrap
-    from .simulation import simulate
+    from .analysis.missed_wraps import MissedWrap
+    from .simulation.simulate import simulate
 
     reporter.start(f"simulate {options.model.stem}")
     file = _open(load_model, options.model)
@@ -180,7 +180,7 @@ def _compile(options: argparse.Namespace, reporter: Reporter) -> int:
 
 
 def _plot(options: argparse.Namespace, reporter: Reporter) -> int:
-    from .plots import plot_result
+    from .analysis.plots import plot_result
 
     reporter.start(f"plot {options.result.stem}")
     plot_result(_open(load_result, options.result), options.out)

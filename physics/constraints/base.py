@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .._typing import FloatArray
-from ..body import Body
+from ..bodies.body import Body
 from ..errors import ModelError
-from ..immutable import ReadOnlyArrays
+from ..geometry.immutable import ReadOnlyArrays
+from ..geometry.lie import check_frames
 from ..joints.base import IDENTITY
 from ..joints.curve_packing import kernel_poses
 from ..kernels.constraints import layout
-from ..lie import check_frames
 
 if TYPE_CHECKING:
-    from ..model import Model, State
+    from ..model.model import Model
+    from ..model.state import State
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
-from ..body import Body
+from ..bodies.body import Body
 from ..errors import FormatError, ModelError
 from ..joints import Free, Joint, Translational
 from . import from_dict
@@ -40,7 +40,7 @@ class ConstraintBuilder:
         Raises:
             ModelError: the name will not do, or the constraint names what is missing; nothing has been added then.
         """
-        from ..model import Model
+        from ..model.model import Model
 
         self._check_name(name)
         if not isinstance(constraint, Constraint):

@@ -17,7 +17,7 @@ from ..validation import number
 from .base import Constraint, PackedConstraint
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..model.model import Model
 
 
 @dataclass(frozen=True, eq=False)

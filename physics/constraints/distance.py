@@ -13,7 +13,7 @@ from ..validation import finite_array, number
 from .base import Constraint, PackedConstraint, index_of, translated, two_bodies
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..model.model import Model
 
 SENSES = ("rod", "rope", "strut")
 

@@ -12,7 +12,7 @@ from ..validation import finite_array
 from .base import Constraint, PackedConstraint, index_of, one_frame, translated, two_bodies
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..model.model import Model
 
 
 @dataclass(frozen=True, eq=False)

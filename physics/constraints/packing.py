@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .._typing import FloatArray
+from ..joints.packing import Arrays, work_rows
 from ..kernels import layout
 from ..kernels.constraints import layout as rows
-from ..packing import Arrays, work_rows
 from .base import PackedConstraint
 
 ConstraintArrays: TypeAlias = tuple[Any, Any, Any, Arrays, tuple[Any, Any, Any]]

@@ -18,7 +18,7 @@ from ..validation import finite_array, truth
 from .base import Constraint, PackedConstraint, index_of, one_frame, translated, two_bodies
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..model.model import Model
 
 ALONG_Z = 4  # the lock of the translation along z
 

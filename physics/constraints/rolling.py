@@ -13,7 +13,7 @@ from ..kernels.constraints import layout
 from .base import Constraint, PackedConstraint, body_name
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..model.model import Model
 
 
 @dataclass(frozen=True, eq=False)

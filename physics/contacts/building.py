@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..body import Body
+from ..bodies.body import Body
 from ..errors import FormatError, ModelError
 from ..forces.building import check_keys
 from .contact import CONTACT_KEYS, Contact, make_contact

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..forces.base import body_index, checked_name, link_points
-from ..immutable import ReadOnlyArrays
+from ..geometry import lie
+from ..geometry.immutable import ReadOnlyArrays
 from ..joints.base import IDENTITY
 from ..joints.curve_packing import kernel_poses
 from ..kernels.contact.layout import PAIR_WIDTH

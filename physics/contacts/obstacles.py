@@ -10,7 +10,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
-from ..immutable import ReadOnlyArrays
+from ..geometry.immutable import ReadOnlyArrays
 from ..kernels.contact import layout as contact_layout
 from ..validation import all_finite, finite_array, float_array, number
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import JointRangeError, ModelError
+from ..errors import ModelError
 from ..kernels import layout
-from ..model import Model, State
-from ..muscles.states import initial_states
-from ..validation import finite_array, number
+from ..model.checks import check_accelerations, check_flags, check_state, inputs_alone, vector, with_inputs
+from ..model.model import Model
+from ..model.state import State
 
 
 class Energy(NamedTuple):
@@ -21,68 +20,6 @@ class Energy(NamedTuple):
     kinetic: float
     potential: float
     total: float
-
-
-def check_flags(model: Model, flags: Any) -> None:
-    """Raise what the kernels reported."""
-    status, culprit = int(flags[layout.STATUS]), int(flags[layout.CULPRIT])
-    if status == layout.OK:
-        return
-    name = model.body_names[culprit]
-    if status == layout.NOT_FINITE:
-        raise ModelError(f"body {name!r} moves too fast: its inertia or its forces are not finite")
-    if status == layout.OUT_OF_RANGE:
-        raise JointRangeError(
-            f"joint of body {name!r} left its range {model.bodies[culprit].joint.range.tolist()}"
-        )
-    raise ModelError(f"joint of body {name!r} has a coordinate that moves no inertia in this configuration")
-
-
-def check_state(model: Model, state: State) -> State:
-    """The state with arrays of the right kind; ModelError where it is not one of this model."""
-    if not isinstance(model, Model):
-        raise ModelError(f"a model is needed, got {model!r:.80}: make one with ModelBuilder")
-    if not isinstance(state, State):
-        raise ModelError(f"a state is needed, got {state!r:.80}: make one with model.state(...)")
-    nv = model.num_coordinates
-    chart = np.asarray(state.chart)
-    if np.shape(state.q) != (nv,) or np.shape(state.qd) != (nv,) or chart.shape != (model.num_bodies,):
-        raise ModelError(f"the state does not belong to {model!r}: make it with model.state(...)")
-    q, qd = finite_array(state.q, (nv,), "q of the state"), finite_array(state.qd, (nv,), "qd of the state")
-    states = initial_states(model, q, state.muscle_states)
-    return State(q, qd, number(state.time, "time of the state"), chart.astype(np.int64), states)
-
-
-def check_accelerations(model: Model, qdd: FloatArray) -> FloatArray:
-    """The accelerations; ModelError where velocities or forces are too large for them."""
-    if not np.isfinite(qdd).all():
-        d = int(np.argmin(np.isfinite(qdd)))
-        raise ModelError(
-            f"the acceleration of {model.coordinate_names[d]} is not finite: velocities are too large"
-        )
-    return qdd
-
-
-def vector(model: Model, value: Any, name: str) -> FloatArray:
-    """The values (nv,); zeros where none are given."""
-    if value is None:
-        return np.zeros(model.num_coordinates)
-    return finite_array(value, (model.num_coordinates,), name)
-
-
-def with_inputs(model: Model, tau: Any, name: str) -> FloatArray:
-    """Generalized forces with the inputs behind them (nv + num_inputs,), as the kernels take them."""
-    complete = model.with_inputs(tau, name)
-    if complete.ndim != 1:
-        raise ModelError(f"{name} must have shape ({model.num_coordinates},), got {complete.shape}")
-    return complete
-
-
-def inputs_alone(model: Model, inputs: Any) -> FloatArray:
-    """Inputs, (num_inputs,) or {name: number} or None for their own values, behind no generalized forces."""
-    if inputs is not None and not isinstance(inputs, Mapping):
-        inputs = dict(zip(model.input_names, finite_array(inputs, (model.num_inputs,), "inputs").tolist()))
-    return model.with_inputs(inputs, "inputs")
 
 
 ROADS = ("auto", "recursive", "dense")

@@ -25,7 +25,8 @@ from ..kernels.contact.layout import (
     FOUND_PAIR,
     FOUND_POINT,
 )
-from ..model import Model, State
+from ..model.model import Model
+from ..model.state import State
 from .evaluation import evaluate_constraints
 
 # What is nearer than this [m, rad], and no faster [m/s, rad/s], touches.
@@ -188,7 +189,7 @@ def _bias(rows: Callable[[FloatArray], FloatArray], state: State) -> FloatArray:
 
 def contacts_at(model: Model, q: FloatArray, reach: float) -> dict[int, FloatArray]:
     """What the kernels find of each pair of a point and an obstacle with a gap below reach at coordinates q (nv,)."""
-    from ..integrators.constrained import contact_space
+    from ..contacts.workspace import contact_space
     from ..kernels.contact.detection import detect_contacts
 
     if not model.contacts:
@@ -206,7 +207,7 @@ def contact_of_pair(model: Model, pair: int) -> Contact:
 def _placed(model: Model, q: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Workspaces of the bodies and coordinates, at rest at coordinates q."""
     from ..kernels.joints.kinematics import kinematics
-    from . import check_flags
+    from ..model.checks import check_flags
 
     work, dof, flags = model.workspace().clear()
     kinematics(model.arrays, q, np.zeros_like(q), work, dof, flags)

@@ -15,7 +15,8 @@ from ..errors import ModelError
 from ..kernels import layout as tree_layout
 from ..kernels.constraints import layout
 from ..kernels.contact.layout import FOUND_POINT
-from ..model import Model, State
+from ..model.model import Model
+from ..model.state import State
 
 if TYPE_CHECKING:
     from ..constraints.packing import System
@@ -50,7 +51,8 @@ def constrained_dynamics(model: Model, state: State, tau: Any = None) -> Constra
         ModelError: as `forward_dynamics`; something is being hit, which has no acceleration; the friction of what
             slides finds no forces.
     """
-    from . import articulated, check_accelerations, check_state, mass_matrix, with_inputs
+    from ..model.checks import check_accelerations, check_state, with_inputs
+    from . import articulated, mass_matrix
     from .complementarity import ContactForce, axes_of, solve_one_sided
 
     state = check_state(model, state)
@@ -99,7 +101,7 @@ def constrained_accelerations(
     """
     from ..kernels.contact.constrained_step import constrain_accelerations
     from ..kernels.dynamics.aba import forward_dynamics as kernel
-    from . import check_accelerations, check_flags
+    from ..model.checks import check_accelerations, check_flags
 
     nv, rows = model.num_coordinates, model.num_constraint_rows
     qdd = np.zeros(nv)
@@ -146,7 +148,7 @@ def assemble(model: Model, state: State) -> State:
     """
     from ..kernels.contact.constrained_step import constrain_accelerations, project, project_velocities
     from ..kernels.dynamics.aba import forward_dynamics as kernel
-    from . import check_flags, check_state
+    from ..model.checks import check_flags, check_state
 
     state = check_state(model, state)
     model.check_dynamics()

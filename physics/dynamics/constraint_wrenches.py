@@ -7,14 +7,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
-from ..builder import ModelBuilder
 from ..constraints.base import Constraint
 from ..constraints.coupling import CouplingConstraint
 from ..constraints.rolling import RollingConstraint
+from ..geometry import lie
 from ..joints import Free
-from ..model import Model
+from ..model.builder import ModelBuilder
+from ..model.model import Model
 from .complementarity import ContactForce
 from .maximal import MaximalCoordinates
 

@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._typing import FloatArray
-from ..model import Model, State
-from ..packing import TangentSpace
+from ..joints.packing import TangentSpace
+from ..model.checks import check_flags, check_state, inputs_alone, with_inputs
+from ..model.model import Model
+from ..model.state import State
 from ..validation import finite_array
-from . import check_flags, check_state, forward_dynamics, inputs_alone, with_inputs
+from . import forward_dynamics
 
 
 class InverseDerivatives(NamedTuple):

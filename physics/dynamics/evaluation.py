@@ -10,7 +10,8 @@ from .._typing import FloatArray
 from ..constraints.base import Constraint
 from ..constraints.packing import make_system, pack_constraints
 from ..kernels.constraints import layout
-from ..model import Model, State
+from ..model.model import Model
+from ..model.state import State
 
 
 def evaluate_constraints(
@@ -19,7 +20,7 @@ def evaluate_constraints(
     """Values (rows,), Jacobian (rows, nv) and bias (rows,) of constraints, which need not be the model's own."""
     from ..kernels.constraints.rows import constraint_rows
     from ..kernels.joints.kinematics import kinematics
-    from . import check_flags, check_state
+    from ..model.checks import check_flags, check_state
 
     state = check_state(model, state)
     packed = [constraint.packed(model) for constraint in constraints]

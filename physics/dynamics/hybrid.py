@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._typing import FloatArray
-from ..body import Body
+from ..bodies.body import Body
 from ..errors import ModelError
-from ..model import Model, State
-from ..motion import coordinates_of
+from ..model.checks import check_accelerations, check_state, with_inputs
+from ..model.model import Model
+from ..model.state import State
+from ..motions.motion import coordinates_of
 from ..validation import finite_array, float_array
-from . import articulated, check_accelerations, check_state, newton_euler, with_inputs
+from . import articulated, newton_euler
 from .constrained import constrained_accelerations, require_equalities
 
 

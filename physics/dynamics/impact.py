@@ -8,7 +8,8 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..model import Model, State
+from ..model.model import Model
+from ..model.state import State
 from ..validation import finite_array, number
 
 
@@ -36,7 +37,8 @@ def limit_impact(model: Model, state: State, gradient: Any, restitution: float =
     Raises:
         ModelError: the gradient is zero or has the wrong shape; e lies outside [0, 1].
     """
-    from . import check_state, mass_matrix
+    from ..model.checks import check_state
+    from . import mass_matrix
 
     state = check_state(model, state)
     direction = finite_array(gradient, (model.num_coordinates,), "gradient of the limit")

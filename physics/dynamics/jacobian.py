@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from .._typing import FloatArray
-from ..body import Body
-from ..model import Model, State
+from ..bodies.body import Body
+from ..model.model import Model
+from ..model.state import State
 
 
 def _evaluate(model: Model, state: State, body: str | Body) -> tuple[FloatArray, FloatArray]:
     from ..kernels.dynamics.jacobian import body_jacobian as kernel
-    from . import check_flags, check_state
+    from ..model.checks import check_flags, check_state
 
     state = check_state(model, state)
     index = model.index(body.name if isinstance(body, Body) else body)

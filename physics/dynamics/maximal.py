@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import lie
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..geometry import lie
 from ..kernels import layout
-from ..model import Model, State
+from ..model.checks import check_flags, check_state, inputs_alone
+from ..model.model import Model
+from ..model.state import State
 from ..validation import finite_array
-from . import check_flags, check_state, inputs_alone
 
 
 class MaximalCoordinates:

@@ -9,15 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
 from ..constraints.base import Constraint
 from ..errors import ModelError
+from ..geometry import lie
 from ..kernels import layout
 from ..kernels.constraints.layout import EQUALITY
-from ..model import Model, State
+from ..model.checks import check_state, with_inputs
+from ..model.model import Model
+from ..model.state import State
 from ..validation import finite_array, float_array
-from . import articulated, check_state, mass_matrix, newton_euler, with_inputs
+from . import articulated, mass_matrix, newton_euler
 from .complementarity import solve_one_sided
 from .constrained import constrained_dynamics, one_sided
 from .constraint_wrenches import constraint_wrenches, contact_wrenches, rows_on_bodies

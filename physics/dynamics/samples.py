@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import exponential_coordinates, lie
 from .._typing import FloatArray
-from ..body import Body
+from ..bodies.body import Body
 from ..errors import ModelError
-from ..immutable import ReadOnlyArrays
+from ..geometry import exponential_coordinates, lie
+from ..geometry.immutable import ReadOnlyArrays
+from ..geometry.smoothing import DEGREES, check_times, spline_derivatives, weight_of_cutoff
 from ..kernels import layout
-from ..model import Model
+from ..model.model import Model
+from ..model.result import rotation_quaternions
 from ..muscles.states import check_tendons_of_samples
-from ..result import rotation_quaternions
-from ..smoothing import DEGREES, check_times, spline_derivatives, weight_of_cutoff
 from ..validation import finite_array, float_array, number, whole_number
 from . import newton_euler
 from .maximal import maximal_coordinates

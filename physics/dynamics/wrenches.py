@@ -8,8 +8,9 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..kernels import layout
-from ..model import Model, State
-from . import check_flags, check_state, inputs_alone
+from ..model.checks import check_flags, check_state, inputs_alone
+from ..model.model import Model
+from ..model.state import State
 
 
 class ForceWrench(NamedTuple):

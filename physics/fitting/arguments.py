@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import lie, splines
 from .._typing import FloatArray
 from ..errors import FitError, ModelError
+from ..geometry import lie, splines
 from ..joints.spline_curve import MOST_ORDER, OUTSIDE
 from ..validation import finite_array, number, truth
 from . import parameterization as parameters

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray, IntArray
 from ..errors import FitError
-from ..twist_metric import TwistMetric
+from ..geometry import lie
+from ..geometry.twist_metric import TwistMetric
 from .banded import BlockBandedSystem
 from .linearization import Sites, derivatives, hessian_jacobian, pose_jacobian, poses, velocity_jacobian
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import splines
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..geometry import splines
 from ..joints import SplineCurve
 from ..joints.curve_coordinate import Curve
 from ..joints.spline_sites import Sites, derivatives

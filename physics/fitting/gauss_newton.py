@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
-from ..twist_metric import TwistMetric
+from ..geometry import lie
+from ..geometry.twist_metric import TwistMetric
 from .banded import BlockBandedSystem
 from .constraints import ConstrainedSystem, Constraints
 from .linearization import Sites, derivatives, hessian_jacobian, pose_jacobian, poses

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
+from ..geometry import lie
 from ..joints.spline_sites import Sites, advance, control_twists, derivatives, poses
 
 __all__ = [

@@ -10,8 +10,8 @@ import numpy as np
 
 from .._typing import FloatArray, IntArray
 from ..errors import FitError, ModelError
+from ..geometry.twist_metric import TwistMetric
 from ..joints.curve_coordinate import COORDINATES
-from ..twist_metric import TwistMetric
 from ..validation import finite_array, truth
 from .arguments import check_length_scale, real_number
 from .constraints import EndCondition

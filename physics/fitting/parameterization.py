@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import lie, splines
 from .._typing import FloatArray
 from ..errors import FitError
+from ..geometry import lie, splines
+from ..geometry.twist_metric import TwistMetric
 from ..joints.spline_curve import frame_distances, natural_knots
-from ..twist_metric import TwistMetric
 from .linearization import Sites, derivatives
 from .linearization import poses as curve_poses
 

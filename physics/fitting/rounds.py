@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._typing import FloatArray, IntArray
 from ..errors import CancelledError
-from ..twist_metric import TwistMetric
+from ..geometry.twist_metric import TwistMetric
 from . import parameterization as parameters
 from .constraints import Constraints, EndCondition
 from .gauss_newton import Objective, minimize

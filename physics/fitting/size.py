@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
 from ..errors import FitError
+from ..geometry import lie
 from .linearization import poses
 from .rounds import Curve, Fitter
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import splines
 from .._typing import FloatArray
 from ..errors import FitError, ModelError
+from ..geometry import splines
 from ..joints.euler_angles import check_sequence
 from ..joints.spline_surface import OUTSIDE
 from ..validation import finite_array, float_array, truth

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray, IntArray
 from ..errors import FitError
-from ..twist_metric import TwistMetric
+from ..geometry import lie
+from ..geometry.twist_metric import TwistMetric
 from .surface_graph import NEIGHBOURS, chord_points, connected, graph_of, neighbour_pairs
 
 LANDMARKS = 100

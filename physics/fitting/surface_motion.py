@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
+from ..geometry import lie
 from ..joints.euler_angles import AXES, euler_angles, euler_rotations
 
 

@@ -8,8 +8,8 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from .. import splines
 from .._typing import FloatArray, IntArray
+from ..geometry import splines
 
 
 @dataclass(frozen=True, eq=False)

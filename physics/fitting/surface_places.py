@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
+from ..geometry import lie
 from .surface_graph import chord_points
 from .surface_system import Problem
 

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
-from ..twist_metric import TwistMetric
+from ..geometry import lie
+from ..geometry.twist_metric import TwistMetric
 from .surface_motion import Motion
 from .surface_net import Net, Sites
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import FitError, MissingDependencyError
-from ..twist_metric import TwistMetric
+from ..geometry.twist_metric import TwistMetric
 from . import surface_arguments as checks
 from .arguments import check_poses
 from .options import check_metric, check_weights

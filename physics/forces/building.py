@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from ..body import Body
+from ..bodies.body import Body
 from ..errors import FormatError, ModelError
 from ..validation import unit_axis
 from . import BodyDamping, Force, Ground, Input, Mount, PositionController, Spring, Wrench

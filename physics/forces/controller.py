@@ -10,13 +10,13 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..immutable import ReadOnlyArrays
+from ..geometry.immutable import ReadOnlyArrays
 from ..validation import per_coordinate
 from .base import body_index, checked_name
 from .inputs import Input
 
 if TYPE_CHECKING:
-    from ..body import Body
+    from ..bodies.body import Body
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..immutable import ReadOnlyArrays
+from ..geometry import lie
+from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
 from ..validation import all_finite, float_array, number
 from .base import body_index, element_row, link_axes, link_points

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._typing import FloatArray
-from ..body import Body
+from ..bodies.body import Body
 from ..errors import ModelError
 from ..joints import Free, Joint, Planar
 from ..validation import finite_array, number, unit_axis
@@ -15,7 +15,7 @@ from .base import body_index
 from .mount import Mount
 
 if TYPE_CHECKING:
-    from ..builder import ModelBuilder
+    from ..model.builder import ModelBuilder
 
 
 class WobblingMass(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..immutable import ReadOnlyArrays
+from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
 from ..validation import finite_array, number
 from .base import AXES, body_index, element_row, link_axes, link_points

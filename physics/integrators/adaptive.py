@@ -9,13 +9,14 @@ import numpy as np
 from .._typing import FloatArray, IntArray
 from ..errors import MissingDependencyError
 from ..kernels import layout
-from ..model import Model, State
-from ..result import Result
+from ..model.model import Model
+from ..model.result import Result
+from ..model.state import State
 from .base import Problem, Recording, refuse_impulses
 from .constrained import needs_constraints, statistics
 from .march import march
-from .slope import ConstrainedSlope, Slope, motion_stops
-from .stops import force_stops, longest_step
+from .slope import ConstrainedSlope, Slope
+from .stops import force_stops, longest_step, motion_stops
 
 
 def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:

@@ -14,9 +14,10 @@ from ..errors import CancelledError, DivergedError, ModelError
 from ..forces.wrench import Wrench
 from ..kernels import layout
 from ..kernels.constraints.layout import EQUALITY, SEGMENTS
-from ..model import Model, State
-from ..motion import MotionArrays
-from ..result import Result
+from ..model.model import Model
+from ..model.result import Result
+from ..model.state import State
+from ..motions.motion import MotionArrays
 from .control import Control
 
 REASONS = {
@@ -54,16 +55,6 @@ class Problem:
     rtol: float
     atol: float
     steer: Steer | None = None
-
-
-def interpolated(t: float, times: FloatArray, rows: FloatArray) -> FloatArray:
-    """Rows of a table at a time: linear between them, constant beyond; a copy."""
-    k = int(np.searchsorted(times, t, side="right")) - 1
-    if k < 0 or k >= len(times) - 1:
-        ends: FloatArray = rows[0 if k < 0 else -1].copy()
-        return ends
-    between: FloatArray = rows[k] + (rows[k + 1] - rows[k]) * ((t - times[k]) / (times[k + 1] - times[k]))
-    return between
 
 
 def refuse_impulses(model: Model, name: str) -> None:
@@ -185,7 +176,7 @@ def forget_energy(problem: Problem, work: FloatArray) -> None:
 
 def springs_leap(model: Model) -> bool:
     """Whether springs are stretched otherwise, and store another energy, where a rotation vector changes its chart."""
-    from ..inverse_kinematics import rotation_coordinates
+    from ..model.coordinates import rotation_coordinates
 
     vectors = rotation_coordinates(model)
     turned = model.arrays[4][vectors]

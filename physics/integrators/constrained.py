@@ -9,19 +9,16 @@ import numpy as np
 
 from .._typing import FloatArray, IntArray
 from ..constraints.packing import System, make_system
-from ..errors import DivergedError
+from ..contacts.workspace import constraint_space
+from ..dynamics.consistency import refuse_torn
+from ..joints.packing import Workspace
 from ..kernels.constraints import layout as rows
-from ..kernels.contact.layout import FOUND_WIDTH, PAIR_POINT, PAIR_RADIUS, PAIR_WIDTH
-from ..model import Model, State
-from ..packing import Workspace
-from ..result import Result
+from ..model.model import Model
+from ..model.result import Result
+from ..model.state import State
 from .base import Problem, Recording, carry, watch_closely
-from .control import body_of_coordinate
 from .limit_steps import look_ahead
 from .stretches import run_in_stretches
-
-# More at once make a system that no step could wait for.
-MOST_CONTACTS = 200
 
 
 def needs_constraints(problem: Problem) -> bool:
@@ -133,52 +130,6 @@ def note_start(
     recording.forces[0] = system[rows.SYSTEM_IMPULSE][: model.num_constraint_rows]
     recording.q[0], recording.qd[0] = q, qd
     workspace.clear()
-
-
-def refuse_torn(problem: Problem, system: System, counters: IntArray, recording: Recording) -> None:
-    """DivergedError behind a step where constraints are not met any more: what else is given contradicts them, or
-    it is too long to find where they are.
-    """
-    now, why = problem.start + problem.dt * int(counters[0]), "take a smaller one"
-    if len(problem.motions[0]) or problem.model.prescribed.any():
-        why = "what is given contradicts it, or the step is too long"
-    step = f" in a step of {problem.dt:g} s: {why}"
-    refuse_torn_at(now, problem, system, int(counters[1]), recording, step)
-
-
-def refuse_torn_at(
-    now: float, problem: Problem, system: System, written: int, recording: Recording, step: str = ""
-) -> None:
-    """As `refuse_torn`, at a time and with so many samples written; what there is to say of the step."""
-    from ..dynamics.constrained import unmet
-
-    if not system[rows.SYSTEM_STATISTICS][rows.LEFT_NOW] > rows.TORN:
-        return
-    name, row, off = unmet(problem.model, system)
-    moved = int(np.argmax(np.abs(system[rows.SYSTEM_JACOBIAN][row])))
-    body, reason = body_of_coordinate(problem.model, moved), f"constraint {name!r} is {off:.3g} m or rad off"
-    raise DivergedError(now, body, f"{reason} and cannot be met{step}", recording.result(written))
-
-
-def constraint_space(model: Model) -> tuple[System, FloatArray, tuple[FloatArray, ...], FloatArray]:
-    """Workspaces of the rows, of limits and contacts between steps, of contacts, and of held coordinates."""
-    pairs = int(model.contact_pairs[0])
-    most = model.num_constraint_rows + 2 * model.num_limits + 3 * min(pairs, MOST_CONTACTS)
-    system = make_system(most, model.num_coordinates)
-    memory = np.zeros((model.num_limits + pairs, rows.MEMORY_WIDTH))
-    return system, memory, contact_space(model), np.zeros(model.num_coordinates)
-
-
-def contact_space(model: Model) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Pairs of points and obstacles, room for all that are found, and how far points reach from their bodies' origins
-    and how near a gap is always looked at.
-    """
-    count = int(model.contact_pairs[0])
-    pairs = model.contact_pairs[1 : 1 + count * PAIR_WIDTH].reshape(count, PAIR_WIDTH)
-    extents = np.linalg.norm(pairs[:, PAIR_POINT : PAIR_POINT + 3], axis=1) + pairs[:, PAIR_RADIUS]
-    reach = float(extents.max(initial=0.0))
-    found = np.zeros((count, FOUND_WIDTH))
-    return model.contact_pairs, found, np.array([reach, 1e-3 * reach + 1e-6])
 
 
 def statistics(model: Model, system: Any) -> dict[str, Any]:

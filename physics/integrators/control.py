@@ -10,7 +10,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..model import Model
+from ..model.model import Model
 from ..muscles.states import check_pulls
 from ..validation import finite_array
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from .._typing import FloatArray
+from ..contacts.workspace import constraint_space
+from ..dynamics.consistency import refuse_torn_at
 from ..errors import MissingDependencyError
 from ..kernels import layout
 from ..kernels.constraints.layout import ACTIVE, EQUALITY, ROW_FORCE, SYSTEM_KINDS, SYSTEM_ROWS
-from ..model import State
-from ..result import Result
+from ..model.result import Result
+from ..model.state import State
 from .adaptive import chart_event, charted, held_between, put_on_motions
 from .base import Problem, Recording, energy_row, refuse_corners, refuse_muscle_states
-from .constrained import constraint_space, refuse_torn_at, settler, statistics
+from .constrained import settler, statistics
 from .march import march
-from .slope import ConstrainedSlope, motion_stops
-from .stops import LOOK
+from .slope import ConstrainedSlope
+from .stops import LOOK, motion_stops
 
 METHOD = "DOP853"
 # Two things that are reached within this time are reached at once [s].

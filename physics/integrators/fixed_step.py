@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .._typing import FloatArray, IntArray
 from ..kernels import layout
-from ..model import State
-from ..result import Result
+from ..model.result import Result
+from ..model.state import State
 from .base import Problem, Recording, carry, watch_closely
 from .constrained import integrate_constrained, needs_constraints
 from .limit_steps import look_ahead

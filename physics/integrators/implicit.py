@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray, IntArray
+from ..contacts.workspace import constraint_space
+from ..dynamics.consistency import refuse_torn
+from ..joints.packing import TangentSpace
 from ..kernels import layout
-from ..model import Model, State
-from ..packing import TangentSpace
-from ..result import Result
+from ..model.model import Model
+from ..model.result import Result
+from ..model.state import State
 from .base import Problem, Recording, carry, watch_closely
-from .constrained import constraint_space, needs_constraints, note_start, refuse_torn, settler, statistics
+from .constrained import needs_constraints, note_start, settler, statistics
 from .stretches import run_in_stretches
 
 KERNEL_NUMBERS = {

@@ -6,7 +6,8 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..kernels import layout
-from ..model import Model, State
+from ..model.model import Model
+from ..model.state import State
 from .base import Problem, energy_row
 
 #: Runge and Kutta's step times what swings or decays at this rate leads on, wherever in the left half-plane that is

@@ -8,28 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import BoolArray, FloatArray
+from .._typing import FloatArray
 from ..constraints.packing import make_system
+from ..dynamics.consistency import refuse_torn_at
 from ..errors import DivergedError
+from ..joints.packing import TangentSpace
 from ..kernels import layout
 from ..kernels.constraints import layout as rows
 from ..kernels.stepping.motion_layout import (
     CHANNEL_COUNT,
     CHANNEL_FIRST,
-    PIECE_COEFFICIENTS,
-    PIECE_HOLDS,
-    PIECE_ORDER,
-    PIECE_RESTS,
     PIECE_START,
 )
-from ..motion import MotionArrays
-from ..packing import TangentSpace
+from ..motions.motion import MotionArrays
 from .base import Problem, Recording
-from .constrained import refuse_torn_at
 from .control import body_of_coordinate
-
-# Times that are nearer than this are the same, as they are to `kernels.motion` [s].
-EDGE = 1e-9
+from .stops import EDGE
 
 # Faster than light [m/s], than anything turns [rad/s]: from there on a motion that only grows would be followed by ever
 # shorter steps, as round-off of squared velocities is what their errors are made of.
@@ -308,36 +302,3 @@ def motions_before(motions: MotionArrays, end: float) -> MotionArrays:
         begun = pieces[first : first + count, PIECE_START] < end - EDGE
         channel[CHANNEL_COUNT] = max(int(begun.sum()), 1)
     return known, pieces
-
-
-def motion_stops(problem: Problem, start: float, end: float) -> list[float]:
-    """Times between start and end where a coordinate begins or ceases to be held, or a held one's velocity leaps.
-
-    Those that differ by round-off are one.
-    """
-    channels, pieces = problem.motions
-    stops = set()
-    for channel in channels:
-        first, count = int(channel[CHANNEL_FIRST]), int(channel[CHANNEL_COUNT])
-        own = pieces[first : first + count]
-        changes = own[1:, PIECE_HOLDS] != own[:-1, PIECE_HOLDS]
-        begins = 0 if own[0, PIECE_RESTS] else 1  # where the run does, the motion has led nowhere before
-        changes[begins:] |= (own[begins + 1 :, PIECE_HOLDS] != 0.0) & _leaps(own[begins:])
-        stops.update(own[1:, PIECE_START][changes].tolist())
-    found: list[float] = []
-    for stop in sorted(stops):
-        if start < stop < end - EDGE and not (found and stop < found[-1] + EDGE):
-            found.append(stop)
-    return found
-
-
-def _leaps(pieces: FloatArray) -> BoolArray:
-    """From which of a motion's pieces to the next (K - 1,) its velocity leaps, by more than round-off."""
-    before, width = pieces[:-1], np.diff(pieces[:, PIECE_START])[:, None]
-    powers = np.arange(1, PIECE_ORDER)
-    terms = (
-        powers * before[:, PIECE_COEFFICIENTS + 1 : PIECE_COEFFICIENTS + PIECE_ORDER] * width ** (powers - 1)
-    )
-    beside = np.abs(terms).max(axis=1, initial=0.0)
-    leaps: BoolArray = np.abs(terms.sum(axis=1) - pieces[1:, PIECE_COEFFICIENTS + 1]) > 1e-12 * beside
-    return leaps

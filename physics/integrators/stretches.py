@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from ..model import State
-from ..packing import aligned_copy, aligned_zeros
-from ..result import Result
+from ..joints.packing import aligned_copy, aligned_zeros
+from ..model.result import Result
+from ..model.state import State
 from .base import Problem, Recording, forget_energy, note_energy
 
 # A stretch lasts about this long [s]: progress stays lively, and the calls cost nothing beside it. It is at most so
@@ -65,7 +65,7 @@ def _steps_at_leaps(problem: Problem) -> list[int]:
     """How many steps are done when one begins in which a given motion changes something at once, when it is over, and
     when the next one is, in which steps that do not meet it take it up.
     """
-    from .slope import motion_stops
+    from .stops import motion_stops
 
     stops = motion_stops(problem, problem.start - problem.dt, problem.start + problem.duration)
     first = [int(np.floor((stop - problem.start) / problem.dt + 1e-9)) for stop in stops]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
-from ..builder import ModelBuilder
 from ..constraints import DistanceConstraint, PointConstraint, WeldConstraint
 from ..errors import FormatError, ModelError
+from ..model.builder import ModelBuilder
 from .opensim_frames import GROUND, Frames
 from .opensim_muscles import add_muscles
 from .opensim_parts import (

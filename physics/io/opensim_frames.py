@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
 from ..errors import FormatError
+from ..geometry import lie
 from .opensim_parts import OpenSimFrame
 from .opensim_xml import Node
 

@@ -11,7 +11,8 @@ import numpy as np
 from .._typing import FloatArray
 from ..constraints import CouplingConstraint
 from ..errors import ModelError
-from ..model import Model, State
+from ..model.model import Model
+from ..model.state import State
 from ..validation import number
 
 if TYPE_CHECKING:

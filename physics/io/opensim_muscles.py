@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
-from ..builder import ModelBuilder
 from ..dynamics import body_poses
 from ..errors import ModelError
-from ..model import Model
+from ..model.builder import ModelBuilder
+from ..model.model import Model
 from ..muscles import Condition, Moving, PathPoint
 from ..muscles.obstacles import Cylinder, Ellipsoid, Obstacle, Sphere, Torus
 from ..muscles.wrapping import Wrap

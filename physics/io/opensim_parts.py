@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from .._typing import FloatArray
-from ..builder import ModelBuilder
 from ..joints import Function
-from ..model import Model, State
+from ..model.builder import ModelBuilder
+from ..model.model import Model
+from ..model.state import State
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
-from ..body import point_inertia
-from ..builder import ModelBuilder
+from ..bodies.body import point_inertia
 from ..constraints import CouplingConstraint, WeldConstraint
 from ..errors import FormatError, ModelError
+from ..geometry import lie
 from ..joints import Fixed, Free, Inverted, Joint, Linear
+from ..model.builder import ModelBuilder
 from .opensim_frames import Frames
 from .opensim_functions import read_function, scaled
 from .opensim_joints import ReadJoint, read_joint

@@ -15,8 +15,8 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import DivergedError, FormatError, ModelError
-from ..model import Model
-from ..result import Result
+from ..model.model import Model
+from ..model.result import Result
 from .files import parse_object, write_atomically
 from .model_file import model_from_document, plain
 from .schema import check_document

@@ -7,9 +7,9 @@ from dataclasses import fields
 from typing import Any
 
 from ..errors import FormatError
-from ..exponential_coordinates import ReachCone
+from ..geometry.exponential_coordinates import ReachCone
 from .anatomical import Custom, Elliptic
-from .base import Block, Factorization, Joint
+from .base import Block, Factorization
 from .composite import Composite
 from .elementary import (
     Cylindrical,
@@ -36,6 +36,7 @@ from .functions import (
     function_from_dict,
 )
 from .inverted import Inverted
+from .joint import Joint
 from .legacy import ReversedHinge, RollPitch, RollPitchYaw
 from .rotation_limits import RotationLimit
 from .rotational import Euler, Free, Spherical

@@ -12,10 +12,11 @@ from .._typing import FloatArray
 from ..errors import FormatError, ModelError
 from ..kernels import layout
 from ..validation import number, unit_axis
-from .base import IDENTITY, Block, Factorization, Joint
+from .base import IDENTITY, Block, Factorization
 from .curve_packing import kernel_twists
 from .elementary import X, Y, Z, sliding, turning
 from .functions import Function, TangentAngle, Wave, function_from_dict
+from .joint import Joint
 
 
 def function_block(twist: FloatArray, function: Function, weights: Sequence[float], first: int = 0) -> Block:

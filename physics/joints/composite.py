@@ -12,7 +12,8 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..validation import float_array
-from .base import IDENTITY, Block, Factorization, Joint
+from .base import IDENTITY, Block, Factorization
+from .joint import Joint
 
 
 @dataclass(frozen=True, eq=False)

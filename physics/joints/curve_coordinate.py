@@ -15,11 +15,11 @@ from math import comb
 
 import numpy as np
 
-from .. import lie, splines
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..geometry import lie, splines
+from ..geometry.twist_metric import TwistMetric
 from ..kernels import layout
-from ..twist_metric import TwistMetric
 from .spline_sites import Sites, derivatives, poses
 
 COORDINATES = ("parameter", "arc_length", "angle")

@@ -14,16 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..geometry import lie
 from ..kernels import layout
 from ..validation import finite_array, number
-from .base import IDENTITY, Block, Factorization, Joint, screw_frame
+from .base import IDENTITY, Block, Factorization, screw_frame
 from .composite import Composite
 from .elementary import turning
 from .euler_angles import AXES
 from .inverted import Inverted
+from .joint import Joint
 from .rotation_limits import RotationLimit
 from .swept import Sweep, draw_swept
 from .symbols import (

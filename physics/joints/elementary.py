@@ -10,7 +10,8 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..validation import number, unit_axis
-from .base import Factorization, Joint, product_of_screws
+from .base import Factorization, product_of_screws
+from .joint import Joint
 
 Axis = tuple[float, float, float]
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

@@ -7,16 +7,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..geometry import lie
 from ..kernels import layout
 from ..validation import finite_array, number
 from .anatomical import function_block
-from .base import IDENTITY, Block, Factorization, Joint
+from .base import IDENTITY, Block, Factorization
 from .curve_packing import kernel_twists
 from .elementary import X, Y, Z, sliding, turning
 from .functions import Linear, TangentAngle, Wave
+from .joint import Joint
 
 NORMALS = ("opensim", "true")
 

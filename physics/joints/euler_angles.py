@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..geometry import lie
 
 AXES = {"x": 0, "y": 1, "z": 2}
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
-from .base import Joint
+from ..geometry import lie
 from .composite import Composite
 from .inverted import Inverted
+from .joint import Joint
 from .spline_curve import SplineCurve
 from .spline_surface import SplineSurface
 

@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..geometry import lie
 from ..kernels import layout
-from .base import Block, Factorization, Joint
+from .base import Block, Factorization
 from .curve_packing import inverted_spline, negated_twists
+from .joint import Joint
 from .spline_surface import inverted_surface
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from .._typing import FloatArray
-from .base import Factorization, Joint
+from .base import Factorization
 from .elementary import Hinge, Universal, Y, Z
 from .inverted import Inverted
+from .joint import Joint
 from .rotational import Euler
 
 

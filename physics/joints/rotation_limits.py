@@ -9,7 +9,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
-from ..exponential_coordinates import ReachCone
+from ..geometry.exponential_coordinates import ReachCone
 from ..kernels import layout
 from ..validation import finite_array
 

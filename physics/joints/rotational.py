@@ -7,15 +7,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..exponential_coordinates import ReachCone
+from ..geometry import lie
+from ..geometry.exponential_coordinates import ReachCone
 from ..kernels import layout
 from ..validation import all_finite, float_array, truth
-from .base import IDENTITY, Block, Factorization, Joint, product_of_screws
+from .base import IDENTITY, Block, Factorization, product_of_screws
 from .elementary import X, Y, Z, sliding
 from .euler_angles import check_sequence, euler_angles, euler_rotations
+from .joint import Joint
 from .rotation_limits import RotationLimit, checked_limit, limit_to_dict
 
 

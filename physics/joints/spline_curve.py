@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import lie, splines
 from .._typing import FloatArray, IntArray
 from ..errors import ModelError
+from ..geometry import lie, splines
+from ..geometry.twist_metric import TwistMetric
 from ..kernels import layout
-from ..twist_metric import TwistMetric
 from ..validation import finite_array, float_array, number, truth, unit_axis, whole_number
-from .base import IDENTITY, Block, Factorization, Joint
+from .base import IDENTITY, Block, Factorization
 from .curve_coordinate import COORDINATES, CoordinateMap, Curve, coordinate_map
 from .curve_packing import (
     bucket_table,
@@ -26,6 +26,7 @@ from .curve_packing import (
     kernel_twists,
     with_turned,
 )
+from .joint import Joint
 
 MOST_ORDER = layout.SURFACE_MOST_ORDER  # as of a surface
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import lie, splines
 from .._typing import FloatArray, IntArray
+from ..geometry import lie, splines
 
 
 @dataclass(frozen=True, eq=False)

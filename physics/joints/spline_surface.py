@@ -12,14 +12,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import lie, splines
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..geometry import lie, splines
 from ..kernels import layout
 from ..validation import all_finite, finite_array, float_array, truth, whole_number
-from .base import IDENTITY, Block, Factorization, Joint
+from .base import IDENTITY, Block, Factorization
 from .curve_packing import bucket_table, kernel_breaks
 from .euler_angles import check_sequence, euler_angles, euler_rotations
+from .joint import Joint
 
 OUTSIDE = {"extend": layout.OUTSIDE_EXTEND, "error": layout.OUTSIDE_ERROR}
 # Nearer than this to gimbal lock, angles have to turn ten times as fast as the body.

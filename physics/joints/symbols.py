@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from ..immutable import ReadOnlyArrays
+from ..geometry.immutable import ReadOnlyArrays
 
 FRAME_ROLES = ("frame_x", "frame_y", "frame_z")
 #: axes of frames that stand along a path or on a surface, to show how the joint turns there

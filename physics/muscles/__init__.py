@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .excitation import Keyframes, Proportional
+from ..motions.excitation import Keyframes, Proportional
 from .force_law import ForceLaw, law_from_dict
 from .hill import Millard, Tension, Thelen
 from .mass import MassPoints

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..body import Body
+from ..bodies.body import Body
 from ..errors import FormatError, ModelError
 from ..forces.building import check_keys
 from ..forces.inputs import Input

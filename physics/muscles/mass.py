@@ -10,7 +10,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..forces.building import check_keys
-from ..immutable import ReadOnlyArrays
+from ..geometry.immutable import ReadOnlyArrays
 from ..validation import finite_array, float_array, number, whole_number
 
 

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from .. import lie
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
-from ..immutable import ReadOnlyArrays
+from ..geometry import lie
+from ..geometry.immutable import ReadOnlyArrays
 from ..joints.symbols import Drawing, Pen
 from ..kernels.wrapping import layout as wrap_layout
 from ..validation import finite_array, number

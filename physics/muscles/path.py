@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
-from ..body import Body
+from ..bodies.body import Body
 from ..errors import FormatError, ModelError
 from ..forces.base import body_index, link_points
 from ..forces.building import check_keys

@@ -12,8 +12,8 @@ from ..errors import DivergedError, ModelError
 from ..validation import finite_array, number
 
 if TYPE_CHECKING:
-    from ..model import Model
-    from ..result import Result
+    from ..model.model import Model
+    from ..model.result import Result
     from .muscle import Muscle
 
 OVER = 1e-3  # by which steps of time may leave an activation beyond its range

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
-from ..immutable import ReadOnlyArrays
+from ..geometry.immutable import ReadOnlyArrays
 from ..kernels.wrapping import layout as wrap_layout
 from ..validation import number
 from .obstacles import Obstacle, Part, obstacle_from_dict

@@ -13,25 +13,27 @@ from typing import Any
 import numpy as np
 
 from .. import fitting, joints
-from ..between_samples import simulate_between
+from ..analysis.muscle_drawing import muscle_curves
 from ..dynamics.constrained import assemble
 from ..errors import CancelledError, DivergedError, FormatError
-from ..inverse_kinematics import inverse_kinematics
 from ..io.model_file import model_from_document, plain, state_from_dict
 from ..io.result_file import divergence_to_dict, result_arrays
 from ..kernels.compiler import jit
-from ..kinematic_targets import Target
-from ..live import LiveRun, between
-from ..loop import simulate_loop
-from ..model import Model, State
-from ..motion import Motion
-from ..muscles.drawing import muscle_curves
-from ..muscles.excitation import Proportional, excite
-from ..projection import project
-from ..pull import Pull, Pulls
-from ..repeating import Repeating
-from ..result import Result
-from ..simulation import Table, simulate
+from ..kinematics.projection import project
+from ..kinematics.solve import inverse_kinematics
+from ..kinematics.targets import Target
+from ..model.model import Model
+from ..model.result import Result
+from ..model.state import State
+from ..motions.excitation import Proportional, excite
+from ..motions.motion import Motion
+from ..motions.pull import Pull, Pulls
+from ..motions.repeating import Repeating
+from ..motions.table import Table
+from ..simulation.between_samples import simulate_between
+from ..simulation.live import LiveRun, between
+from ..simulation.loop import simulate_loop
+from ..simulation.simulate import simulate
 from .stage_names import BUILDING, OBSERVATION, USUAL, WITH_MUSCLES
 from .stages import Report, prepare, stages_of
 

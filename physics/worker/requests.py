@@ -9,18 +9,19 @@ import numpy as np
 
 from .. import joints
 from .._typing import FloatArray
-from ..between_samples import Between
 from ..errors import FormatError
 from ..fitting import CurveFit, Residuals, SurfaceFit
-from ..inverse_kinematics import KinematicSolution
 from ..io.model_file import plain, state_to_dict
 from ..io.result_file import result_from_arrays
 from ..joints import Joint
-from ..kinematic_targets import Target
-from ..model import Model, State
-from ..projection import Projection
-from ..result import Result
-from ..simulation import Table
+from ..kinematics.projection import Projection
+from ..kinematics.solve import KinematicSolution
+from ..kinematics.targets import Target
+from ..model.model import Model
+from ..model.result import Result
+from ..model.state import State
+from ..motions.table import Table
+from ..simulation.between_samples import Between
 from .client import Answer, Job, WorkerClient
 
 #: keywords of fits that hold one thing for each pose: sent as arrays, the others in the header

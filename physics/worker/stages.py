@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .. import dynamics, joints
-from ..builder import ModelBuilder
+from ..analysis.muscle_drawing import muscle_curves
 from ..constraints import DistanceConstraint
 from ..dynamics.constrained import assemble, constrained_dynamics
 from ..dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
@@ -26,14 +26,14 @@ from ..dynamics.jacobian import body_jacobian
 from ..dynamics.maximal import maximal_coordinates
 from ..dynamics.wrenches import force_wrenches
 from ..errors import CancelledError, FormatError
-from ..inverse_kinematics import inverse_kinematics
 from ..kernels.compiler import jit
-from ..kinematic_targets import Target
-from ..model import Model
+from ..kinematics.projection import project
+from ..kinematics.solve import inverse_kinematics
+from ..kinematics.targets import Target
+from ..model.builder import ModelBuilder
+from ..model.model import Model
 from ..muscles import PathPoint, Tension
-from ..muscles.drawing import muscle_curves
-from ..projection import project
-from ..simulation import simulate
+from ..simulation.simulate import simulate
 from .stage_names import OBSERVATION, WITH_MUSCLES, dynamics_stage, needed
 
 LOOK_INTERVAL = 0.05  # seconds between two looks whether a waiting job is still wanted

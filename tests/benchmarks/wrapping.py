@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from physics import lie
+from physics.geometry import lie
 from physics.kernels.compiler.jit import compiled
 from physics.kernels.wrapping.network import INPUTS, LANES, OUTPUTS, network_forward
 from physics.kernels.wrapping.strand import wrap_length, wrap_point

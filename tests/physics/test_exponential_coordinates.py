@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics import exponential_coordinates as ec
+from physics.geometry import exponential_coordinates as ec
 from tests.physics.generators import random_inertia, random_pose
 
 ANGLES = (

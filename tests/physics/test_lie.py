@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics import lie
+from physics.geometry import lie
 
 BATCHES = ((), (5,), (2, 3), (0,))
 # A rotation is right to a few units in the last place of numbers near 1; products of a handful of them add up.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics import plots
+from physics.analysis import plots
 from tests.physics.generators import smooth_frames
 
 

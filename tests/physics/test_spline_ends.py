@@ -7,7 +7,7 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 import physics as ph
-from physics.spline_ends import cubic_spline
+from physics.geometry.spline_ends import cubic_spline
 from tests.physics.constraints.mechanisms import bar
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics import splines
+from physics.geometry import splines
 
 ORDERS = (2, 3, 4, 5, 6, 7)
 

@@ -5,8 +5,8 @@ import pytest
 
 import physics as ph
 from blender_scenes import arm_model
-from physics.muscles.drawing import muscle_curves
-from physics.muscles.missed import missed_wraps
+from physics.analysis.missed_wraps import missed_wraps
+from physics.analysis.muscle_drawing import muscle_curves
 
 
 def test_muscles_pull_the_right_way():

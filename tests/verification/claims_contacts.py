@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from physics import lie
 from physics.contacts import Box, Plane
+from physics.geometry import lie
 
 from .claim import Measurement, claim
 

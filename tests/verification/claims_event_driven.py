@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import ellipj, ellipk
 
 import physics as ph
-from physics import lie
+from physics.geometry import lie
 
 from .claim import Measurement, Plot, claim
 

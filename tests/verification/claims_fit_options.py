@@ -6,7 +6,7 @@ import numpy as np
 
 import physics as ph
 from addon.anatomy import knee_kinematics
-from physics import lie
+from physics.geometry import lie
 
 from .claim import Measurement, claim
 from .generators import closed_frames, smooth_frames

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import physics as ph
 from addon.anatomy import knee_kinematics
-from physics import lie
+from physics.geometry import lie
 
 from .claim import Measurement, Plot, claim
 from .fitting_data import published_fit, squared_hessian, wandering_poses

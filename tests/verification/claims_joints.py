@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 import physics as ph
-from physics import lie
+from physics.geometry import lie
 
 from .claim import Measurement, claim
 from .generators import JOINTS, curve_range, parts, random_coordinates, rotation_slice, unit_vector

@@ -12,7 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 import physics as ph
-from physics import lie
+from physics.geometry import lie
 from tests.physics.leg import leg, random_leg_coordinates
 
 from .claim import Measurement, claim
@@ -235,7 +235,7 @@ def projection_surfaces() -> float:
     cost="slow",
 )
 def projection_volumes() -> Measurement:
-    from physics import projection
+    from physics.inverse_kinematics import projection
 
     rng = np.random.default_rng(4)
     missed, worst, kept = 0, 0.0, projection.SPAN_SAMPLES

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import physics as ph
-from physics.live import TICK, LiveRun
+from physics.simulation.live import TICK, LiveRun
 
 from .claim import Measurement, claim
 from .live_leg import live_leg

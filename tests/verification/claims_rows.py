@@ -15,13 +15,13 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 import physics as ph
-from physics import lie
 from physics.constraints import (
     CouplingConstraint,
     PlanarConnector,
     RollingConstraint,
     SegmentedPlanarConnector,
 )
+from physics.geometry import lie
 
 from .claim import Measurement, claim
 from .claims_dynamics import norm

@@ -7,7 +7,7 @@ from time import perf_counter
 import numpy as np
 
 import physics as ph
-from physics import lie
+from physics.geometry import lie
 
 from . import surface_study
 from .claim import Measurement, Plot, claim

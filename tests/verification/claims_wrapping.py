@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from physics import lie
+from physics.geometry import lie
 from physics.muscles import (
     Cylinder,
     Ellipsoid,

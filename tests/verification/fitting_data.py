@@ -8,12 +8,12 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from physics import lie
 from physics.fitting.banded import BlockBandedSystem
 from physics.fitting.gauss_newton import Objective
 from physics.fitting.linearization import Sites, control_twists
 from physics.fitting.parameterization import data_knots, first_frames, spread
-from physics.twist_metric import TwistMetric
+from physics.geometry import lie
+from physics.geometry.twist_metric import TwistMetric
 
 FloatArray = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 import physics as ph
-from physics import lie
+from physics.geometry import lie
 from tests.physics.generators import JOINT_KINDS, random_joint
 
 FloatArray = NDArray[np.float64]

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 import physics as ph
 from blender_scenes import walker_model
-from physics import lie
 from physics.constraints import HingeConstraint, WeldConstraint
+from physics.geometry import lie
 from tests.physics.constraints.mechanisms import bar, four_bar, pose
 
 from .generators import random_inertia, smooth_frames

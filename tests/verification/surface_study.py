@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from physics import lie
+from physics.geometry import lie
 
 FloatArray = NDArray[np.float64]
 

@@ -75,7 +75,7 @@ def _draw(scene: Any, item: Any) -> Any:
     settings = item.condyle.connection
     size = scene.condyle.overlay.axis_size or 2.0 * item.empty_display_size
     size = max(float(size), 1e-6)
-    drawings = core.part("constraints.drawing")
+    drawings = core.part("analysis.constraint_drawing")
     frame, end = connection_reading.placed(scene, item)
     if settings.kind == "coupling":
         return None

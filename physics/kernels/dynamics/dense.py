@@ -8,18 +8,16 @@ from __future__ import annotations
 import math
 
 from ..algebra.cholesky_rows import factorize_rows, solve_rows_of
-from ..algebra.inertia import add_inertia, load_inertia, momentum, moving_inertia, store_inertia
-from ..algebra.lanes import pair_of, twist_of
+from ..algebra.inertia import add_inertia, load_inertia, momentum
 from ..algebra.spatial import Array, dot6, load_twist, scale_add6, store_twist
 from ..compiler.jit import for_muscles, shared
 from ..forces.elements import element_forces
 from ..forces.limits import limit_forces
 from ..forces.passive import limit_ahead, passive_force
+from ..joints.accelerations import spread_accelerations
 from ..layout import (
-    ACCELERATION,
     AHEAD,
     ARMATURE,
-    BIAS,
     COUPLED,
     CULPRIT,
     DOF_COUNT,
@@ -30,7 +28,6 @@ from ..layout import (
     EXTRA,
     FORCE,
     GIVEN,
-    GRAVITY,
     HELD,
     LIMIT_COUNT,
     NOT_FINITE,
@@ -42,30 +39,6 @@ from ..layout import (
     SURFACE_ROWS,
 )
 from ..muscles.force import muscle_loads
-
-
-@shared
-def spread_accelerations(arrays: Array, qdd: Array, inertia: bool, work: Array, dof: Array) -> None:
-    """Accelerations of all bodies in a world that falls up, for those of the coordinates; after `kinematics`. With
-    inertia the bodies' own and the wrenches that they take are left, too, else no wrenches.
-    """
-    body_int, body_float, _, data, _ = arrays
-    for i in range(body_int.shape[0]):
-        parent = body_int[i, PARENT]
-        if parent >= 0:
-            a = scale_add6(load_twist(work, parent, ACCELERATION), -1.0, load_twist(work, parent, BIAS))
-        else:
-            a = (0.0, 0.0, 0.0, -data[GRAVITY], -data[GRAVITY + 1], -data[GRAVITY + 2])
-        a = scale_add6(a, 1.0, load_twist(work, i, BIAS))
-        for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
-            a = scale_add6(a, qdd[d], load_twist(dof, d, SUBSPACE))
-        store_twist(work, i, ACCELERATION, a)
-        force = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        if inertia:
-            own, wrench = moving_inertia(body_float, i, pair_of(a), work)
-            store_inertia(work, i, own)
-            force = twist_of(wrench)
-        store_twist(work, i, FORCE, force)
 
 
 @shared

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ..algebra.axes import unit
 from ..algebra.rotation_vector import exp_coefficients, exp_rotation, jacobian_slope, spatial_jacobian
 from ..algebra.spatial import Array, Rotation, Vector, add3, cross, dot3, flat3, rotate
 from ..compiler.jit import inline, shared
@@ -20,7 +21,7 @@ from ..layout import (
     LIMIT_SPRING,
     LIMIT_WIDTH,
 )
-from .limits import ALONG, LOCKED, limit_value, turning_axes, unit
+from .limits import ALONG, LOCKED, limit_value, turning_axes
 
 
 @inline

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from ..algebra.axes import unit
 from ..algebra.euler import angles_of
 from ..algebra.rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian
 from ..algebra.spatial import (
@@ -86,16 +87,6 @@ def rotation_limit(r: Vector, most: Vector) -> tuple[float, Vector]:
         scale * d[0] - back * u[0],
         scale * d[1] - back * u[1],
         scale * d[2] - back * u[2],
-    )
-
-
-@inline
-def unit(axis: int, scale: float) -> Vector:
-    """scale times the axis 0, 1 or 2."""
-    return (
-        scale if axis == 0 else 0.0,
-        scale if axis == 1 else 0.0,
-        scale if axis == 2 else 0.0,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ..algebra.axes import unit
 from ..algebra.lanes import axes_of, lanes_of, numbers_of, pair_of, rotation_of, twist_of
 from ..algebra.rotation_vector import exp_coefficients, exp_curvatures, jacobian_bend, jacobian_slope
 from ..algebra.spatial import (
@@ -21,7 +22,6 @@ from ..algebra.spatial import (
     twist_through,
 )
 from ..compiler.jit import shared
-from ..forces.limits import unit
 from ..layout import (
     BLOCK_COUNT,
     BLOCK_START,

@@ -18,7 +18,7 @@ from __future__ import annotations
 from ..algebra.lanes import flat_from
 from ..algebra.spatial import Array, flat3, load6, load_twist, store6, store_twist
 from ..compiler.jit import for_muscles, shared
-from ..dynamics.dense import spread_accelerations
+from ..joints.accelerations import spread_accelerations
 from ..joints.kinematics import kinematics
 from ..layout import (
     ACCELERATION,

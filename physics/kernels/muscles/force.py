@@ -11,6 +11,7 @@ the path. So all that its strand's mass points bring is in six sums over them (W
 
 from __future__ import annotations
 
+from ..algebra.axes import put3
 from ..algebra.lanes import flat_from
 from ..algebra.spatial import (
     NONE,
@@ -30,7 +31,7 @@ from ..forces.points import wrench_at
 from ..layout import EXTRA, FORCE, GRAVITY, LIMIT_COUNT, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
 from .bend import bend_inertia, beside_obstacles
 from .corner import corner_inertia
-from .frames import put3, row_at
+from .frames import row_at
 from .law import is_constant, tension_of
 from .layout import (
     ALONG_BEFORE,

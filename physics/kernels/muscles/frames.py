@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..algebra.axes import put3
 from ..algebra.spatial import Array, Twist, Vector, flat3, load_twist, scale_add3, scale_add6, subtract3
 from ..compiler.jit import inline
 from ..forces.points import STILL
@@ -25,13 +26,6 @@ from .layout import (
     STRAND_UNIT,
     STRAND_UNIT_RATE,
 )
-
-
-@inline
-def put3(array: Array, offset: int, x: Vector) -> None:
-    array[offset] = x[0]
-    array[offset + 1] = x[1]
-    array[offset + 2] = x[2]
 
 
 @inline

@@ -11,6 +11,7 @@ for unit speeds d and e gives the matrix exactly, too: nothing is displaced, so 
 
 from __future__ import annotations
 
+from ..algebra.axes import put3
 from ..algebra.spatial import (
     NONE,
     Array,
@@ -30,7 +31,7 @@ from ..joints.tangent import columns_of, is_screw
 from ..layout import ACCELERATION, DOF_COUNT, DOF_START, EXTRA, FORCE, PARENT, PROJECTED, SUBSPACE, VELOCITY
 from .corner import corner_point
 from .force import clear_loads, hand_over, inertia_loads, pull_points
-from .frames import past, put3, row_at, straight_push
+from .frames import past, row_at, straight_push
 from .layout import (
     BEFORE,
     KEPT,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from ..algebra.axes import put3
 from ..algebra.spatial import (
     NONE,
     Array,
@@ -27,7 +28,7 @@ from ..compiler.jit import inline, shared
 from ..forces.points import carried, material, position, twist_of
 from ..joints.functions import evaluate_function
 from .corner import corner_width
-from .frames import acceleration_of, past, put3, row_at
+from .frames import acceleration_of, past, row_at
 from .layout import (
     ACTIVE,
     AT_ACCELERATION,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..algebra.lanes import flat_from
 from ..algebra.spatial import NONE, Array, Vector, add3, flat3, load3, scale_add3
 from ..compiler.jit import entry, inline, shared
-from ..dynamics.dense import spread_accelerations
+from ..joints.accelerations import spread_accelerations
 from ..joints.kinematics import kinematics
 from ..layout import GRAVITY, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
 from .bend import Moving, bend_column, bend_point, beside_obstacles, side_point

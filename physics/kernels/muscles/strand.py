@@ -8,6 +8,7 @@ tangent, so that the sums of m j^T j and of m j^T x'' are all that the dynamics 
 
 from __future__ import annotations
 
+from ..algebra.axes import put3
 from ..algebra.spatial import (
     Array,
     Vector,
@@ -29,7 +30,7 @@ from ..compiler.jit import inline, shared
 from ..forces.points import carried, material, position, twist_of, wrench_at
 from ..layout import FORCE
 from ..wrapping.strand import wrap_length, wrap_point
-from .frames import acceleration_of, past, put3
+from .frames import acceleration_of, past
 from .layout import (
     ALONG_BEFORE,
     ALONG_PATH,

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 
+from ..algebra.axes import put3
 from ..algebra.spatial import Array, Vector, cross, dot3, flat3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
-from ..muscles.frames import put3
 from .geodesic import eliminate
 from .layout import (
     CONTACTS,

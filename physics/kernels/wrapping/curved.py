@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import math
 
+from ..algebra.axes import put3
 from ..algebra.spatial import Array, Vector, cross, flat3, flat9, rotate, scale_add3, subtract3, transposed
 from ..compiler.jit import inline, shared
-from ..muscles.frames import put3
 from .flow import lane_position, lane_step, lane_tangent
 from .geodesic import dots, end_in_time, get_moving, lane_of_time, less, node, put_moving, slid
 from .layout import (

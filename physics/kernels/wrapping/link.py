@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 
+from ..algebra.axes import put3
 from ..algebra.spatial import Array, Vector, dot3, flat3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
-from ..muscles.frames import put3
 from .layout import (
     CURVATURE,
     ENDS,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+from ..algebra.axes import put3
 from ..algebra.spatial import (
     Array,
     Rotation,
@@ -21,7 +22,6 @@ from ..algebra.spatial import (
     transposed,
 )
 from ..compiler.jit import inline, shared
-from ..muscles.frames import put3
 from .capsule import capsule_size, chosen
 from .layout import CAPSULE, CYLINDER, ELLIPSOID, SHAPE_KIND, SHAPE_PARAMETERS, SPHERE, TORUS
 from .level import clearance, deepest, narrowest, shrunk

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from ..algebra.axes import put3
 from ..algebra.spatial import (
     Array,
     Rotation,
@@ -22,7 +23,6 @@ from ..algebra.spatial import (
     transposed,
 )
 from ..compiler.jit import inline, shared
-from ..muscles.frames import put3
 from .layout import (
     AXES,
     BY_HINT,

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics import constraints, plots
-from physics.constraints.drawing import drawing, ground, slack, spring
+from physics import constraints
+from physics.analysis import plots
+from physics.analysis.constraint_drawing import drawing, ground, slack, spring
 from physics.joints.symbols import ROLES
 from tests.physics.constraints.mechanisms import four_bar, pose
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics import lie
 from physics.constraints import HingeConstraint, PointConstraint
 from physics.contacts import Box, Plane
+from physics.geometry import lie
 
 HALF = 0.1  # m
 CORNERS = HALF * np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.smoothing import spline_derivatives, weight_of_cutoff
+from physics.geometry.smoothing import spline_derivatives, weight_of_cutoff
 from tests.physics.generators import random_inertia, random_state, random_tree
 
 

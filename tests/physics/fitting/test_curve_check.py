@@ -10,8 +10,8 @@ import pytest
 
 import physics as ph
 from addon.anatomy import knee_kinematics
-from physics import lie
 from physics.fitting import check_curve
+from physics.geometry import lie
 from tests.physics.generators import loop_frames, smooth_frames
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import physics as ph
 from addon.anatomy import knee_kinematics
-from physics import lie
+from physics.geometry import lie
 from tests.physics.generators import loop_frames
 from tests.verification.fitting_data import wandering_poses
 

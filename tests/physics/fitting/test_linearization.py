@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics import lie
 from physics.fitting import linearization
 from physics.fitting.linearization import Sites
+from physics.geometry import lie
 from tests.physics.generators import loop_frames, smooth_frames
 
 CASES = [(order, periodic, step) for order in (4, 5, 6) for periodic in (False, True) for step in (0.3, 1.5)]

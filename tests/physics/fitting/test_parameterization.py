@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics import lie
 from physics.fitting import parameterization as parameters
 from physics.fitting.linearization import Sites, poses
-from physics.twist_metric import TwistMetric
+from physics.geometry import lie
+from physics.geometry.twist_metric import TwistMetric
 from tests.physics.generators import loop_frames
 from tests.verification.fitting_data import wandering_poses
 

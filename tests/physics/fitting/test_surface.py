@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics import lie
+from physics.geometry import lie
 
 
 def grid(shape):

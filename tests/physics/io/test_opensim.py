@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics import lie
+from physics.geometry import lie
 from physics.io.opensim_laws import law_of
 from physics.io.opensim_parts import OpenSimMuscle
 from tests.physics.io.osim import body, coordinate, joint, offset, write

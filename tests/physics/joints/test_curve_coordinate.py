@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import physics as ph
-from physics import lie
+from physics.geometry import lie
 from tests.physics.generators import loop_frames, smooth_frames
 
 SKEWED = 2.0 * np.eye(6) + 0.3 * np.ones((6, 6))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics import lie
+from physics.geometry import lie
 from physics.joints.curve_packing import inverted_spline, with_turned
 from physics.kernels import layout
 from physics.kernels.joints.kinematics import kinematics

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import physics as ph
+from physics.joints.packing import Workspace
 from physics.kernels import layout
 from physics.kernels.algebra.spatial import MANY_TURNS
-from physics.packing import Workspace
 from tests.physics.generators import random_inertia, random_pose, smooth_frames
 
 # what is left there from a call is meant to be: what is held, what is given, what limits add (0 without any)

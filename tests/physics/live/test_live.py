@@ -10,9 +10,9 @@ import pytest
 import physics as ph
 from physics.contacts import Plane
 from physics.errors import ModelError
-from physics.knobs import Knobs
-from physics.live import REST, SOON, TICK, LiveRun, between
-from physics.simulation import force_table
+from physics.motions.table import force_table
+from physics.simulation.knobs import Knobs
+from physics.simulation.live import REST, SOON, TICK, LiveRun, between
 
 
 class Clock:

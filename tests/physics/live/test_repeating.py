@@ -9,10 +9,10 @@ import pytest
 
 import physics as ph
 from physics.errors import ModelError
+from physics.motions.excitation import Keyframes, Proportional
+from physics.motions.pull import Pull, Pulls
+from physics.motions.repeating import Repeating
 from physics.muscles import PathPoint, Tension
-from physics.muscles.excitation import Keyframes, Proportional
-from physics.pull import Pull, Pulls
-from physics.repeating import Repeating
 from tests.physics.live.test_live import legs, run
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from physics import lie
+from physics.geometry import lie
 from physics.kernels.wrapping import layout as wrap_layout
 from physics.kernels.wrapping.strand import wrap_length, wrap_point
 from physics.muscles.wrapping import Wrap

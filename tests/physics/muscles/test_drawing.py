@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.muscles.drawing import TENDON, muscle_curves, tube_radii, tube_volume
+from physics.analysis.muscle_drawing import TENDON, muscle_curves, tube_radii, tube_volume
 
 
 def model_with_corner() -> ph.Model:

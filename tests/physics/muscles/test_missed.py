@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import physics as ph
+from physics.analysis.missed_wraps import missed_wraps
 from physics.muscles import PathPoint, Sphere, SphereCappedCylinder, Wrap
-from physics.muscles.missed import missed_wraps
 
 RADIUS = 0.05
 

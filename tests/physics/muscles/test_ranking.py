@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics import lie
+from physics.analysis.muscle_ranking import _without
+from physics.geometry import lie
 from physics.muscles import Cylinder, MassPoints, PathPoint, Wrap
-from physics.muscles.ranking import _without
 
 BAR = np.diag([0.01, 0.01, 0.002])
 

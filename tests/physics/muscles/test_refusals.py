@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.live import LiveRun
 from physics.muscles import Condition, Cylinder, DoubleCylinder, MassPoints, PathPoint, Torus, Wrap
+from physics.simulation.live import LiveRun
 
 
 def slide(masses: MassPoints | None = None, tension: float | str = 0.0) -> ph.Model:

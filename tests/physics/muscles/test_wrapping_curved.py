@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from physics import lie
+from physics.geometry import lie
 from physics.kernels.wrapping import layout as wrap_layout
 from physics.muscles.obstacles import Cylinder, Ellipsoid, Sphere, SphereCappedCylinder, Torus
 from physics.muscles.wrapping import Wrap

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from physics import lie
+from physics.geometry import lie
 from physics.kernels.wrapping import layout as wrap_layout
 from physics.kernels.wrapping.places import ON
 from physics.muscles.obstacles import Cylinder, DoubleCylinder, Ellipsoid, Sphere, SphereCappedCylinder

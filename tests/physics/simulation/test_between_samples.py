@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.between_samples import PARTS, simulate_between
 from physics.contacts import Plane
 from physics.errors import CancelledError, DivergedError
 from physics.muscles import PathPoint
+from physics.simulation.between_samples import PARTS, simulate_between
 
 FRAME = 1.0 / 24.0
 

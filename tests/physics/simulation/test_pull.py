@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.loop import jump_of
-from physics.pull import Pull, Pulls
+from physics.motions.pull import Pull, Pulls
+from physics.simulation.loop import jump_of
 
 CENTRE = (0.0, 0.0, -0.5)
 

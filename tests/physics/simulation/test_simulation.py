@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.packing import Workspace
+from physics.joints.packing import Workspace
 from tests.physics.generators import random_inertia, random_state, random_tree, smooth_frames
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.exponential_coordinates import ReachCone
+from physics.geometry.exponential_coordinates import ReachCone
 from physics.muscles import PathPoint
 
 LENGTH, MASS = 0.2, 0.6

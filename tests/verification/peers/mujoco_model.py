@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from physics import lie
+from physics.geometry import lie
 
 FloatArray = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import opensim
 from numpy.typing import NDArray
 
 import physics as ph
-from physics import lie
+from physics.geometry import lie
 
 from .opensim_joint import our_custom
 

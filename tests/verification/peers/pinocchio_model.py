@@ -15,7 +15,7 @@ import numpy as np
 import pinocchio
 from numpy.typing import NDArray
 
-from physics import lie
+from physics.geometry import lie
 
 FloatArray = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ import pytest
 pinocchio = pytest.importorskip("pinocchio", reason="Pinocchio is only in the environment of the peers")
 
 import physics as ph  # noqa: E402  (after the check that there is something to compare with)
-from physics import lie  # noqa: E402
 from physics.constraints import PointConstraint  # noqa: E402
+from physics.geometry import lie  # noqa: E402
 
 from ..generators import random_body, random_state, unit_vector  # noqa: E402
 from .pinocchio_model import PinocchioTree, placement  # noqa: E402

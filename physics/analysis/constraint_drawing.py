@@ -1,0 +1,188 @@
+"""What a constraint looks like: points and lines for plots and for the add-on's overlay, as ``joints.drawing`` makes
+them of joints.
+
+A connector is a patch of its surface with the normal, a distance a line between its points, a point a ball, a hinge
+an axis with its ring, a weld a box; a bead stands where the body's own point or frame is.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..constraints.base import Constraint
+from ..constraints.distance import DistanceConstraint
+from ..constraints.frames import FrameConstraint, HingeConstraint, PointConstraint, WeldConstraint
+from ..constraints.planar import Connector, SegmentedPlanarConnector
+from ..errors import ModelError
+from ..joints.symbols import Drawing, Pen, ball, facing, joined, translation
+from ..validation import number
+
+Poses = Mapping[str | None, FloatArray]
+
+BEAD = 0.12  # of the size: half the width of the sign of a body's point
+PATCH_LINES = 5  # lines each way across a patch of a plane
+SIDE_MARKS = 3  # normals along an edge of a segment
+COILS, COIL_POINTS = 8, 12
+
+
+def drawing(constraint: Constraint, poses: Poses, size: float = 0.1) -> Drawing:
+    """Points and lines that show a constraint, in the world; nothing where it is between coordinates alone.
+
+    Args:
+        constraint: any constraint.
+        poses: of the bodies that it names (4, 4) by name; that of None is the world's, the identity if not given.
+        size: of its signs [m]; distances and segments have their true size.
+
+    Raises:
+        ModelError: the size is not positive; a body has no pose.
+    """
+    size = number(size, "size of a drawing", positive=True)
+    pen = Pen()
+    for kind, draw in DRAWN.items():
+        if isinstance(constraint, kind):
+            draw(pen, constraint, poses, size)
+            break
+    return pen.drawing()
+
+
+def _pose(poses: Poses, name: str | None) -> FloatArray:
+    if name in poses:
+        return poses[name]
+    if name is None:
+        return np.eye(4)
+    raise ModelError(f"a drawing needs the pose of body {name!r}")
+
+
+def _point(pen: Pen, constraint: PointConstraint, poses: Poses, size: float) -> None:
+    place = _pose(poses, constraint.other) @ translation(constraint.other_point)
+    signs = Pen()
+    ball(signs, 0.5 * size)
+    pen.add(signs.drawing().moved(place))
+    pen.bead(_pose(poses, constraint.body) @ translation(constraint.point), BEAD * size, "value")
+
+
+def _hinge(pen: Pen, constraint: HingeConstraint, poses: Poses, size: float) -> None:
+    place = _pose(poses, constraint.other) @ constraint.other_frame
+    pen.stroke([[0, 0, -size], [0, 0, size]], "axis", place)
+    pen.ring(place, 0.5 * size, "axis")
+    _moving(pen, constraint, poses, size)
+
+
+def _weld(pen: Pen, constraint: WeldConstraint, poses: Poses, size: float) -> None:
+    signs = Pen()
+    signs.box(0.4 * size, "axis")
+    pen.add(signs.drawing().moved(_pose(poses, constraint.other) @ constraint.other_frame))
+    _moving(pen, constraint, poses, size)
+
+
+def _moving(pen: Pen, constraint: FrameConstraint, poses: Poses, size: float) -> None:
+    pen.bead(_pose(poses, constraint.body) @ constraint.frame, BEAD * size, "value")
+
+
+def _distance(pen: Pen, constraint: DistanceConstraint, poses: Poses, size: float) -> None:
+    start = _pose(poses, constraint.other) @ translation(constraint.other_point)
+    end = _pose(poses, constraint.body) @ translation(constraint.point)
+    for place in (start, end):
+        pen.bead(place, BEAD * size, "value")
+    ends = np.stack([start[:3, 3], end[:3, 3]])
+    away = ends[1] - ends[0]
+    found = float(np.linalg.norm(away))
+    if constraint.sense != "rope" or found <= 1e-12 or found >= constraint.length:
+        pen.stroke(ends, "path")
+    else:
+        pen.stroke(slack(ends, constraint.length), "path")
+    if constraint.sense != "rod" and found > 1e-12:  # the end that may not be passed
+        stop = ends[0] + constraint.length * away / found
+        pen.plate(facing(stop, away), 0.2 * size, "limit")
+
+
+def slack(ends: FloatArray, length: float) -> FloatArray:
+    """A bow (k, 3) below two points (2, 3) of about this length: a rope that is not taut."""
+    share = np.linspace(0.0, 1.0, 17)
+    span = float(np.linalg.norm(ends[1] - ends[0]))
+    depth = np.sqrt(0.375 * span * max(length - span, 0.0))  # of a flat parabola
+    line: FloatArray = ends[0] + share[:, None] * (ends[1] - ends[0])
+    line[:, 2] -= 4.0 * depth * share * (1.0 - share)
+    return line
+
+
+def _connector(pen: Pen, constraint: Connector, poses: Poses, size: float) -> None:
+    place = _pose(poses, constraint.other) @ constraint.frame
+    signs = Pen()
+    if isinstance(constraint, SegmentedPlanarConnector):
+        _segments(signs, constraint, size)
+    else:
+        plane(signs, size)
+    pen.add(signs.drawing().moved(place))
+    pen.bead(_pose(poses, constraint.body) @ translation(constraint.point), BEAD * size, "value")
+
+
+def plane(pen: Pen, size: float) -> None:
+    """A patch of the x-y plane, and its normal."""
+    for share in np.linspace(-1.0, 1.0, PATCH_LINES):
+        pen.stroke(size * np.array([[share, -1, 0], [share, 1, 0]]), "surface")
+        pen.stroke(size * np.array([[-1, share, 0], [1, share, 0]]), "surface")
+    _arrow(pen, np.zeros(3), np.array([0.0, 0.0, 1.0]), size)
+
+
+def _arrow(pen: Pen, start: FloatArray, direction: FloatArray, size: float) -> None:
+    tip = start + 0.6 * size * direction
+    pen.stroke([start, tip], "axis")
+    pen.head(tip, direction, 0.15 * size, "axis")
+
+
+def _segments(pen: Pen, constraint: SegmentedPlanarConnector, size: float) -> None:
+    """The polyline drawn out along y, and the normal in the middle of each segment."""
+    corners = constraint.segments
+    line = np.stack([corners[:, 0], np.zeros(len(corners)), corners[:, 1]], axis=1)
+    aside = np.array([0.0, size, 0.0])
+    for share in (-1.0, 0.0, 1.0):
+        pen.stroke(line + share * aside, "path" if share == 0.0 else "surface")
+    for start, end in itertools.pairwise(line):
+        for place in np.linspace(start, end, SIDE_MARKS):
+            pen.stroke([place - aside, place + aside], "surface")
+        _, normal = constraint.surface(0.5 * (start + end))
+        _arrow(pen, 0.5 * (start + end), normal, size)
+
+
+def spring(start: FloatArray, end: FloatArray, size: float = 0.1) -> Drawing:
+    """A coil from one point (3,) to another; straight ends, and a dot where they coincide."""
+    pen = Pen()
+    away = np.asarray(end, dtype=np.float64) - start
+    length = float(np.linalg.norm(away))
+    for place in (start, end):
+        pen.bead(translation(place), BEAD * size, "value")
+    if length > 1e-12:
+        turn = np.linspace(0.0, 2.0 * np.pi * COILS, COILS * COIL_POINTS + 1)
+        radius = min(0.2 * size, 0.2 * length) * np.minimum(1.0, 4.0 * np.minimum(turn, turn[-1] - turn))
+        height = np.linspace(0.1, 0.9, len(turn)) * length
+        coil = np.stack([radius * np.cos(turn), radius * np.sin(turn), height], axis=1)
+        pen.stroke(
+            np.concatenate([[[0, 0, 0]], coil, [[0, 0, length]]]), "path", facing(np.asarray(start), away)
+        )
+    return pen.drawing()
+
+
+def ground(plane_pose: FloatArray, points: FloatArray, size: float = 0.1) -> Drawing:
+    """A patch of a plane (4, 4) with hatching below it, and beads at points (n, 3) in the world."""
+    pen = Pen()
+    plane(pen, size)
+    for share in np.linspace(-1.0, 1.0, PATCH_LINES):
+        pen.stroke(size * np.array([[share, -1, 0], [share - 0.2, -1, -0.2]]), "surface")
+    beads = Pen()
+    for point in points:
+        beads.bead(translation(point), 0.5 * BEAD * size, "value")
+    return joined([pen.drawing().moved(plane_pose), beads.drawing()])
+
+
+DRAWN: dict[type[Constraint], Callable[..., None]] = {
+    PointConstraint: _point,
+    HingeConstraint: _hinge,
+    WeldConstraint: _weld,
+    DistanceConstraint: _distance,
+    Connector: _connector,
+}

@@ -1,0 +1,125 @@
+"""What is read off the muscles of a state: lengths, moment arms, and what their mass points do."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..model.checks import check_flags, check_state
+from ..model.model import Model
+from ..model.state import State
+from ..muscles.states import check_tendons
+from ..validation import whole_number
+
+# points that are drawn of each strand over obstacles, beside its ends
+DRAWN = 30
+
+
+class MuscleLengths(NamedTuple):
+    """Of all muscles of a model, in its order.
+
+    Attributes:
+        lengths: (muscles,) [m]. rates: of the lengths (muscles,) [m/s].
+        gradients: derivatives of the lengths by the coordinates (muscles, nv).
+    """
+
+    lengths: FloatArray
+    rates: FloatArray
+    gradients: FloatArray
+
+    @property
+    def moment_arms(self) -> FloatArray:
+        """(muscles, nv): -dL/dq, which times the tension is the generalized force."""
+        return -self.gradients
+
+
+class MusclePoints(NamedTuple):
+    """Of the n mass points of a muscle, from its origin to its insertion; world axes.
+
+    Attributes:
+        positions: (n, 3) [m]. velocities: (n, 3).
+        jacobians: (n, 3, nv), velocity = J q'. biases: J' q' (n, 3) [m/s^2].
+    """
+
+    positions: FloatArray
+    velocities: FloatArray
+    jacobians: FloatArray
+    biases: FloatArray
+
+
+def muscle_lengths(model: Model, state: State) -> MuscleLengths:
+    """Lengths, their rates and their exact derivatives by the coordinates, of all muscles.
+
+    Raises:
+        ModelError, JointRangeError: as `forward_dynamics`.
+    """
+    from ..kernels.muscles.readings import muscle_lengths as kernel
+
+    state = check_state(model, state)
+    lengths = np.zeros((len(model.muscles), 2))
+    gradients = np.zeros((len(model.muscles), model.num_coordinates))
+    spaces = model.workspace(moment_arms=True).clear()
+    if model.muscles:
+        kernel(model.arrays, np.array(state.q), np.array(state.qd), lengths, gradients, *spaces)
+        check_flags(model, spaces[2])
+    return MuscleLengths(lengths[:, 0].copy(), lengths[:, 1].copy(), gradients)
+
+
+def muscle_points(model: Model, state: State, muscle: str) -> MusclePoints:
+    """Places, velocities, Jacobians and biases of a muscle's mass points (Wang 2022, eqs. 5.5, 5.20-5.28); exact.
+
+    Raises:
+        ModelError: there is no such muscle, it has no mass, or its path is shorter than its tendons;
+            JointRangeError as `forward_dynamics`.
+    """
+    number = muscle_number(model, muscle)
+    if not model.muscles[number].num_points:
+        raise ModelError(f"muscle {muscle!r} has no mass")
+    state = check_state(model, state)
+    check_tendons(model, state.q, number)
+    places, jacobian, _ = _points(model, state, number)
+    return MusclePoints(places[:, :3].copy(), places[:, 3:6].copy(), jacobian, places[:, 6:].copy())
+
+
+def muscle_polyline(model: Model, state: State, muscle: str) -> FloatArray:
+    """World points (n, 3) of a muscle's path from its origin to its insertion, as it can be drawn.
+
+    Raises:
+        ModelError, JointRangeError: as `muscle_points`.
+    """
+    corners: FloatArray = _points(model, check_state(model, state), muscle_number(model, muscle))[2]
+    return corners
+
+
+def muscle_number(model: Model, muscle: Any) -> int:
+    """Number of a muscle by its name; ModelError where there is none."""
+    names = [known.name for known in model.muscles]
+    if muscle not in names:
+        raise ModelError(f"no muscle is named {muscle!r}; there are {', '.join(names)}")
+    return whole_number(names.index(muscle), "muscle")
+
+
+def _points(model: Model, state: State, number: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    from ..kernels.muscles.readings import muscle_points as kernel
+
+    muscle, nv = model.muscles[number], model.num_coordinates
+    places, jacobian = np.zeros((muscle.num_points, 9)), np.zeros((muscle.num_points, 3, nv))
+    corners = np.zeros((len(muscle.points) + DRAWN * len(muscle.strands), 3))
+    spaces = model.workspace(moment_arms=True).clear()
+    count = kernel(
+        model.arrays,
+        np.array(state.q),
+        np.array(state.qd),
+        np.zeros(nv),
+        number,
+        DRAWN,
+        places,
+        jacobian,
+        corners,
+        *spaces,
+    )
+    check_flags(model, spaces[2])
+    return places, jacobian, corners[:count]

@@ -1,0 +1,1 @@
+"""Bodies with their limits and the laws of their coordinates."""

@@ -1,0 +1,206 @@
+"""One rigid body and the joint that carries it, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..geometry import lie
+from ..geometry.immutable import ReadOnlyArrays
+from ..joints import Joint
+from ..joints.packing import Link
+from ..validation import finite_array, float_array, inertia_matrix, number, per_coordinate
+from .laws import Laws, check_dampers, check_elastic, coordinate_functions, described
+
+
+@dataclass(frozen=True, eq=False)
+class Body(ReadOnlyArrays):
+    """A rigid body and the joint that carries it; arrays are read-only. n is the number of the joint's coordinates.
+
+    On a rotation vector (spherical and free joints) springs, limits and armature act on r in the chart of the moment:
+    they are smooth within half a turn of r = 0, and jump where the chart changes. Limits of a joint with Euler angles
+    are those of its angles, wherever the chart is.
+
+    Attributes:
+        name: unique in its model. parent: index of the body before it, -1 for the world. joint: how it moves.
+        joint_in_parent: pose of the joint's fixed frame in the parent's body frame (4, 4), the identity if not given.
+        body_in_joint: pose of the body frame in the joint's moving frame (4, 4), the identity if not given.
+        mass: [kg], positive.
+        com: centre of mass in the body frame (3,) [m].
+        inertia: (3, 3) about the centre of mass in body axes [kg m^2], positive definite, a + b >= c.
+        stiffness, rest, damping: of a spring and a damper on each coordinate; a number or (n,) [N m/rad, rad,
+            N m s/rad, or with m for rad and N for N m where the coordinate is a length].
+        elastic: a force law for each coordinate, or None: a function tau(q) of ``joints`` (polynomial, spline,
+            table). The spring pushes with -tau(q), so that ``Linear(k)`` is a spring of stiffness k and rest 0; it
+            stores the exact integral of tau from 0. Given as a function (joints of one coordinate), a list, or {name
+            or number: function}.
+        damper: likewise a force law tau(q') of the velocity, 0 at rest; the damper pushes with -tau(q').
+        armature: inertia of a rotor on each coordinate, a number or (n,) [kg m^2 or kg].
+        limits: (n, 2) of what the joint reads (``Joint.readings``), infinite where there is none; given as None,
+            ``"range"`` (the joint's own), (lower, upper) of a single coordinate, or (n, 2) with None for an open end.
+        limit_stiffness, limit_damping: of the one-sided springs at the limits; None where the model chooses them from
+            the inertia that the coordinate moves, for a bounce of about 20 Hz at half of critical damping.
+        limit_restitution: None for limits that give way as springs; else (n,) in [0, 1], and they are hard: an impulse
+            through the whole tree sends the coordinate back with that share of its speed (fixed-step methods only).
+    """
+
+    name: str
+    parent: int
+    joint: Joint
+    joint_in_parent: FloatArray
+    body_in_joint: FloatArray
+    mass: float
+    com: FloatArray
+    inertia: FloatArray
+    stiffness: FloatArray
+    rest: FloatArray
+    damping: FloatArray
+    elastic: Laws
+    damper: Laws
+    armature: FloatArray
+    limits: FloatArray
+    limit_stiffness: FloatArray | None
+    limit_damping: FloatArray | None
+    limit_restitution: FloatArray | None
+
+    def link(self, coordinates: FloatArray, laws: Sequence[FloatArray | None]) -> Link:
+        """The body as the packer wants it, with its rows of dof_float and the records of its coordinates' laws."""
+        return Link(
+            self.parent,
+            self.joint,
+            self.joint_in_parent,
+            self.body_in_joint,
+            self.mass,
+            self.com,
+            self.inertia,
+            coordinates,
+            tuple(laws),
+        )
+
+    def to_dict(self, bodies: Sequence[Body]) -> dict[str, Any]:
+        """JSON-able description; infinite limits become None."""
+
+        def listed(values: FloatArray | None) -> Any:
+            return None if values is None else values.tolist()
+
+        return {
+            "name": self.name,
+            "parent": None if self.parent < 0 else bodies[self.parent].name,
+            "joint": self.joint.to_dict(),
+            "joint_in_parent": self.joint_in_parent.tolist(),
+            "body_in_joint": self.body_in_joint.tolist(),
+            "mass": self.mass,
+            "com": self.com.tolist(),
+            "inertia": self.inertia.tolist(),
+            "stiffness": self.stiffness.tolist(),
+            "rest": self.rest.tolist(),
+            "damping": self.damping.tolist(),
+            **{key: laws for key in ("elastic", "damper") if (laws := described(getattr(self, key)))},
+            "armature": self.armature.tolist(),
+            "limits": [[x if np.isfinite(x) else None for x in pair] for pair in self.limits.tolist()],
+            "limit_stiffness": listed(self.limit_stiffness),
+            "limit_damping": listed(self.limit_damping),
+            "limit_restitution": listed(self.limit_restitution),
+        }
+
+
+def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> Body:
+    """Check everything and make the body; ModelError names body, thing and value."""
+    of = f"of body {name!r}"
+    if not isinstance(joint, Joint):
+        raise ModelError(f"joint {of} must be one of physics.joints, got {joint!r:.80}")
+    n = joint.num_coordinates
+    poses = {key: _pose(values[key], f"{key} {of}") for key in ("joint_in_parent", "body_in_joint")}
+    not_negative = {
+        key: per_coordinate(values[key], n, f"{key} {of}", not_negative=True)
+        for key in ("stiffness", "damping", "armature")
+    }
+    chosen = {
+        key: None if values[key] is None else per_coordinate(values[key], n, f"{key} {of}", not_negative=True)
+        for key in ("limit_stiffness", "limit_damping", "limit_restitution")
+    }
+    restitution = chosen["limit_restitution"]
+    if restitution is not None and (restitution > 1.0).any():
+        raise ModelError(f"limit_restitution {of} must lie in [0, 1], got {restitution.max():g}")
+    laws = {key: coordinate_functions(values[key], joint, f"{key} {of}") for key in ("elastic", "damper")}
+    check_elastic(laws["elastic"], f"elastic {of}")
+    check_dampers(laws["damper"], f"damper {of}")
+    body = Body(
+        name=name,
+        parent=parent,
+        joint=joint,
+        mass=number(values["mass"], f"mass {of}", positive=True),
+        com=finite_array(values["com"], (3,), f"com {of}"),
+        inertia=inertia_matrix(values["inertia"], f"inertia {of}"),
+        rest=per_coordinate(values["rest"], n, f"rest {of}"),
+        limits=_limits(values["limits"], joint, f"limits {of}"),
+        joint_in_parent=poses["joint_in_parent"],
+        body_in_joint=poses["body_in_joint"],
+        stiffness=not_negative["stiffness"],
+        damping=not_negative["damping"],
+        armature=not_negative["armature"],
+        elastic=laws["elastic"],
+        damper=laws["damper"],
+        limit_stiffness=chosen["limit_stiffness"],
+        limit_damping=chosen["limit_damping"],
+        limit_restitution=restitution,
+    )
+    body.lock()
+    return body
+
+
+def point_inertia(mass: float, offset: FloatArray) -> FloatArray:
+    """Inertia (3, 3) of a mass at an offset (3,), which moves that of a body from its mass centre (Steiner)."""
+    inertia: FloatArray = mass * (float(offset @ offset) * np.eye(3) - np.outer(offset, offset))
+    return inertia
+
+
+def _pose(value: Any, name: str) -> FloatArray:
+    if value is None:
+        return np.eye(4)
+    pose = lie.check_frames(value, name)
+    if pose.shape != (4, 4):
+        raise ModelError(f"{name} must have shape (4, 4), got {pose.shape}")
+    return pose
+
+
+def _limits(value: Any, joint: Joint, name: str) -> FloatArray:
+    n = joint.num_coordinates
+    if value is None:
+        return np.tile([-np.inf, np.inf], (n, 1))
+    if isinstance(value, str):
+        if value != "range":
+            raise ModelError(f"{name} must be None, 'range' or pairs of numbers, got {value!r}")
+        return np.array(joint.range, dtype=np.float64).reshape(n, 2)
+    try:
+        listed = np.asarray(value, dtype=object)  # None stands for an open end
+    except ValueError as error:
+        raise ModelError(f"{name} must be pairs (lower, upper), got {value!r:.80}") from error
+    pairs = listed[None] if n == 1 and listed.ndim == 1 else listed
+    if n == 0 and pairs.size == 0:
+        pairs = pairs.reshape(0, 2)
+    if pairs.shape != (n, 2):
+        raise ModelError(f"{name} must be {n} pairs (lower, upper), got {value!r:.80}")
+    limits = np.array(
+        [
+            [-np.inf if low is None else _bound(low, name), np.inf if high is None else _bound(high, name)]
+            for low, high in pairs
+        ]
+    ).reshape(-1, 2)
+    for lower, upper in limits:
+        if not lower < upper:
+            raise ModelError(f"{name} are empty or reversed: [{lower:g}, {upper:g}]")
+    return limits
+
+
+def _bound(value: Any, name: str) -> float:
+    """One end of a limit; infinite is open."""
+    bound = float_array(value, name)
+    if bound.shape != () or np.isnan(bound):
+        raise ModelError(f"{name} must be numbers or None, got {value!r:.80}")
+    return float(bound)

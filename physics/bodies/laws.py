@@ -1,0 +1,131 @@
+"""Elastic and damping laws of coordinates, and their controllers, as the records that the kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..joints import Joint
+from ..joints.functions import Function, function_from_dict
+from ..kernels import layout
+
+if TYPE_CHECKING:
+    from ..forces.controller import PositionController
+
+Laws = tuple[Function | None, ...]
+
+# Velocities at which a damper without a table is looked at [m/s, rad/s]: from creeping to more than joints have.
+LOOKS = np.outer((1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0), (-1.0, 1.0)).ravel()
+BETWEEN = np.linspace(0.0, 1.0, 8, endpoint=False)  # where between two breaks of a table
+
+
+def coordinate_functions(value: Any, joint: Joint, name: str) -> Laws:
+    """One function or None for each coordinate of a joint, from a single function (of a joint with one coordinate), a
+    mapping from names or numbers of coordinates, or a list; entries may be descriptions of functions.
+    """
+    n = joint.num_coordinates
+    found: list[Function | None] = [None] * n
+    if value is None:
+        return tuple(found)
+    if isinstance(value, Function) or (isinstance(value, Mapping) and "type" in value):
+        if n != 1:
+            raise ModelError(
+                f"{name} must name its coordinate, one of {', '.join(joint.coordinate_names) or 'none'}"
+            )
+        value = [value]
+    if isinstance(value, Mapping):
+        for key, entry in value.items():
+            found[_coordinate(key, joint, name)] = _function(entry, f"{name}, coordinate {key!r},")
+        return tuple(found)
+    if not isinstance(value, list | tuple) or len(value) != n:
+        raise ModelError(
+            f"{name} must be functions of physics.joints, one for each of {n} coordinates, got {value!r:.80}"
+        )
+    return tuple(
+        None if entry is None else _function(entry, f"{name}, coordinate {d},")
+        for d, entry in enumerate(value)
+    )
+
+
+def _coordinate(key: Any, joint: Joint, name: str) -> int:
+    if isinstance(key, str) and key in joint.coordinate_names:
+        return joint.coordinate_names.index(key)
+    if isinstance(key, int) and not isinstance(key, bool) and 0 <= key < joint.num_coordinates:
+        return key
+    known = ", ".join(joint.coordinate_names) or "none"
+    raise ModelError(f"{name} names an unknown coordinate {key!r}; there are {known}")
+
+
+def _function(entry: Any, name: str) -> Function:
+    if isinstance(entry, Mapping):
+        return function_from_dict(dict(entry))
+    if not isinstance(entry, Function):
+        raise ModelError(f"{name} must be a function of physics.joints, got {entry!r:.80}")
+    return entry
+
+
+def check_elastic(laws: Laws, name: str) -> None:
+    """ModelError where a function has no energy in closed form."""
+    for law in laws:
+        if law is not None:
+            law.integral(name)
+
+
+def check_dampers(laws: Laws, name: str) -> None:
+    """ModelError where a damper pushes what stands still, or along the motion: at a break of its table or between two,
+    or where it has none at one of the velocities that are looked at. Beyond its ends a table is not looked at.
+    """
+    for law in laws:
+        if law is None:
+            continue
+        at_rest = float(law(0.0))
+        if abs(at_rest) > 1e-12:
+            raise ModelError(f"{name} must be 0 at velocity 0, got {at_rest:g}")
+        looks = LOOKS
+        if hasattr(law, "x"):
+            looks = np.concatenate([law.x[:-1] + share * np.diff(law.x) for share in BETWEEN] + [law.x[-1:]])
+        for x, y in zip(looks, law(looks)):
+            if x * y < -1e-12 * abs(x):
+                raise ModelError(f"{name} must resist the motion, got {y:g} at velocity {x:g}")
+
+
+def law_records(
+    elastic: Laws, damper: Laws, controller: PositionController | None, first_input: int
+) -> list[FloatArray | None]:
+    """The record of each coordinate of a joint (``kernels.layout``, LAW_...), None where it has no law."""
+    records: list[FloatArray | None] = []
+    for d, (spring, resistance) in enumerate(zip(elastic, damper)):
+        if spring is None and resistance is None and controller is None:
+            records.append(None)
+            continue
+        header = np.zeros(layout.LAW_HEADER)
+        header[[layout.LAW_TARGET, layout.LAW_TARGET_RATE]] = -1.0
+        parts, size = [header], layout.LAW_HEADER
+        functions = (
+            (layout.LAW_ELASTIC, None if spring is None else spring.integral("elastic")),
+            (layout.LAW_DAMPER, None if resistance is None else resistance.data()),
+        )
+        for column, data in functions:
+            if data is not None:
+                header[column] = size
+                parts.append(data)
+                size += len(data)
+        if controller is not None:
+            header[layout.LAW_GAIN] = controller.stiffness[d]
+            header[layout.LAW_RATE_GAIN] = controller.damping[d]
+            header[layout.LAW_MOST] = controller.force_limit[d]
+            header[layout.LAW_TARGET] = first_input + 2 * d
+            header[layout.LAW_TARGET_RATE] = first_input + 2 * d + 1
+        records.append(np.concatenate(parts))
+    return records
+
+
+def described(laws: Laws) -> list[Any] | None:
+    """JSON-able; None where no coordinate has one."""
+    if not any(laws):
+        return None
+    return [None if law is None else law.to_dict() for law in laws]

@@ -1,0 +1,37 @@
+"""Refuses states that violate the constraints of their model."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._typing import IntArray
+from ..constraints.packing import System
+from ..errors import DivergedError
+from ..integrators.base import Problem, Recording
+from ..integrators.control import body_of_coordinate
+from ..kernels.constraints import layout as rows
+
+
+def refuse_torn(problem: Problem, system: System, counters: IntArray, recording: Recording) -> None:
+    """DivergedError behind a step where constraints are not met any more: what else is given contradicts them, or
+    it is too long to find where they are.
+    """
+    now, why = problem.start + problem.dt * int(counters[0]), "take a smaller one"
+    if len(problem.motions[0]) or problem.model.prescribed.any():
+        why = "what is given contradicts it, or the step is too long"
+    step = f" in a step of {problem.dt:g} s: {why}"
+    refuse_torn_at(now, problem, system, int(counters[1]), recording, step)
+
+
+def refuse_torn_at(
+    now: float, problem: Problem, system: System, written: int, recording: Recording, step: str = ""
+) -> None:
+    """As `refuse_torn`, at a time and with so many samples written; what there is to say of the step."""
+    from ..dynamics.constrained import unmet
+
+    if not system[rows.SYSTEM_STATISTICS][rows.LEFT_NOW] > rows.TORN:
+        return
+    name, row, off = unmet(problem.model, system)
+    moved = int(np.argmax(np.abs(system[rows.SYSTEM_JACOBIAN][row])))
+    body, reason = body_of_coordinate(problem.model, moved), f"constraint {name!r} is {off:.3g} m or rad off"
+    raise DivergedError(now, body, f"{reason} and cannot be met{step}", recording.result(written))

@@ -1,0 +1,1 @@
+"""Rotations, twists, splines and smoothing of arrays."""

@@ -1,0 +1,202 @@
+"""The base of all joints."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import JointRangeError, ModelError
+from ..geometry import lie
+from ..geometry.immutable import ReadOnlyArrays
+from ..kernels import layout
+from ..validation import all_finite, finite_array, float_array
+from .base import Factorization
+
+
+class Joint(ReadOnlyArrays):
+    """Base of all joints. A joint is immutable; equal joints have equal ``to_dict()``.
+
+    Attributes:
+        type: the joint's name in files and menus.
+        coordinate_names: one name a coordinate.
+        coordinate_units: ``"rad"``, ``"m"``, ``"s"`` or ``"1"`` for each.
+    """
+
+    type: ClassVar[str]
+    coordinate_names: tuple[str, ...] = ()
+    coordinate_units: tuple[str, ...] = ()
+
+    def factorization(self) -> Factorization:
+        """The joint's factors for the kernels."""
+        raise TypeError(f"{type(self).__name__} does not say which factors it has")
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able description, ``{"type": ..., ...}``; ``joints.from_dict`` reads it."""
+        raise TypeError(f"{type(self).__name__} does not say how it is written")
+
+    @property
+    def num_coordinates(self) -> int:
+        return len(self.coordinate_names)
+
+    @property
+    def range(self) -> FloatArray:
+        """Where the coordinates live, (n, 2); infinite where nothing bounds them."""
+        return np.tile([-np.inf, np.inf], (self.num_coordinates, 1))
+
+    @property
+    def prescribed(self) -> tuple[bool, ...]:
+        """Which coordinates keep their velocity whatever the forces, such as the time of a surface that deforms."""
+        return (False,) * self.num_coordinates
+
+    @property
+    def angle_groups(self) -> tuple[tuple[int, str], ...]:
+        """First coordinate and sequence of every rotation vector that is read off as Euler angles."""
+        return ()
+
+    @property
+    def rotation_limits(self) -> tuple[tuple[int, Any], ...]:
+        """First coordinate and limit of every rotation vector that has one (see ``rotation_limits``)."""
+        return ()
+
+    @property
+    def reading_names(self) -> tuple[str, ...]:
+        """Names of what `readings` gives."""
+        return self.coordinate_names
+
+    @property
+    def reading_units(self) -> tuple[str, ...]:
+        return self.coordinate_units
+
+    def readings(self, q: Any) -> FloatArray:
+        """What people read off the joint and limits bound, (..., n): its angles where a joint has Euler angles but
+        turns in other coordinates, else the coordinates q (..., n) themselves.
+        """
+        return self._one_each(q, f"{self.type} joint coordinates")
+
+    def from_readings(self, values: Any) -> FloatArray:
+        """Coordinates (..., n) at which `readings` gives these values (..., n)."""
+        return self._one_each(values, f"{self.type} joint readings")
+
+    def _one_each(self, values: Any, name: str) -> FloatArray:
+        """The values (..., n); a number for a joint with one coordinate."""
+        array = np.atleast_1d(float_array(values, name))
+        if array.shape[-1] != self.num_coordinates:
+            raise ModelError(f"{name} must have shape (..., {self.num_coordinates}), got {array.shape}")
+        return array
+
+    @cached_property
+    def _arrays(self) -> Any:
+        from .packing import pack_joint  # packing imports this module
+
+        return pack_joint(self)
+
+    @cached_property
+    def _after(self) -> FloatArray:
+        return self.factorization().after
+
+    def evaluate(self, q: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Pose, Jacobian and Hessian of the joint.
+
+        Args:
+            q: coordinates (n,), or a number for a joint with one.
+
+        Returns:
+            G (4, 4); S (6, n), column i the body twist of coordinate i; dS (6, n, n), dS[:, i, j] = d s_i / d q_j
+            (Lee & Terzopoulos 2008, eqs. 27-31; dS is not symmetric in i and j).
+
+        Raises:
+            ModelError: q has the wrong shape or is not finite.
+            JointRangeError: q lies outside a joint whose policy is ``"error"``.
+        """
+        from ..kernels.dynamics.observe import joint_geometry
+        from .packing import Workspace
+
+        n = self.num_coordinates
+        name = f"{self.type} joint coordinates"
+        q = finite_array(np.atleast_1d(float_array(q, name)), (n,), name)
+        arrays = self._arrays
+        rows, columns = np.triu_indices(n)
+        directions: FloatArray = np.maximum(np.eye(n)[rows], np.eye(n)[columns])
+        if not n:  # the pose comes from the same pass, so one empty direction
+            directions = np.zeros((1, 0))
+        pose, subspace, biases = np.empty(12), np.empty((n, 6)), np.empty((len(directions), 6))
+        spaces = Workspace(1, n).clear()
+        joint_geometry(arrays, q, directions, pose, subspace, biases, spaces)
+        self._check_range(spaces[2], q)
+        link = np.eye(4)
+        link[:3, :3], link[:3, 3] = pose[:9].reshape(3, 3), pose[9:]
+        transform = link @ self._after
+        lever = transform[:3, 3] - link[:3, 3]
+        to_body = lie.adjoint_inverse(_pose(transform[:3, :3], lever))
+        subspace = to_body @ subspace.T
+        return transform, subspace, _hessian(subspace, (to_body @ biases.T)[:, : len(rows)])
+
+    def transform(self, q: Any) -> FloatArray:
+        """Poses (..., 4, 4) at coordinates (..., n).
+
+        Raises:
+            ModelError: q has the wrong shape or is not finite.
+            JointRangeError: q lies outside a joint whose policy is ``"error"``.
+        """
+        from ..kernels.dynamics.observe import observe
+        from .packing import Workspace
+
+        q = all_finite(float_array(q, f"{self.type} joint coordinates"), f"{self.type} joint coordinates")
+        n = self.num_coordinates
+        if q.ndim == 0 or q.shape[-1] != n:
+            raise ModelError(f"{self.type} joint coordinates must have shape (..., {n}), got {q.shape}")
+        batch = q.shape[:-1]
+        samples = q.reshape(int(np.prod(batch)), n)
+        arrays = self._arrays
+        poses = np.empty((len(samples), 1, 4, 4))
+        spaces = Workspace(1, n).clear()
+        observe(arrays, samples, np.zeros_like(samples), poses, np.empty((len(samples), 3)), *spaces)
+        self._check_range(spaces[2], q)
+        return poses[:, 0].reshape(*batch, 4, 4)
+
+    def _check_range(self, flags: Any, q: FloatArray) -> None:
+        if flags[layout.STATUS] == layout.OUT_OF_RANGE:
+            raise JointRangeError(
+                f"{self.type} joint coordinates {np.array2string(q, threshold=6)} leave the range {self.range.tolist()}"
+            )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Joint) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @cached_property
+    def _key(self) -> str:
+        return json.dumps(self.to_dict(), sort_keys=True)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what is cached can be made again
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
+
+
+def _pose(rotation: FloatArray, position: FloatArray) -> FloatArray:
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = rotation, position
+    return pose
+
+
+def _hessian(subspace: FloatArray, biases: FloatArray) -> FloatArray:
+    """dS from the quadratic form Q(q') = sum dS_ij q'_i q'_j, by polarization and dS_ij - dS_ji = ad_{s_i} s_j.
+
+    biases (6, k) holds Q(e_i) for i = j (the direction is e_i alone) and Q(e_i + e_j) elsewhere, row by row of the
+    upper triangle.
+    """
+    n = subspace.shape[1]
+    rows, columns = np.triu_indices(n)
+    form = np.zeros((6, n, n))
+    form[:, rows, columns] = form[:, columns, rows] = biases
+    alone = np.einsum("aii->ai", form).copy()
+    twists = np.einsum("iab,bj->aij", lie.ad(subspace.T), subspace)
+    hessian: FloatArray = 0.5 * (form - alone[:, :, None] - alone[:, None, :] + twists)
+    np.einsum("aii->ai", hessian)[:] = alone
+    return hessian

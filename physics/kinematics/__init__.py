@@ -1,0 +1,1 @@
+"""Inverse kinematics, and the nearest coordinates of given poses."""

@@ -1,0 +1,296 @@
+"""Inverse kinematics: coordinates at which points and frames on bodies are where they should be, within limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..bodies.body import Body
+from ..errors import ModelError
+from ..geometry import lie
+from ..joints.extent import extent
+from ..kernels.search import layout as rows
+from ..model.checks import check_flags, check_state
+from ..model.coordinates import rotation_coordinates
+from ..model.model import Model
+from ..model.state import State
+from ..validation import finite_array, number, truth, whole_number
+from .targets import Target, body_name, checked_pose, target_rows
+
+# nearer than this [rad, m] a reading stands at the end of its limits
+AT_LIMIT = 1e-9
+# A pose from a random start whose cost is less by no more than this share is as good as the one found before.
+AS_GOOD = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class KinematicSolution:
+    """The nearest that a search came.
+
+    Attributes:
+        state: where the model is then, at rest.
+        reachable: every target is met within the tolerances. If not, no start led there, and the state is the best of
+            the least-squares solutions that were found.
+        position_errors, rotation_errors: distance [m] and angle [rad] that are left at each target; 0 where it does
+            not ask for one.
+        converged: no better pose near this one (or all targets met); False where the steps did not suffice.
+        steps: of the search that found it; starts: how many searches there were.
+        at_limits: names of the readings (``body.reading``) that stand at an end of their limits or range.
+    """
+
+    state: State
+    reachable: bool
+    position_errors: FloatArray
+    rotation_errors: FloatArray
+    converged: bool
+    steps: int
+    starts: int
+    at_limits: tuple[str, ...]
+
+
+def inverse_kinematics(
+    model: Model,
+    targets: Target | Iterable[Target],
+    state: State | None = None,
+    *,
+    starts: int = 30,
+    held: Iterable[str | Body] = (),
+    limits: bool = True,
+    position_tolerance: float = 1e-6,
+    rotation_tolerance: float = 1e-6,
+    max_steps: int = 200,
+    seed: int = 0,
+) -> KinematicSolution:
+    """Coordinates at which the targets are met; where they cannot be, the nearest ones that were found.
+
+    Damped least squares with the analytic Jacobian (Lee & Terzopoulos 2008, Fig. 3) over the whole tree, within the
+    ranges of joints and the limits of bodies. The search begins at `state`; only if it ends short of the targets,
+    others follow from random places, and the best counts.
+
+    Args:
+        model: the tree.
+        targets: one or several, on any bodies.
+        state: where to begin; of several solutions the one near it is found. None: ``model.state()``.
+        starts: how many places to begin at, at most. 1 suits dragging, where the pose must not jump.
+        held: bodies whose joints keep their coordinates.
+        limits: keep within the limits of bodies, too, not only in the ranges of joints.
+        position_tolerance, rotation_tolerance: [m] and [rad] within which a target is met.
+        max_steps: of one search.
+        seed: of the random places; the same input gives the same answer.
+
+    Raises:
+        ModelError: an unknown body, bad numbers or shapes, a target that asks for nothing.
+    """
+    solver = InverseKinematics(
+        model,
+        targets,
+        held=held,
+        limits=limits,
+        position_tolerance=position_tolerance,
+        rotation_tolerance=rotation_tolerance,
+        max_steps=max_steps,
+        seed=seed,
+    )
+    return solver.solve(model.state() if state is None else state, starts=starts)
+
+
+class InverseKinematics:
+    """The same search prepared once, for many solutions: a drag, or the frames of a motion.
+
+    Arguments as of `inverse_kinematics`. Targets keep their bodies, points and weights; goals may change.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        targets: Target | Iterable[Target],
+        *,
+        held: Iterable[str | Body] = (),
+        limits: bool = True,
+        position_tolerance: float = 1e-6,
+        rotation_tolerance: float = 1e-6,
+        max_steps: int = 200,
+        seed: int = 0,
+    ) -> None:
+        if not isinstance(model, Model):
+            raise ModelError(f"a model is needed, got {model!r:.80}: make one with ModelBuilder")
+        self.model = model
+        self._targets = target_rows(model, targets)
+        self._held = _held(model, held)
+        self._bounds = _bounds(model, truth(limits, "limits"))
+        most = whole_number(max_steps, "max_steps")
+        if most < 1:
+            raise ModelError(f"max_steps must be at least 1, got {most}")
+        self._settings = np.zeros(rows.SETTINGS)
+        self._settings[rows.NEAR] = number(position_tolerance, "position_tolerance", positive=True)
+        self._settings[rows.STRAIGHT] = number(rotation_tolerance, "rotation_tolerance", positive=True)
+        self._settings[rows.MOST_STEPS] = most
+        self._seed = whole_number(seed, "seed")
+        self._spaces = model.workspace()
+        self._solver = _solver_space(model, len(self._targets), model.num_limits if limits else 0)
+
+    def set_goal(self, target: int, position: Any = None, rotation: Any = None) -> None:
+        """Another goal of target number `target`: position (3,), rotation (3, 3), or both; None leaves what it was.
+
+        Raises:
+            ModelError: there is no such target, or the goal has bad numbers.
+        """
+        index = whole_number(target, "target")
+        if not 0 <= index < len(self._targets):
+            raise ModelError(f"there is no target {index}: there are {len(self._targets)}, counted from 0")
+        row, name = self._targets[index], f"of target {index}"
+        if position is not None:
+            row[rows.TARGET_GOAL + 9 : rows.TARGET_WIDTH] = finite_array(position, (3,), f"position {name}")
+        if rotation is not None:
+            goal = np.eye(4)
+            goal[:3, :3] = finite_array(rotation, (3, 3), f"rotation {name}")
+            row[rows.TARGET_GOAL : rows.TARGET_GOAL + 9] = checked_pose(goal, f"rotation {name}")[
+                :3, :3
+            ].ravel()
+
+    def solve(self, state: State, *, starts: int = 1) -> KinematicSolution:
+        """The solution found from a state, or from so many places; see `inverse_kinematics`."""
+        state = check_state(self.model, state)
+        count = whole_number(starts, "starts")
+        if count < 1:
+            raise ModelError(f"starts must be at least 1, got {count}")
+        bounds, chart = self._bounds_at(state.q)
+        self._settings[rows.CHART] = chart
+        best = self._search(np.array(state.q), bounds)
+        used = 1
+        if best[2][rows.OUTCOME] != rows.MET and count > 1:
+            rng = np.random.default_rng(self._seed)
+            reach = max(1.0, 2.0 * float(np.linalg.norm(best[1][:, 3:], axis=1).max()))
+            while used < count and best[2][rows.OUTCOME] != rows.MET:
+                found = self._search(self._random_place(rng, state.q, bounds, reach), bounds)
+                used += 1
+                if found[2][rows.COST] < (1.0 - AS_GOOD) * best[2][rows.COST]:
+                    best = found
+        return self._solution(state, bounds, used, *best)
+
+    def _bounds_at(self, q: FloatArray) -> tuple[FloatArray, float]:
+        """Bounds of every coordinate, and the length at which rotation vectors change their chart."""
+        from ..kernels.stepping.rollout import CHART_LIMIT
+
+        bounds = self._bounds.copy()
+        bounds[self._held, : rows.MOST_STEP] = q[self._held, None]
+        vectors = rotation_coordinates(self.model)
+        bound = np.isfinite(bounds[vectors, : rows.MOST_STEP]).any()
+        return bounds, np.inf if bound else CHART_LIMIT
+
+    def _search(self, q: FloatArray, bounds: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        from ..kernels.search.inverse_kinematics import inverse_kinematics as kernel
+
+        errors = np.zeros((len(self._targets), rows.ERROR_WIDTH))
+        report = np.zeros(rows.REPORT_WIDTH)
+        spaces = self._spaces.clear()
+        kernel(
+            self.model.arrays, self._targets, bounds, self._settings, q, errors, report, self._solver, spaces
+        )
+        check_flags(self.model, spaces[2])
+        return q, errors, report
+
+    def _random_place(
+        self, rng: np.random.Generator, q: FloatArray, bounds: FloatArray, reach: float
+    ) -> FloatArray:
+        """Anywhere within bounds; rotation vectors are random rotations."""
+        box = np.concatenate([extent(joint, reach) for joint in self.model.joints])
+        box[:, 0] = np.maximum(box[:, 0], bounds[:, rows.BOUND_LOWER])
+        box[:, 1] = np.minimum(box[:, 1], bounds[:, rows.BOUND_UPPER])
+        place: FloatArray = box[:, 0] + rng.uniform(size=len(box)) * (box[:, 1] - box[:, 0])
+        vectors = rotation_coordinates(self.model).reshape(-1, 3)
+        quaternions = rng.normal(size=(len(vectors), 4))
+        turns = lie.so3_log(lie.matrix_from_quaternion(quaternions))
+        free = ~np.isfinite(bounds[vectors, : rows.MOST_STEP]).any(axis=(1, 2))
+        place[vectors[free]] = turns[free]
+        place[self._held] = q[self._held]
+        return place
+
+    def _solution(
+        self,
+        state: State,
+        bounds: FloatArray,
+        starts: int,
+        q: FloatArray,
+        errors: FloatArray,
+        report: FloatArray,
+    ) -> KinematicSolution:
+        lengths = np.linalg.norm(errors.reshape(-1, 2, 3), axis=2)
+        return KinematicSolution(
+            state=self.model.state(q, np.zeros(len(q)), state.time),
+            reachable=bool(report[rows.OUTCOME] == rows.MET),
+            position_errors=lengths[:, 1],
+            rotation_errors=lengths[:, 0],
+            converged=bool(report[rows.OUTCOME] != rows.UNFINISHED),
+            steps=int(report[rows.STEPS]),
+            starts=starts,
+            at_limits=_at_limits(self.model, q, bounds, self._held),
+        )
+
+
+def _held(model: Model, held: Iterable[str | Body]) -> Any:
+    """Which coordinates keep their values: those of held bodies, and prescribed ones."""
+    result = np.array(model.prescribed)
+    if not isinstance(held, Iterable):
+        raise ModelError(f"held must be bodies or their names, got {held!r:.80}")
+    for body in [held] if isinstance(held, str | Body) else held:
+        result[model.coordinate_slice(body_name(body))] = True
+    return result
+
+
+def _bounds(model: Model, limits: bool) -> FloatArray:
+    """Lower and upper end and largest step of each coordinate (nv, 3)."""
+    result = np.zeros((model.num_coordinates, rows.BOUND_WIDTH))
+    for body in model.bodies:
+        where = model.coordinate_slice(body.name)
+        box = np.array(body.joint.range, dtype=np.float64).reshape(-1, 2)
+        if limits:  # those of angles are functions of three coordinates
+            own = body.limits.copy()
+            for first, _ in body.joint.angle_groups:
+                own[first : first + 3] = [-np.inf, np.inf]
+            inner = np.stack([np.maximum(box[:, 0], own[:, 0]), np.minimum(box[:, 1], own[:, 1])], axis=1)
+            if (inner[:, 0] > inner[:, 1]).any():
+                raise ModelError(
+                    f"limits of body {body.name!r} leave nothing of the range {box.tolist()}: {own.tolist()}"
+                )
+            box = inner
+        width = box[:, 1] - box[:, 0]
+        # a radian at a time keeps rotation vectors on their chart and the linear model honest
+        most = np.array([1.0 if unit == "rad" else np.inf for unit in body.joint.coordinate_units])
+        result[where, : rows.MOST_STEP] = box
+        result[where, rows.MOST_STEP] = np.minimum(most, np.where(width > 0.0, 0.5 * width, np.inf))
+    return result
+
+
+def _solver_space(model: Model, targets: int, limits: int) -> tuple[Any, ...]:
+    """Scratch memory of the kernel: its argument ``solver``."""
+    nv = model.num_coordinates
+    return (
+        np.zeros((nv, nv)),
+        np.zeros((nv, nv)),
+        np.zeros((nv, nv)),
+        np.zeros((nv, rows.ERROR_WIDTH)),
+        np.zeros((rows.VECTOR_ROWS, nv)),
+        np.zeros((targets, rows.ERROR_WIDTH)),
+        np.zeros((limits, rows.LIMIT_SPACE)),
+        np.zeros((rows.INDEX_ROWS, max(nv, model.num_bodies)), dtype=np.int64),
+    )
+
+
+def _at_limits(model: Model, q: FloatArray, bounds: FloatArray, held: Any) -> tuple[str, ...]:
+    """Readings that stand at an end."""
+    readings = model.readings(q)
+    limits = np.concatenate([body.limits.reshape(-1, 2) for body in model.bodies])
+    names = []
+    for d, name in enumerate(model.reading_names):
+        ends = limits[d]
+        value = readings[d]
+        if np.isfinite(bounds[d, : rows.MOST_STEP]).any():
+            ends, value = bounds[d, : rows.MOST_STEP], q[d]
+        if not held[d] and (np.abs(value - ends) <= AT_LIMIT).any():
+            names.append(name)
+    return tuple(names)

@@ -1,0 +1,118 @@
+"""Where points and frames on bodies should be: what inverse kinematics is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..bodies.body import Body
+from ..errors import FormatError, ModelError
+from ..geometry import lie
+from ..joints.curve_packing import kernel_poses
+from ..kernels.search import layout as rows
+from ..model.model import Model
+from ..validation import finite_array, number
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Where a point, or a frame, on a body should be in the world.
+
+    Attributes:
+        body: name of the body, or the `Body`.
+        position: where the point should be, (3,) [m]; None: anywhere.
+        rotation: how the frame's axes should lie, (3, 3); None: any way.
+        at: the point (3,) in the body's frame, or the frame (4, 4) there; None: the body's own.
+        position_weight, rotation_weight: of a metre and of a radian in the sum of squares that is made least; with
+            the defaults a radian counts as much as 0.1 m. They matter only where not all goals can be met.
+    """
+
+    body: str | Body
+    position: Any = None
+    rotation: Any = None
+    at: Any = None
+    position_weight: float = 1.0
+    rotation_weight: float = 0.1
+
+    @classmethod
+    def pose(cls, body: str | Body, pose: Any, at: Any = None, **weights: float) -> Target:
+        """A whole frame: pose (4, 4) in the world."""
+        goal = checked_pose(pose, f"pose of the target of body {body_name(body)!r}")
+        return cls(body, goal[:3, 3], goal[:3, :3], at, **weights)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able description; `from_dict` reads it."""
+        values: dict[str, Any] = {"body": body_name(self.body)}
+        for key in ("position", "rotation", "at"):
+            value = getattr(self, key)
+            values[key] = None if value is None else np.asarray(value).tolist()
+        return values | {"position_weight": self.position_weight, "rotation_weight": self.rotation_weight}
+
+    @classmethod
+    def from_dict(cls, description: Mapping[str, Any]) -> Target:
+        """The target that `to_dict` described.
+
+        Raises:
+            FormatError: a key is unknown, or the body is missing.
+        """
+        if not isinstance(description, Mapping):
+            raise FormatError(f"a target must be an object with a 'body', got {description!r:.80}")
+        known = [field.name for field in fields(cls)]
+        for key in description:
+            if key not in known:
+                raise FormatError(f"unknown key {key!r} in a target; known are {known}")
+        if "body" not in description:
+            raise FormatError("a target lacks the key 'body'")
+        return cls(**description)
+
+
+def body_name(body: Any) -> Any:
+    return body.name if isinstance(body, Body) else body
+
+
+def checked_pose(value: Any, name: str) -> FloatArray:
+    pose = lie.check_frames(value, name)
+    if pose.shape != (4, 4):
+        raise ModelError(f"{name} must have shape (4, 4), got {pose.shape}")
+    return pose
+
+
+def target_rows(model: Model, targets: Any) -> FloatArray:
+    """Targets as the kernel reads them."""
+    if not isinstance(targets, Target | Iterable):
+        raise ModelError(f"targets must be physics.Target or a list of them, got {targets!r:.80}")
+    listed: Sequence[Any] = [targets] if isinstance(targets, Target) else list(targets)
+    if not listed:
+        raise ModelError("inverse kinematics needs at least one target, got none")
+    table = np.zeros((len(listed), rows.TARGET_WIDTH))
+    for row, target in zip(table, listed):
+        if not isinstance(target, Target):
+            raise ModelError(f"a target must be a Target, got {target!r:.80}")
+        body = body_name(target.body)
+        row[rows.TARGET_BODY] = model.index(body)
+        name = f"of the target of body {body!r}"
+        if target.position is None and target.rotation is None:
+            raise ModelError(f"the target of body {body!r} asks for nothing: give a position or a rotation")
+        frame, goal = np.eye(4), np.eye(4)
+        if np.shape(target.at) == (4, 4):
+            frame = checked_pose(target.at, f"at {name}")
+        elif target.at is not None:
+            frame[:3, 3] = finite_array(target.at, (3,), f"at {name}")
+        if target.position is not None:
+            goal[:3, 3] = finite_array(target.position, (3,), f"position {name}")
+            row[rows.TARGET_POSITION] = number(
+                target.position_weight, f"position_weight {name}", positive=True
+            )
+        if target.rotation is not None:
+            turn = np.eye(4)
+            turn[:3, :3] = finite_array(target.rotation, (3, 3), f"rotation {name}")
+            goal[:3, :3] = checked_pose(turn, f"rotation {name}")[:3, :3]
+            row[rows.TARGET_ROTATION] = number(
+                target.rotation_weight, f"rotation_weight {name}", positive=True
+            )
+        row[rows.TARGET_FRAME :] = kernel_poses(np.stack([frame, goal])).ravel()
+    return table

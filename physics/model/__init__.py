@@ -1,0 +1,1 @@
+"""The builder, the immutable model, its states and results."""

@@ -1,0 +1,256 @@
+"""ModelBuilder -> Model: bodies and forces collected one by one, or read from a description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import joints
+from ..bodies.body import Body, make_body
+from ..constraints.building import ConstraintBuilder
+from ..contacts.building import ContactBuilder
+from ..errors import FormatError, ModelError
+from ..forces.building import ForceBuilder, check_keys
+from ..forces.wobbling import WobblingMass, wobbling_mass
+from ..geometry import lie
+from ..joints import Joint
+from ..muscles.building import MuscleBuilder
+from ..validation import finite_array
+from .model import Model
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+
+class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilder):
+    """Collects bodies and what pushes them, checks each as it comes, and builds the model.
+
+    Args:
+        gravity: (3,) [m/s^2].
+    """
+
+    def __init__(self, gravity: Any = STANDARD_GRAVITY) -> None:
+        super().__init__()
+        self.gravity = finite_array(gravity, (3,), "gravity")
+        self.bodies: list[Body] = []
+
+    def add_body(
+        self,
+        name: str,
+        parent: Body | str | None = None,
+        *,
+        joint: Joint,
+        mass: float,
+        inertia: Any,
+        com: Any = (0.0, 0.0, 0.0),
+        joint_in_parent: Any = None,
+        body_in_joint: Any = None,
+        stiffness: Any = 0.0,
+        rest: Any = 0.0,
+        damping: Any = 0.0,
+        limits: Any = None,
+        limit_stiffness: Any = None,
+        limit_damping: Any = None,
+        limit_restitution: Any = None,
+        armature: Any = 0.0,
+        elastic: Any = None,
+        damper: Any = None,
+    ) -> Body:
+        """Add a body that a joint connects to its parent.
+
+        Args:
+            name: unique, not empty.
+            parent: a body added before, its name, or None for the world.
+            joint: how it moves.
+            mass, inertia, com, joint_in_parent, body_in_joint, stiffness, rest, damping, armature, elastic, damper,
+                limits, limit_stiffness, limit_damping, limit_restitution: meanings, shapes and units as in `Body`.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        index = self._parent_index(name, parent)
+        body = make_body(
+            name,
+            index,
+            joint,
+            {
+                "mass": mass,
+                "inertia": inertia,
+                "com": com,
+                "joint_in_parent": joint_in_parent,
+                "body_in_joint": body_in_joint,
+                "stiffness": stiffness,
+                "rest": rest,
+                "damping": damping,
+                "limits": limits,
+                "limit_stiffness": limit_stiffness,
+                "limit_damping": limit_damping,
+                "limit_restitution": limit_restitution,
+                "armature": armature,
+                "elastic": elastic,
+                "damper": damper,
+            },
+        )
+        self.bodies.append(body)
+        return body
+
+    def add_wobbling_mass(
+        self,
+        name: str,
+        segment: Body | str,
+        *,
+        mass: float,
+        inertia: Any,
+        axis: Any,
+        stiffness_along: float,
+        stiffness_across: float,
+        damping_along: float,
+        damping_across: float,
+        stiffness_rotation: float,
+        damping_rotation: float,
+        com: Any = None,
+        normal: Any = None,
+    ) -> WobblingMass:
+        """Add the soft parts of a segment as a body that wobbles on it (Ertl et al. 1993, eq. 16).
+
+        Its frame is parallel to the segment's while it is at rest, with the origin in its mass centre. Its joint has
+        the displacements of the mass centre, along the axis first, then the rotation about it: one angle in the plane,
+        a rotation vector in space. A `Mount` of the same name couples the displacement (cubic, along and across), a
+        spring and a damper on the joint the rotation (linear); the segment feels the opposite.
+
+        Args:
+            name: unique among bodies and among forces, not empty.
+            segment: the body that carries it, added before, or its name.
+            mass: [kg]. inertia: (3, 3) about its mass centre in the segment's axes [kg m^2].
+            axis: (3,) along the segment, in its frame.
+            stiffness_along, stiffness_across: c of eqs. 16b, 16c [N/m^3]. damping_along, damping_across: d [N s/m].
+            stiffness_rotation: a of eq. 16a [N m/rad]. damping_rotation: b [N m s/rad]. None of them negative.
+            com: where its mass centre belongs in the segment's frame (3,) [m]; the segment's mass centre if None.
+            normal: (3,) of the plane that it stays in, across the axis, in the segment's frame; None for space.
+
+        Raises:
+            ModelError: anything of this is not acceptable; nothing has been added then.
+        """
+        mount = {
+            "stiffness_along": stiffness_along,
+            "stiffness_across": stiffness_across,
+            "damping_along": damping_along,
+            "damping_across": damping_across,
+        }
+        rotation = stiffness_rotation, damping_rotation
+        solid = {"mass": mass, "inertia": inertia}
+        return wobbling_mass(self, name, segment, axis, com, normal, solid, mount, rotation)
+
+    def _parent_index(self, name: Any, parent: Any) -> int:
+        """Index of the parent of a body to be named `name`, -1 for the world; ModelError where either will not do."""
+        known = {body.name: i for i, body in enumerate(self.bodies)}
+        parent_name = parent.name if isinstance(parent, Body) else parent
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"a body's name must be a string that is not empty, got {name!r}")
+        if name in known:
+            raise ModelError(f"there is a body named {name!r} already")
+        if isinstance(parent, Body) and not any(body is parent for body in self.bodies):
+            raise ModelError(
+                f"parent {parent.name!r} of body {name!r} is missing: it belongs to another builder"
+            )
+        if parent_name is not None and (not isinstance(parent_name, str) or parent_name not in known):
+            raise ModelError(f"parent {parent_name!r} of body {name!r} is missing: add parents first")
+        return -1 if parent_name is None else known[parent_name]
+
+    def build(self) -> Model:
+        """The model; ModelError where it has no body."""
+        if not self.bodies:
+            raise ModelError("a model needs at least one body, got none")
+        self.check_inputs()
+        forces = self.springs, self.forces, self.inputs, self.controllers
+        rest = self.constraints, self.contacts, self.muscles
+        return Model(self._shared_bodies(), self.gravity, *forces, *rest)
+
+    @classmethod
+    def from_dict(cls, description: Mapping[str, Any]) -> ModelBuilder:
+        """A builder with what `Model.to_dict` described; bodies may come in any order.
+
+        Raises:
+            FormatError: a key is unknown or missing, a parent is missing, or bodies form a cycle.
+            ModelError: a value is not acceptable.
+        """
+        check_keys(description, MODEL_KEYS, {"bodies"}, "model")
+        builder = cls(description.get("gravity", STANDARD_GRAVITY))
+        for entry in _parents_first(description["bodies"]):
+            values = dict(entry)
+            joint = joints.from_dict(values.pop("joint"))
+            for pose in ("joint_in_parent", "body_in_joint"):
+                if values.get(pose) is not None:
+                    values[pose] = lie.check_frames(values[pose], f"{pose} of body {entry['name']!r}")
+            builder.add_body(joint=joint, **values)
+        builder.add_described(description)
+        builder.read_constraints(description.get("constraints", ()))
+        builder.read_contacts(description.get("contacts", ()))
+        builder.read_muscles(description.get("muscles", ()))
+        return builder
+
+
+MODEL_KEYS = (
+    "gravity",
+    "bodies",
+    "springs",
+    "forces",
+    "inputs",
+    "controllers",
+    "constraints",
+    "contacts",
+    "muscles",
+)
+BODY_KEYS = frozenset(
+    {
+        "name",
+        "parent",
+        "joint",
+        "mass",
+        "inertia",
+        "com",
+        "joint_in_parent",
+        "body_in_joint",
+        "stiffness",
+        "rest",
+        "damping",
+        "limits",
+        "limit_stiffness",
+        "limit_damping",
+        "limit_restitution",
+        "armature",
+        "elastic",
+        "damper",
+    }
+)
+
+
+def _parents_first(entries: Any) -> list[Mapping[str, Any]]:
+    """Entries of bodies, as given where parents precede children, children moved behind their parents elsewhere."""
+    if not isinstance(entries, Sequence) or isinstance(entries, str):
+        raise FormatError(f"'bodies' must be a list, got {entries!r:.80}")
+    for number_, entry in enumerate(entries):
+        check_keys(entry, BODY_KEYS, ("name", "joint", "mass", "inertia"), f"body number {number_}")
+    for entry in entries:
+        for key in ("name", "parent"):
+            if not isinstance(entry.get(key), str | type(None)):
+                raise FormatError(f"{key!r} of a body must be a string, got {entry[key]!r:.80}")
+    names = {entry["name"] for entry in entries}
+    for entry in entries:
+        if entry.get("parent") is not None and entry["parent"] not in names:
+            raise FormatError(f"parent {entry['parent']!r} of body {entry['name']!r} is missing")
+    ordered: list[Mapping[str, Any]] = []
+    done: set[Any] = {None}
+    waiting = list(entries)
+    while waiting:
+        later = []
+        for entry in waiting:
+            if entry.get("parent") in done:
+                ordered.append(entry)
+                done.add(entry["name"])
+            else:
+                later.append(entry)
+        if len(later) == len(waiting):
+            cycle = ", ".join(repr(entry["name"]) for entry in waiting)
+            raise FormatError(f"bodies are their own ancestors (a cycle) among {cycle}")
+        waiting = later
+    return ordered

@@ -1,0 +1,380 @@
+"""Model (immutable, flat arrays) -> State; `builder` makes models."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import joints
+from .._typing import FloatArray, IntArray
+from ..bodies.body import Body
+from ..bodies.laws import law_records
+from ..bodies.limits import coordinate_rows
+from ..constraints.base import Constraint
+from ..constraints.packing import ConstraintArrays, pack_constraints
+from ..contacts import Contact, pack_contacts
+from ..errors import ModelError
+from ..forces import Force, Input, PositionController, Spring
+from ..forces.inputs import with_inputs
+from ..joints import Joint
+from ..joints.packing import Arrays, Workspace, check_rotations, link_body_frames, pack
+from ..joints.spline_curve import OUTSIDE
+from ..kernels import layout
+from ..muscles.muscle import Muscle
+from ..muscles.packing import PackedMuscles, muscle_room
+from ..muscles.states import check_pulls, initial_states
+from ..validation import finite_array, float_array, number
+from .state import State
+
+
+class Model:
+    """An immutable tree of bodies. Make it with `ModelBuilder`; equal models have equal hashes.
+
+    Attributes:
+        bodies: the `Body` of each index, parents first.
+        gravity: (3,) [m/s^2].
+        springs: each `Spring` between points of bodies. forces: each other force element.
+        controllers: each `PositionController`.
+        inputs: each `Input` that forces and controllers follow, those of the controllers last.
+        muscles: each `Muscle`.
+        constraints: each constraint beside the joints by its name. contacts: each `Contact` of points with an obstacle.
+        arrays: the flat arrays that the kernels read (see ``kernels.layout``).
+    """
+
+    def __init__(
+        self,
+        bodies: Sequence[Body],
+        gravity: FloatArray,
+        springs: Sequence[Spring] = (),
+        forces: Sequence[Force] = (),
+        inputs: Sequence[Input] = (),
+        controllers: Sequence[PositionController] = (),
+        constraints: Mapping[str, Constraint] | None = None,
+        contacts: Sequence[Contact] = (),
+        muscles: Sequence[Muscle] = (),
+    ) -> None:
+        self.bodies = tuple(bodies)
+        self.constraints: Mapping[str, Constraint] = MappingProxyType(dict(constraints or {}))
+        self.springs = tuple(springs)
+        self.forces = tuple(forces)
+        self.controllers = tuple(controllers)
+        self._own_inputs = tuple(inputs)
+        self.inputs = tuple(inputs) + tuple(
+            made for controller in controllers for made in controller.inputs(self.bodies)
+        )
+        self.gravity = np.array(gravity, dtype=np.float64)
+        self.gravity.flags.writeable = False
+        coordinates, limits = coordinate_rows(self.bodies)
+        links = [
+            body.link(rows, self._laws(i)) for i, (body, rows) in enumerate(zip(self.bodies, coordinates))
+        ]
+        numbers = {name: k for k, name in enumerate(self.input_names)}
+        self.muscles = tuple(muscles)
+        elements = [*self.springs, *self.forces]
+        packed_muscles = PackedMuscles(self.muscles, self._index, self._coordinate_numbers, numbers)
+        self.arrays: Arrays = pack(links, self.gravity, limits, elements, numbers, packed_muscles)
+        self.body_frames = tuple(link_body_frames(links))
+        self.contacts = tuple(contacts)
+        self.contact_pairs: FloatArray = pack_contacts(self.contacts, self.body_frames)
+        packed = [constraint.packed(self) for constraint in self.constraints.values()]
+        self._constraint_arrays: ConstraintArrays = pack_constraints(packed, self.arrays, self.body_frames)
+
+    def _laws(self, i: int) -> list[FloatArray | None]:
+        """Records of the laws of the coordinates of body i."""
+        body, first = self.bodies[i], len(self._own_inputs)
+        for controller in self.controllers:
+            if controller.body == i:
+                return law_records(body.elastic, body.damper, controller, first)
+            first += len(controller.inputs(self.bodies))
+        return law_records(body.elastic, body.damper, None, 0)
+
+    @property
+    def num_bodies(self) -> int:
+        return len(self.bodies)
+
+    @cached_property
+    def num_coordinates(self) -> int:
+        """nv = nq: one velocity for each coordinate."""
+        return sum(body.joint.num_coordinates for body in self.bodies)
+
+    @property
+    def constraint_arrays(self) -> ConstraintArrays:
+        """Constraints for the kernels, with workspaces of their own for each who asks: threads share a model."""
+        con_int, con_float, con_data, marked, spaces = self._constraint_arrays
+        work, dof, flags = spaces
+        own = np.zeros_like(work), np.zeros_like(dof), np.zeros_like(flags)
+        return con_int, con_float, con_data, marked, own
+
+    @property
+    def num_inputs(self) -> int:
+        return len(self.inputs)
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        return tuple(made.name for made in self.inputs)
+
+    def with_inputs(self, tau: Any, name: str = "tau") -> FloatArray:
+        """Generalized forces and inputs (..., nv + num_inputs), as the kernels take them.
+
+        Args:
+            tau: None for zeros; (..., nv), where inputs keep their own values; (..., nv + num_inputs); or
+                {name of a coordinate or an input: number}.
+            name: for errors.
+
+        Raises:
+            ModelError: a wrong shape, an unknown name, a number that is not finite, a tension that is negative.
+        """
+        return check_pulls(self, with_inputs(tau, self.coordinate_names, self.inputs, name), name)
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        return tuple(body.name for body in self.bodies)
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        return tuple(body.joint for body in self.bodies)
+
+    @property
+    def parent(self) -> IntArray:
+        """Index of each body's parent (nb,), -1 for the world."""
+        return np.array(self.arrays[0][:, layout.PARENT])
+
+    @cached_property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """``body.coordinate`` for each of the nv coordinates."""
+        return tuple(f"{body.name}.{name}" for body in self.bodies for name in body.joint.coordinate_names)
+
+    @cached_property
+    def _coordinate_numbers(self) -> dict[str, int]:
+        return {name: d for d, name in enumerate(self.coordinate_names)}
+
+    @cached_property
+    def prescribed(self) -> NDArray[np.bool_]:
+        """Which of the nv coordinates keep their velocity whatever the forces."""
+        result: NDArray[np.bool_] = self.arrays[4][:, layout.PRESCRIBED] != 0.0
+        result.flags.writeable = False
+        return result
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {body.name: i for i, body in enumerate(self.bodies)}
+
+    def index(self, body: str) -> int:
+        """Index of a body by name; ModelError where there is none."""
+        if not isinstance(body, str) or body not in self._index:
+            raise ModelError(f"no body is named {body!r}; there are {', '.join(self.body_names)}")
+        return self._index[body]
+
+    def coordinate_slice(self, body: str) -> slice:
+        """Which of the nv coordinates belong to the joint of this body."""
+        row = self.arrays[0][self.index(body)]
+        start = int(row[layout.DOF_START])
+        return slice(start, start + int(row[layout.DOF_COUNT]))
+
+    def workspace(self, moment_arms: bool = False) -> Workspace:
+        """Scratch memory for the kernels; one a thread. With room for moment arms of muscles without mass, too, if
+        they are wanted.
+        """
+        room = muscle_room(self.muscles, self.num_coordinates, moment_arms)
+        carried = len(self.carried(np.zeros(self.num_muscle_states)))
+        workspace = Workspace(self.num_bodies, self.num_coordinates, self.num_inputs, room, carried)
+        workspace.dof[:, layout.HELD] = self.prescribed
+        return workspace
+
+    @cached_property
+    def constraint_slices(self) -> dict[str, slice]:
+        """Which rows each constraint has among all of them."""
+        slices, first = {}, 0
+        for name, constraint in self.constraints.items():
+            slices[name] = slice(first, first + constraint.num_rows)
+            first += constraint.num_rows
+        return slices
+
+    @property
+    def num_constraint_rows(self) -> int:
+        """How many scalar constraints there are beside the joints."""
+        return sum(constraint.num_rows for constraint in self.constraints.values())
+
+    @property
+    def num_limits(self) -> int:
+        """How many limits are functions of several coordinates, or hard (rows of ``kernels.limits``)."""
+        return int(self.arrays[3][layout.LIMIT_COUNT])
+
+    @cached_property
+    def hard_limit_rows(self) -> list[int]:
+        """Where the rows of limits that stop the motion by impulses begin in the kernels' data."""
+        data = self.arrays[3]
+        starts = int(data[layout.LIMIT_ROWS]) + layout.LIMIT_WIDTH * np.arange(self.num_limits)
+        return [int(at) for at in starts if data[at + layout.LIMIT_RESTITUTION] >= 0.0]
+
+    @property
+    def has_hard_limits(self) -> bool:
+        """Whether a limit stops the motion by impulses, which adaptive methods do not give."""
+        return bool(self.hard_limit_rows)
+
+    def readings(self, q: Any) -> FloatArray:
+        """What every joint reads (..., nv) at coordinates (..., nv): the coordinates, or Euler angles."""
+        q = float_array(q, "coordinates")
+        if q.ndim == 0 or q.shape[-1] != self.num_coordinates:
+            raise ModelError(f"coordinates must have shape (..., {self.num_coordinates}), got {q.shape}")
+        parts = [
+            body.joint.readings(q[..., self.coordinate_slice(body.name)])
+            for body in self.bodies
+            if body.joint.num_coordinates
+        ]
+        return np.concatenate(parts, axis=-1) if parts else q
+
+    @property
+    def reading_names(self) -> tuple[str, ...]:
+        """``body.reading`` for each of the nv readings."""
+        return tuple(f"{body.name}.{name}" for body in self.bodies for name in body.joint.reading_names)
+
+    @cached_property
+    def muscle_state_names(self) -> tuple[str, ...]:
+        """``muscle.state`` for each state that the muscles' laws carry: activation, fibre length."""
+        return tuple(name for muscle in self.muscles for name in muscle.state_names)
+
+    @property
+    def num_muscle_states(self) -> int:
+        return len(self.muscle_state_names)
+
+    def carried(self, muscle_states: FloatArray | None) -> FloatArray:
+        """What stands behind forces and inputs where kernels take them (``kernels.muscle_states``)."""
+        count = self.num_muscle_states
+        if not count or muscle_states is None:
+            return np.zeros(4 * count)
+        return np.concatenate([muscle_states, np.zeros(3 * count)])
+
+    def state(self, q: Any = None, qd: Any = None, time: float = 0.0, muscle_states: Any = None) -> State:
+        """A state of this model.
+
+        Args:
+            q: (nv,) or {body name: value or values}; what is not given is 0, or the middle of a range without 0; the
+                time of a moving surface is `time`.
+            qd: velocities in the same form; what is not given is 0, of a prescribed coordinate 1.
+            time: [s].
+            muscle_states: in the order of `muscle_state_names`, or {name: value}; what is not given is the muscle at
+                rest with its own activation.
+
+        Raises:
+            ModelError: wrong shape, not finite, an unknown body or state of a muscle, a rotation vector at a singular
+                length.
+        """
+        time = number(time, "time")
+        positions = self._coordinates(q, "q", np.where(self.prescribed, time, self._default_coordinates()))
+        velocities = self._coordinates(qd, "qd", self.prescribed.astype(np.float64))
+        check_rotations(self.arrays, self.body_names, positions)
+        chart = np.zeros(self.num_bodies, dtype=np.int64)
+        states = initial_states(self, positions, muscle_states)
+        for array in (positions, velocities, chart, *(() if states is None else (states,))):
+            array.flags.writeable = False
+        return State(positions, velocities, time, chart, states)
+
+    def _default_coordinates(self) -> FloatArray:
+        q = np.zeros(self.num_coordinates)
+        ranges = [body.joint.range.reshape(-1, 2) for body in self.bodies]
+        for d, (lower, upper) in enumerate(np.concatenate(ranges) if ranges else []):
+            if lower > 0.0 or upper < 0.0:
+                q[d] = 0.5 * (lower + upper)
+        return q
+
+    def _coordinates(self, value: Any, name: str, default: FloatArray) -> FloatArray:
+        if value is None:
+            return default
+        if not isinstance(value, Mapping):
+            return finite_array(value, (self.num_coordinates,), name)
+        for body, entry in value.items():
+            where = self.coordinate_slice(body)
+            count = where.stop - where.start
+            values = np.atleast_1d(float_array(entry, f"{name} of body {body!r}"))
+            default[where] = finite_array(values, (count,), f"{name} of body {body!r}")
+        return default
+
+    def check_dynamics(self) -> None:
+        """ModelError where a joint is for kinematics only (a clamped or C1 spline); simulations call it."""
+        if self._kinematic_only:
+            raise ModelError(self._kinematic_only)
+
+    @cached_property
+    def _kinematic_only(self) -> str:
+        """What of the first joint that is for kinematics only is told, or nothing."""
+        for body in self.bodies:
+            for joint in _flatten(body.joint):
+                if isinstance(joint, joints.SplineSurface) and min(joint.order) < 4:
+                    return (
+                        f"joint of body {body.name!r} is for kinematics only (order {min(joint.order)}): "
+                        "dynamics wants order >= 4"
+                    )
+                if isinstance(joint, joints.SplineCurve) and (
+                    joint.order < 4 or OUTSIDE[joint.outside] == layout.OUTSIDE_CLAMP
+                ):
+                    return (
+                        f"joint of body {body.name!r} is for kinematics only "
+                        f"(order {joint.order}, outside {joint.outside!r}): dynamics wants order >= 4, not clamped"
+                    )
+        return ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able: ``{"gravity": ..., "bodies": [...], ...}``, and springs, forces, inputs, controllers where there
+        are any; `ModelBuilder.from_dict` reads it.
+        """
+        described: dict[str, Any] = {
+            "gravity": self.gravity.tolist(),
+            "bodies": [body.to_dict(self.bodies) for body in self.bodies],
+        }
+        if self.muscles:
+            described["muscles"] = [muscle.to_dict() for muscle in self.muscles]
+        for key in ("springs", "forces", "controllers", "contacts"):
+            if entries := getattr(self, key):
+                described[key] = [entry.to_dict(self.body_names) for entry in entries]
+        if self._own_inputs:
+            described["inputs"] = [made.to_dict() for made in self._own_inputs]
+        if self.constraints:
+            described["constraints"] = [
+                {"name": name, **constraint.to_dict()} for name, constraint in self.constraints.items()
+            ]
+        return described
+
+    @cached_property
+    def _digest(self) -> bytes:
+        # sequences of angles that are only read off are not in the arrays
+        kinds = [repr((body.joint.type, body.joint.angle_groups)) for body in self.bodies]
+        forces = [force.name for force in (*self.springs, *self.forces, *self.controllers)]
+        inputs = [repr((made.name, made.value)) for made in self.inputs]
+        constraints = [repr((name, item.to_dict())) for name, item in self.constraints.items()]
+        contacts = [contact.name for contact in self.contacts] + [muscle.name for muscle in self.muscles]
+        names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs, *constraints, *contacts]
+        digest = hashlib.sha256("\0".join(names).encode())
+        for array in (*self.arrays, self.contact_pairs):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.digest()
+
+    def __hash__(self) -> int:
+        return hash(self._digest)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and self._digest == other._digest
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        forces = self.springs, self.forces, self._own_inputs, self.controllers
+        rest = dict(self.constraints), self.contacts, self.muscles
+        return Model, (self.bodies, np.array(self.gravity), *forces, *rest)
+
+    def __repr__(self) -> str:
+        return f"Model({self.num_bodies} bodies, {self.num_coordinates} coordinates)"
+
+
+def _flatten(joint: Joint) -> Iterable[Joint]:
+    if isinstance(joint, joints.Inverted):
+        yield from _flatten(joint.joint)
+    elif isinstance(joint, joints.Composite):
+        for part in joint.joints:
+            yield from _flatten(part)
+    else:
+        yield joint

@@ -1,0 +1,103 @@
+"""What a simulation returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..geometry import lie
+from ..kernels import layout
+from .model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A motion, sampled; poses and energy are computed when first asked for.
+
+    Attributes:
+        model: what moved.
+        t: times (T,) [s].
+        q, qd: coordinates and velocities (T, nv). Rotation vectors may jump where their chart changes.
+        info: integrator, dt, steps and the like.
+        row_forces: of the constraints' rows (T, rows) in the step that leads to each sample, None where there are
+            none.
+        muscle_states: of the muscles' laws (T, n), named by `Model.muscle_state_names`; None where there are none.
+        efforts: generalized forces (T, nv) that coordinates with a given motion took beside all others, 0 elsewhere.
+    """
+
+    model: Model
+    t: FloatArray
+    q: FloatArray
+    qd: FloatArray
+    info: dict[str, Any] = field(default_factory=dict)
+    row_forces: FloatArray | None = None
+    efforts: FloatArray | None = None
+    muscle_states: FloatArray | None = None
+
+    def every(self, step: int) -> Result:
+        """The first of the samples and every `step`-th behind it; a last one that is not among them is left out."""
+
+        def of(samples: FloatArray | None) -> FloatArray | None:
+            return None if samples is None else samples[::step].copy()
+
+        more = {name: of(getattr(self, name)) for name in ("row_forces", "efforts", "muscle_states")}
+        t, q, qd = self.t[::step].copy(), self.q[::step].copy(), self.qd[::step].copy()
+        return Result(self.model, t, q, qd, self.info, **more)
+
+    @property
+    def constraint_forces(self) -> dict[str, FloatArray]:
+        """Forces (T, rows) of each constraint by its name: dual to its `value`, mean over the step [N, N m]."""
+        if self.row_forces is None:
+            return {}
+        return {name: self.row_forces[:, where] for name, where in self.model.constraint_slices.items()}
+
+    @cached_property
+    def _observed(self) -> tuple[FloatArray, FloatArray]:
+        from ..dynamics import observe
+
+        # the last sample of a run that left a closed range lies outside it
+        return observe(self.model, self.q, self.qd, anywhere=True)
+
+    @property
+    def poses(self) -> FloatArray:
+        """World poses of the body frames (T, nb, 4, 4)."""
+        return self._observed[0]
+
+    @property
+    def energy(self) -> FloatArray:
+        """Kinetic, potential and total energy (T, 3) [J]."""
+        return self._observed[1]
+
+    @cached_property
+    def rotations(self) -> dict[str, FloatArray]:
+        """Quaternions wxyz (T, 4), continuous in sign, of every joint with a rotation vector, by body name.
+
+        A composite joint with several has the later ones as ``body.2``, ``body.3`` ... (with an underscore more
+        where a body has that name).
+        """
+        body_int, _, block_int, data, _ = self.model.arrays
+        rotations: dict[str, FloatArray] = {}
+        for i, name in enumerate(self.model.body_names):
+            start = body_int[i, layout.BLOCK_START]
+            found = 0
+            for row in block_int[start : start + body_int[i, layout.BLOCK_COUNT]]:
+                if row[layout.KIND] == layout.ROTATION_VECTOR:
+                    found += 1
+                    first = body_int[i, layout.DOF_START] + row[layout.COORDINATE]
+                    key = name if found == 1 else f"{name}.{found}"
+                    while found > 1 and key in self.model.body_names:
+                        key += "_"
+                    sign = data[row[layout.DATA]]  # -1 in an inverted joint
+                    rotations[key] = rotation_quaternions(sign * self.q[:, first : first + 3])
+        return rotations
+
+
+def rotation_quaternions(vectors: FloatArray) -> FloatArray:
+    """Quaternions wxyz (n, 4), continuous in sign, of rotation vectors (n, 3) of any length."""
+    half = 0.5 * np.linalg.norm(vectors, axis=-1, keepdims=True)
+    quaternions = np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * vectors], axis=-1)
+    return lie.continuous_quaternions(quaternions)

@@ -1,0 +1,1 @@
+"""Prescribed motions, excitations and tables of forces over time."""

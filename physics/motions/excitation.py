@@ -1,0 +1,247 @@
+"""What excites muscles: numbers, keyframes, functions of time, controllers of the state."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..forces.building import check_keys
+from ..validation import all_finite, finite_array, float_array, number
+
+if TYPE_CHECKING:
+    from ..model.model import Model
+
+Signal = Callable[[float, FloatArray, FloatArray], float]
+
+
+@dataclass(frozen=True, eq=False)
+class Keyframes:
+    """Straight lines through keyframes, constant before and behind them.
+
+    Attributes:
+        times: increasing (k,) [s]. values: (k,).
+    """
+
+    times: Any
+    values: Any
+
+    def __post_init__(self) -> None:
+        times = all_finite(np.atleast_1d(float_array(self.times, "times of keyframes")), "times of keyframes")
+        if times.ndim != 1 or not len(times) or (np.diff(times) <= 0.0).any():
+            raise ModelError(f"times of keyframes must increase, got {times.tolist()!r:.80}")
+        values = np.atleast_1d(float_array(self.values, "values of keyframes"))
+        object.__setattr__(self, "times", times)
+        object.__setattr__(self, "values", finite_array(values, times.shape, "values of keyframes"))
+
+    def __call__(self, time: float) -> float:
+        """The value at a time [s]."""
+        return float(np.interp(time, self.times, self.values))
+
+
+@dataclass(frozen=True, eq=False)
+class Proportional:
+    """Excites in proportion to how far a coordinate is from its target: rest + gain (target - q) - damping q', kept
+    within [0, 1].
+
+    A muscle that makes the coordinate larger wants a positive gain, its opponent a negative one.
+
+    Attributes:
+        coordinate: ``body.coordinate``, one of the model's coordinate names.
+        gain: [1/rad or 1/m]. target: a number, `Keyframes`, or a function of time [rad or m].
+        damping: [s/rad or s/m]. rest: the excitation on the target.
+    """
+
+    coordinate: str
+    gain: float
+    target: Any = 0.0
+    damping: float = 0.0
+    rest: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.coordinate, str):
+            raise ModelError(f"coordinate of a controller must be a name, got {self.coordinate!r:.80}")
+        for name in ("gain", "damping", "rest"):
+            value = number(getattr(self, name), f"{name} of a controller of {self.coordinate!r}")
+            object.__setattr__(self, name, value)
+        if not callable(self.target):
+            target = number(self.target, f"target of a controller of {self.coordinate!r}")
+            object.__setattr__(self, "target", target)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able description, which `from_dict` reads; ModelError where the target is a function of one's own."""
+        target: Any = self.target
+        if isinstance(target, Keyframes):
+            target = {"times": target.times.tolist(), "values": target.values.tolist()}
+        elif callable(target):
+            raise ModelError(
+                f"a controller of {self.coordinate!r} whose target is a function cannot be written"
+            )
+        figures = {name: getattr(self, name) for name in ("coordinate", "gain", "damping", "rest")}
+        return {**figures, "target": target}
+
+    @classmethod
+    def from_dict(cls, description: Any) -> Proportional:
+        """The controller that `to_dict` described; FormatError where a key is unknown or missing."""
+        known = ("coordinate", "gain", "target", "damping", "rest")
+        check_keys(description, known, known[:2], "a controller")
+        values = dict(description)
+        if isinstance(values.get("target"), Mapping):
+            check_keys(values["target"], ("times", "values"), ("times", "values"), "target of a controller")
+            values["target"] = Keyframes(**values["target"])
+        return cls(**values)
+
+    def signal(self, model: Model) -> Signal:
+        """The excitation as a function of (t, q, q'); ModelError where the model has no such coordinate."""
+        names = model.coordinate_names
+        if self.coordinate not in names:
+            raise ModelError(f"no coordinate is named {self.coordinate!r}; there are {', '.join(names)}")
+        index = names.index(self.coordinate)
+
+        def excitation(t: float, q: FloatArray, qd: FloatArray) -> float:
+            target = self.target
+            if callable(target):
+                target = number(target(t), f"target of a controller of {self.coordinate!r} at t = {t:g} s")
+            wanted = self.rest + self.gain * (target - q[index]) - self.damping * qd[index]
+            return float(min(max(wanted, 0.0), 1.0))
+
+        return excitation
+
+
+def excite(model: Model, signals: Mapping[str, Any], tau: Any = None) -> Any:
+    """What `simulate` takes as tau so that muscles are excited.
+
+    Args:
+        model: whose muscles.
+        signals: {muscle, or name of an input: signal}. A signal is a number, `Keyframes`, a function of (t), a
+            controller (t, q, q') -> excitation, or a `Proportional`.
+        tau: generalized forces (nv,) and other inputs besides, as `Model.with_inputs` takes them, a `Table`,
+            or a function of (t, q, q') that gives both.
+
+    Returns:
+        Forces and inputs, a `Table` of them, or a function of (t) or of (t, q, q'): the simplest that says it all. A
+        controller of the state is asked once a step and holds over it, with fixed-step methods.
+
+    Raises:
+        ModelError: no such muscle or input, or a signal is none of these.
+    """
+    if not isinstance(signals, Mapping):
+        raise ModelError(f"signals must be {{muscle: signal}}, got {signals!r:.80}")
+    base, constant = _base(model, tau)
+    columns = {_column(model, name): signal for name, signal in signals.items()}
+    if constant is not None and all(
+        isinstance(signal, Keyframes) or not _called(signal) for signal in columns.values()
+    ):
+        return _table(constant, columns)
+    names = (*model.coordinate_names, *model.input_names)
+    made = {column: _signal(model, signal, names[column]) for column, signal in columns.items()}
+    if callable(tau) or any(takes_state for _, takes_state in made.values()):
+        return _controller(base, {column: function for column, (function, _) in made.items()})
+    nothing = np.zeros(0)
+
+    def over_time(t: float) -> FloatArray:
+        values = base(t, nothing, nothing)
+        for column, (function, _) in made.items():
+            values[column] = function(t, nothing, nothing)
+        return values
+
+    return over_time
+
+
+def _base(model: Model, tau: Any) -> tuple[Callable[..., FloatArray], FloatArray | None]:
+    """Forces and inputs besides as a function of (t, q, q'), whose arrays are its caller's; and the constant they are,
+    or None.
+    """
+    from .table import Table
+
+    if isinstance(tau, Table):
+        times, rows = tau.checked(model)
+        return (lambda t, q, qd: np.array([np.interp(t, times, column) for column in rows.T])), None
+    if callable(tau):
+        return (lambda t, q, qd: np.array(tau(t, q, qd))), None
+    base = model.with_inputs(tau)
+    if base.ndim != 1:
+        raise ModelError(f"tau must have shape ({model.num_coordinates},), got {base.shape}")
+    return (lambda t, q, qd: base.copy()), base
+
+
+def _called(signal: Any) -> bool:
+    return callable(signal) or isinstance(signal, Proportional)
+
+
+def _table(base: FloatArray, columns: Mapping[int, Any]) -> Any:
+    """Constant forces, or a table of them; lines between keyframes stay lines in it."""
+    from .table import Table
+
+    base = base.copy()
+    moving = {}
+    for column, signal in columns.items():
+        if isinstance(signal, Keyframes):
+            moving[column] = signal
+        else:
+            base[column] = number(signal, "excitation")
+    if not moving:
+        return base
+    times = np.unique(np.concatenate([keys.times for keys in moving.values()]))
+    values = np.tile(base, (len(times), 1))
+    for column, keys in moving.items():
+        values[:, column] = np.interp(times, keys.times, keys.values)
+    return Table(times, values)
+
+
+def _controller(
+    base: Callable[..., FloatArray], functions: Mapping[int, Signal]
+) -> Callable[..., FloatArray]:
+    def control(t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
+        values = base(t, q, qd)
+        for column, function in functions.items():
+            values[column] = function(t, q, qd)
+        return values
+
+    return control
+
+
+def _signal(model: Model, signal: Any, name: str) -> tuple[Signal, bool]:
+    """The signal of an input as a function of (t, q, q'), and whether it looks at the state."""
+    if isinstance(signal, Proportional):
+        return signal.signal(model), True
+    if not callable(signal):
+        constant = number(signal, "excitation")
+        return (lambda t, q, qd: constant), False
+    if isinstance(signal, Keyframes):
+        return (lambda t, q, qd: signal(t)), False
+    try:
+        parameters = inspect.signature(signal).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise ModelError(
+            f"an excitation must be a function of (t) or of (t, q, qd), got {signal!r:.80}"
+        ) from error
+    needed = [
+        p
+        for p in parameters
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    if len(needed) not in (1, 3):
+        raise ModelError(
+            f"an excitation must be a function of (t) or of (t, q, qd), got one of {len(needed)}"
+        )
+    if len(needed) == 3:
+        return (lambda t, q, qd: number(signal(t, q, qd), f"{name} at t = {t:g} s")), True
+    return (lambda t, q, qd: number(signal(t), f"{name} at t = {t:g} s")), False
+
+
+def _column(model: Model, name: Any) -> int:
+    """Where the excitation of a muscle, or an input, stands among forces and inputs."""
+    names = model.input_names
+    pulled = {muscle.name: muscle.tension for muscle in model.muscles}
+    for wanted in (pulled.get(name), f"{name}.excitation", name):
+        if wanted in names:
+            return model.num_coordinates + names.index(wanted)
+    if name in pulled:
+        raise ModelError(f"muscle {name!r} follows no input: it is given {pulled[name]:g} for good")
+    raise ModelError(f"no muscle and no input is named {name!r}; inputs are {', '.join(names) or 'none'}")

@@ -1,0 +1,61 @@
+"""Tables of forces and inputs over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..model.model import Model
+from ..validation import all_finite, float_array
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Generalized forces over time, and inputs if wanted: linear between the rows, constant beyond them.
+
+    Attributes:
+        times: (K,), increasing [s].
+        values: (K, nv), or (K, nv + num_inputs).
+    """
+
+    times: Any
+    values: Any
+
+    def checked(self, model: Model) -> tuple[FloatArray, FloatArray]:
+        """Times and values, the model's inputs among them, as contiguous arrays; ModelError names what is wrong."""
+        times = all_finite(float_array(self.times, "times of tau"), "times of tau")
+        if times.ndim != 1 or not len(times):
+            raise ModelError(f"times of tau must have shape (K,), K >= 1, got {times.shape}")
+        if (np.diff(times) <= 0.0).any():
+            k = int(np.argmax(np.diff(times) <= 0.0))
+            raise ModelError(f"times of tau must increase, got {times[k]:g} before {times[k + 1]:g}")
+        values = model.with_inputs(float_array(self.values, "values of tau"), "values of tau")
+        if values.ndim != 2 or len(values) != len(times):
+            raise ModelError(
+                f"values of tau must be a row for each of {len(times)} times, got {values.shape}"
+            )
+        return times, np.ascontiguousarray(values)
+
+
+def force_table(model: Model, tau: Any) -> tuple[FloatArray, FloatArray]:
+    """Times and values of generalized forces and inputs: one row where they are constant."""
+    if isinstance(tau, Table):
+        return tau.checked(model)
+    constant = model.with_inputs(tau)
+    if constant.ndim != 1:
+        raise ModelError(f"tau must have shape ({model.num_coordinates},), got {constant.shape}")
+    return np.zeros(1), constant[None].copy()
+
+
+def interpolated(t: float, times: FloatArray, rows: FloatArray) -> FloatArray:
+    """Rows of a table at a time: linear between them, constant beyond; a copy."""
+    k = int(np.searchsorted(times, t, side="right")) - 1
+    if k < 0 or k >= len(times) - 1:
+        ends: FloatArray = rows[0 if k < 0 else -1].copy()
+        return ends
+    between: FloatArray = rows[k] + (rows[k + 1] - rows[k]) * ((t - times[k]) / (times[k + 1] - times[k]))
+    return between

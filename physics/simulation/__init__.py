@@ -1,0 +1,1 @@
+"""Runs: `simulate`, many at once, loops and live ones."""

@@ -1,0 +1,274 @@
+"""Hyper-reduced coordinates: all coordinates of a model as functions of a few (Wang 2022, sec. 4.6.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..dynamics import inverse_dynamics, mass_matrix
+from ..dynamics.maximal import positive_solve
+from ..errors import ModelError
+from ..joints.functions import Function
+from ..model.checks import check_state, with_inputs
+from ..model.model import Model
+from ..model.result import Result
+from ..model.state import State
+from ..motions.motion import coordinates_of
+from ..validation import finite_array, float_array, number
+
+
+class HyperReduced:
+    """A model moved by few coordinates h (nh,), q = rest + directions h + sum of functions of single h.
+
+    Chaining the Jacobian J = dq/dh to J_mr (Wang 2022, eqs. 4.84-4.86),
+
+        M_h h'' = f_h,    M_h = J^T M J,    f_h = J^T (tau - b - M J' h'),
+
+    with the mass matrix M and the bias b of the reduced coordinates. The couplings carry what is left over without
+    work, so no constraint can drift.
+
+    Attributes:
+        model: the tree. names: of the coordinates h (nh,).
+        directions: (nv, nh). rest: (nv,).
+        functions: (coordinate of q, function, coordinate of h) of each coupling that is no straight line.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        directions: Any,
+        rest: Any = None,
+        *,
+        names: Sequence[str] | None = None,
+        functions: Sequence[tuple[int, Function, int]] = (),
+    ) -> None:
+        """Args: see the class; rest is 0 and names are ``h0``, ``h1``, ... if not given.
+
+        Raises:
+            ModelError: bad shapes or numbers; functions of coordinates that there are not; a coordinate that the model
+                prescribes; an h that moves nothing.
+        """
+        nv = model.num_coordinates
+        matrix = float_array(directions, "directions")
+        if matrix.ndim != 2 or not matrix.shape[1]:
+            raise ModelError(f"directions must have shape ({nv}, nh), got {matrix.shape}")
+        self.model = model
+        self.directions = finite_array(matrix, (nv, matrix.shape[1]), "directions")
+        self.rest = np.zeros(nv) if rest is None else finite_array(rest, (nv,), "rest")
+        self.names = tuple(names) if names is not None else tuple(f"h{k}" for k in range(matrix.shape[1]))
+        if len(set(self.names)) != matrix.shape[1]:
+            raise ModelError(f"there must be {matrix.shape[1]} different names, got {self.names}")
+        self.functions = tuple(functions)
+        for row, function, column in self.functions:
+            if not isinstance(function, Function):
+                raise ModelError(f"a coupling needs one of physics.joints' functions, got {function!r:.80}")
+            if not (0 <= row < nv and 0 <= column < len(self.names)):
+                raise ModelError(
+                    f"a coupling joins coordinate {row} to {column}: there are {nv} and {len(self.names)}"
+                )
+        moved = np.abs(self.directions).max(axis=0, initial=0.0) > 0.0
+        moved[[column for _, _, column in self.functions]] = True
+        if not moved.all():
+            raise ModelError(f"coordinate {self.names[int(np.argmin(moved))]!r} moves nothing")
+        if model.prescribed.any():
+            name = model.coordinate_names[int(np.argmax(model.prescribed))]
+            raise ModelError(f"{name} keeps its velocity whatever the forces: it cannot be coupled")
+
+    @classmethod
+    def coupled(
+        cls,
+        model: Model,
+        couplings: Mapping[str, tuple[str, Function] | float],
+        rest: Any = None,
+    ) -> HyperReduced:
+        """Some coordinates follow others, or stand still; all others are the coordinates h.
+
+        Args:
+            couplings: by name of a coordinate (``"finger.angle"``), or of a body whose joint has one: the name of the
+                coordinate that leads it and the function that it follows, or the number at which it stands still. One
+                that nothing names beside may lead: a name that the model does not know makes a new coordinate.
+            rest: (nv,), added to the couplings; 0 if not given.
+
+        Raises:
+            ModelError: a name that is no coordinate; one that leads while it follows another; bad numbers.
+        """
+        followers = {_single(model, name): value for name, value in couplings.items()}
+        free = [d for d in range(model.num_coordinates) if d not in followers]
+        names = [model.coordinate_names[d] for d in free]
+        offset = np.zeros(model.num_coordinates)
+        functions: list[tuple[int, Function, int]] = []
+        for d, value in followers.items():
+            if not isinstance(value, tuple):
+                offset[d] = finite_array(value, (), f"value of {model.coordinate_names[d]}")
+                continue
+            leader, function = value
+            if leader in model.body_names:
+                leader = model.coordinate_names[_single(model, leader)]
+            if leader in model.coordinate_names and leader not in names:
+                raise ModelError(
+                    f"{leader!r} cannot lead {model.coordinate_names[d]}: it follows another itself"
+                )
+            if leader not in names:
+                names.append(leader)
+            functions.append((d, function, names.index(leader)))
+        directions = np.zeros((model.num_coordinates, len(names)))
+        directions[free, np.arange(len(free))] = 1.0
+        if rest is not None:
+            offset = offset + finite_array(rest, offset.shape, "rest")
+        return cls(model, directions, offset, names=names, functions=functions)
+
+    @property
+    def num_coordinates(self) -> int:
+        """nh."""
+        return len(self.names)
+
+    def coordinates(self, h: Any) -> FloatArray:
+        """q (nv,) at h (nh,)."""
+        return self._evaluate(self._vector(h, "h"))[0]
+
+    def jacobian(self, h: Any) -> FloatArray:
+        """J = dq/dh (nv, nh) at h (nh,)."""
+        return self._evaluate(self._vector(h, "h"))[1]
+
+    def jacobian_rate_product(self, h: Any, hd: Any) -> FloatArray:
+        """J' h' (nv,): what the coordinates' accelerations are without accelerations of h."""
+        h, hd = self._vector(h, "h"), self._vector(hd, "hd")
+        bias = np.zeros(self.model.num_coordinates)
+        for row, function, column in self.functions:
+            bias[row] += function.derivatives(h[column])[2] * hd[column] ** 2
+        return bias
+
+    def state(self, h: Any = None, hd: Any = None, time: float = 0.0) -> State:
+        """The model's state where its coordinates are h (nh,) with velocities hd (nh,); 0 if not given."""
+        h = np.zeros(self.num_coordinates) if h is None else self._vector(h, "h")
+        hd = np.zeros(self.num_coordinates) if hd is None else self._vector(hd, "hd")
+        q, jacobian = self._evaluate(h)
+        return self.model.state(q=q, qd=jacobian @ hd, time=time)
+
+    def dynamics(self, h: Any, hd: Any, tau: Any = None, time: float = 0.0) -> tuple[FloatArray, FloatArray]:
+        """M_h (nh, nh) and f_h (nh,) (Wang 2022, eq. 4.86) under generalized forces tau (nv,) of the model."""
+        state = check_state(self.model, self.state(h, hd, time))
+        jacobian = self.jacobian(h)
+        given, inputs = self._split(tau)
+        force = given - inverse_dynamics(self.model, state, self.jacobian_rate_product(h, hd), inputs)
+        inertia: FloatArray = jacobian.T @ mass_matrix(self.model, state) @ jacobian
+        return inertia, jacobian.T @ force
+
+    def forward_dynamics(self, h: Any, hd: Any, tau: Any = None, time: float = 0.0) -> FloatArray:
+        """h'' (nh,) under generalized forces tau (nv,) of the model, gravity, springs, dampers and limits.
+
+        Raises:
+            ModelError: bad shapes or numbers; an h that moves no inertia here. JointRangeError: a coordinate outside a
+                joint whose policy is ``"error"``.
+        """
+        inertia, force = self.dynamics(h, hd, tau, time)
+        hdd = positive_solve(inertia, force)
+        if not np.isfinite(hdd).all():
+            name = self.names[int(np.argmin(np.isfinite(hdd)))]
+            raise ModelError(f"the acceleration of {name} is not finite: velocities are too large")
+        return hdd
+
+    def accelerations(self, h: Any, hd: Any, hdd: Any) -> FloatArray:
+        """q'' = J h'' + J' h' (nv,)."""
+        return self.jacobian(h) @ self._vector(hdd, "hdd") + self.jacobian_rate_product(h, hd)
+
+    def coupling_forces(self, h: Any, hd: Any, hdd: Any, tau: Any = None, time: float = 0.0) -> FloatArray:
+        """Generalized forces (nv,) that the couplings bring into the coordinates; they do no work, J^T of them is 0."""
+        given, inputs = self._split(tau)
+        motion = self.state(h, hd, time), self.accelerations(h, hd, hdd)
+        return inverse_dynamics(self.model, *motion, inputs) - given
+
+    def _split(self, tau: Any) -> tuple[FloatArray, FloatArray]:
+        """Generalized forces (nv,) and inputs of the model."""
+        complete, nv = with_inputs(self.model, tau, "tau"), self.model.num_coordinates
+        return complete[:nv], complete[nv:]
+
+    def simulate(
+        self,
+        h: Any,
+        hd: Any,
+        duration: float,
+        dt: float = 1e-3,
+        integrator: str = "rk4",
+        *,
+        time: float = 0.0,
+        tau: Any = None,
+        record_interval: float | None = None,
+        progress: Any = None,
+        rtol: float = 1e-8,
+        atol: float = 1e-10,
+    ) -> Result:
+        """The motion of the model from h (nh,) with velocities hd (nh,), by ``"rk4"`` or SciPy's adaptive methods.
+
+        Arguments are as in `simulate`. The result's ``info`` has ``"h"`` and ``"hd"`` (T, nh) as well. Rotation
+        vectors keep their chart, so they must stay short of a whole turn.
+
+        Raises:
+            ModelError, DivergedError, CancelledError, MissingDependencyError: as `simulate`.
+        """
+        from ..integrators.base import Problem
+        from ..motions.motion import pack_motions
+        from ..motions.table import force_table
+        from .hyper_reduced_steps import integrate_hyper_reduced
+        from .simulate import sample_times
+
+        self.model.check_dynamics()
+        _check_free(self.model)
+        start = self.state(h, hd, number(time, "time"))
+        duration, dt = number(duration, "duration", positive=True), number(dt, "dt", positive=True)
+        interval = (
+            dt if record_interval is None else number(record_interval, "record_interval", positive=True)
+        )
+        problem = Problem(
+            model=self.model,
+            start=start.time,
+            duration=duration,
+            dt=dt,
+            samples=sample_times(start.time, duration, min(interval, duration)),
+            tau=force_table(self.model, tau),
+            motions=pack_motions(self.model, None, start),
+            control=None,
+            progress=progress,
+            rtol=number(rtol, "rtol", positive=True),
+            atol=number(atol, "atol", positive=True),
+        )
+        return integrate_hyper_reduced(
+            self, problem, integrator, self._vector(h, "h"), self._vector(hd, "hd")
+        )
+
+    def _vector(self, value: Any, name: str) -> FloatArray:
+        return finite_array(np.atleast_1d(float_array(value, name)), (self.num_coordinates,), name)
+
+    def _evaluate(self, h: FloatArray) -> tuple[FloatArray, FloatArray]:
+        q, jacobian = self.rest + self.directions @ h, self.directions.copy()
+        for row, function, column in self.functions:
+            value, slope, _ = function.derivatives(h[column])
+            q[row] += value
+            jacobian[row, column] += slope
+        return q, jacobian
+
+
+def _single(model: Model, name: str) -> int:
+    where = coordinates_of(model, name)
+    if where.stop - where.start != 1:
+        raise ModelError(f"{name!r} has {where.stop - where.start} coordinates: name one of them")
+    return int(where.start)
+
+
+def _check_free(model: Model) -> None:
+    """ModelError for what hyper-reduced coordinates cannot have beside them."""
+    if model.constraints:
+        raise ModelError("hyper-reduced coordinates cannot have constraints beside them")
+    if model.contacts:
+        name = model.contacts[0].name
+        raise ModelError(
+            f"hyper-reduced coordinates cannot have contacts ({name!r}) beside them: take a ground that gives way"
+        )
+    if model.has_hard_limits:
+        raise ModelError(
+            "hyper-reduced coordinates cannot have hard limits (limit_restitution) beside them: take limits that "
+            "give way"
+        )

@@ -1,0 +1,188 @@
+"""What can be turned while a model runs: forces and inputs, gravity, numbers of force elements and contacts, a grip.
+
+A model is immutable, so what runs is a copy whose arrays the kernels see as read-only, as they want them (another kind
+would be another compilation), while the same memory is written here. Nothing changes its size or place.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..contacts import Contact, pack_contacts
+from ..errors import ModelError
+from ..forces import Force, Ground, Mount, Spring
+from ..forces.ground import NUMBERS as GROUND_NUMBERS
+from ..forces.mount import NUMBERS as MOUNT_NUMBERS
+from ..kernels import layout
+from ..model.model import Model
+from ..motions.excitation import excite
+from ..motions.table import Table, interpolated
+from ..validation import finite_array, number
+
+#: what can be turned of each kind of element, and what must not be 0
+TURNED: dict[type, tuple[str, ...]] = {
+    Ground: tuple(name for name in GROUND_NUMBERS if name != "radius"),
+    Mount: MOUNT_NUMBERS,
+    Spring: ("stiffness", "damping", "rest_length"),
+    Contact: ("friction", "restitution"),
+}
+POSITIVE = ("smooth_speed",)
+AT_LEAST = {"exponent": 1.0}
+AT_MOST = {"restitution": 1.0}
+GRIP_KEYS = ("body", "point", "target", "stiffness", "damping")
+KEYS = ("gravity", "inputs", "forces", "contacts", "grip")
+
+
+class Knobs:
+    """The knobs of a model that runs.
+
+    Attributes:
+        model: the copy to run; beside the model's own springs it has the grip, which pulls nothing at first.
+        table: times (K,) and forces with inputs (K, nv + num_inputs) to run it with; `turn` overwrites columns.
+    """
+
+    def __init__(self, model: Model, table: tuple[FloatArray, FloatArray]) -> None:
+        """Make the copy; table is that of `simulation.force_table`."""
+        self._given = table[1].copy()
+        self.table = table[0].copy(), table[1].copy()
+        self._names = {name: k for k, name in enumerate((*model.coordinate_names, *model.input_names))}
+        self._turned = np.zeros(len(self._names), dtype=np.bool_)
+        name = "grip"
+        while any(name == element.name for element in (*model.springs, *model.forces)):
+            name += "_"
+        self._grip = Spring(name, 0, np.zeros(3), -1, np.zeros(3), 0.0, 0.0, 0.0)
+        self._elements: dict[str, Spring | Force] = {
+            element.name: element for element in (*model.springs, self._grip, *model.forces)
+        }
+        self._contacts = {contact.name: contact for contact in model.contacts}
+        self.model = _with_springs(model, (*model.springs, self._grip))
+        self._inputs = {made.name: k for k, made in enumerate(self.model.inputs)}
+        self._data, self._pairs = _open(self.model)
+
+    def turn(self, changes: Mapping[str, Any]) -> None:
+        """Turn knobs; the next step feels it. All is checked before anything changes.
+
+        Args:
+            changes: any of ``gravity``: (3,) [m/s^2]; ``inputs``: {coordinate or input: number, or None for what was
+                given}; ``forces``: {spring or force: {what of it: number}}; ``contacts``: likewise; ``grip``: None, or
+                {body, point in its frame (3,) [m], target in the world (3,) [m], stiffness, damping}.
+
+        Raises:
+            ModelError: there is no such thing, or a number is not acceptable.
+        """
+        for key in changes:
+            if key not in KEYS:
+                raise ModelError(f"nothing to turn is called {key!r}; there are {', '.join(KEYS)}")
+        gravity = changes.get("gravity")
+        if gravity is not None:
+            gravity = finite_array(gravity, (3,), "gravity")
+        inputs = self._checked_inputs(changes.get("inputs") or {})
+        elements = _changed(self._elements, changes.get("forces") or {}, "spring or force")
+        contacts = _changed(self._contacts, changes.get("contacts") or {}, "contact")
+        if "grip" in changes:
+            elements[self._grip.name] = self._gripping(changes["grip"])
+        if gravity is not None:
+            self._data[:3] = gravity
+        for column, value in inputs.items():
+            self.table[1][:, column] = self._given[:, column] if value is None else value
+            self._turned[column] = value is not None
+        self._elements |= elements
+        self._contacts |= contacts
+        if elements:
+            self._write_elements()
+        if contacts:
+            self._pairs[:] = pack_contacts(tuple(self._contacts.values()), self.model.body_frames)
+
+    def driven(self, controllers: Mapping[str, Any]) -> Callable[[float, FloatArray, FloatArray], FloatArray]:
+        """Forces and inputs as a function of (t, q, q'): the table, and beside it {muscle: controller} where the
+        muscle's input is not turned; ModelError as `muscles.excitation.excite`.
+        """
+        if not controllers:
+            return lambda t, q, qd: interpolated(t, *self.table)
+        controlled = excite(self.model, controllers, Table(self.table[0], self._given))
+
+        def driven(t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
+            values: FloatArray = controlled(t, q, qd)
+            values[self._turned] = self.table[1][0, self._turned]  # what is turned is so at all times
+            return values
+
+        return driven
+
+    def _checked_inputs(self, values: Mapping[str, Any]) -> dict[int, float | None]:
+        for name in values:
+            if name not in self._names:
+                raise ModelError(
+                    f"no coordinate and no input is named {name!r}; there are {', '.join(self._names)}"
+                )
+        return {
+            self._names[name]: None if value is None else number(value, name)
+            for name, value in values.items()
+        }
+
+    def _gripping(self, grip: Mapping[str, Any] | None) -> Spring:
+        if grip is None:
+            return dataclasses.replace(self._grip, stiffness=0.0, damping=0.0)
+        if set(grip) != set(GRIP_KEYS):
+            raise ModelError(f"a grip has {', '.join(GRIP_KEYS)}, got {', '.join(map(str, grip))}")
+        return dataclasses.replace(
+            self._grip,
+            body=self.model.index(grip["body"]),
+            point=finite_array(grip["point"], (3,), "point of the grip"),
+            other_point=finite_array(grip["target"], (3,), "target of the grip"),
+            stiffness=number(grip["stiffness"], "stiffness of the grip", not_negative=True),
+            damping=number(grip["damping"], "damping of the grip", not_negative=True),
+        )
+
+    def _write_elements(self) -> None:
+        at = int(self._data[layout.ELEMENT_ROWS])
+        for element in self._elements.values():
+            row = element.packed(self.model.body_frames, self._inputs)
+            self._data[at : at + len(row)] = row
+            at += len(row)
+
+
+def _changed(known: Mapping[str, Any], changes: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """The elements that change, with their new numbers."""
+    made = {}
+    for name, values in changes.items():
+        if name not in known:
+            raise ModelError(f"no {what} is named {name!r}; there are {', '.join(known) or 'none'}")
+        element = known[name]
+        turned = TURNED.get(type(element), ())
+        for key, value in values.items():
+            if key not in turned:
+                raise ModelError(
+                    f"{key!r} of {name!r} cannot be turned while it runs; {', '.join(turned) or 'nothing'} can"
+                )
+            checked = number(value, f"{key} of {name!r}", positive=key in POSITIVE, not_negative=True)
+            if checked < AT_LEAST.get(key, 0.0) or checked > AT_MOST.get(key, np.inf):
+                raise ModelError(f"{key} of {name!r} cannot be {checked:g}")
+        made[name] = dataclasses.replace(element, **{key: float(value) for key, value in values.items()})
+    return made
+
+
+def _with_springs(model: Model, springs: tuple[Spring, ...]) -> Model:
+    make, parts = model.__reduce__()
+    bodies, gravity, _, *rest = parts
+    made: Model = make(bodies, gravity, springs, *rest)
+    return made
+
+
+def _open(model: Model) -> tuple[FloatArray, FloatArray]:
+    """Give a model of one's own arrays whose memory can be written: its data and its contacts' pairs."""
+    data, pairs = np.array(model.arrays[3]), np.array(model.contact_pairs)
+    old, shown = model.arrays[3], data.view()
+    shown.flags.writeable = False
+    model.contact_pairs = pairs.view()
+    model.contact_pairs.flags.writeable = False
+    body_int, body_float, block_int, _, dof_float = model.arrays
+    model.arrays = (body_int, body_float, block_int, shown, dof_float)
+    con_int, con_float, con_data, marked, spaces = model._constraint_arrays
+    seen = tuple(shown if array is old else array for array in marked)
+    model._constraint_arrays = con_int, con_float, con_data, seen, spaces  # type: ignore[assignment]
+    return data, pairs

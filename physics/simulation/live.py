@@ -1,0 +1,256 @@
+"""A model that runs by the clock while its knobs are turned: the very steps of `simulate`, cut to the time that passes
+(Ertl et al. 1993, sec. 4).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..dynamics import observe
+from ..errors import ModelError
+from ..integrators import FIXED_STEP, INTEGRATORS
+from ..integrators.control import Control
+from ..model.model import Model
+from ..model.result import Result
+from ..model.state import State
+from ..motions.pull import Pull, Pulls
+from ..motions.table import force_table
+from ..muscles.states import check_tendons_along, too_short
+from ..validation import number
+from .knobs import Knobs
+from .simulate import make_problem, note_paths
+
+LONGEST = 3600.0  # s of motion that a run may last
+TICK = 1.0 / 60.0  # s between two pictures
+REST = 0.5 * TICK  # s that a run sleeps where it is ahead of the clock
+SOON = 0.25 * TICK  # s after something was turned at which a picture shows what comes of it
+MOST_BEHIND = 0.1  # s behind the clock that are still caught up with; what is more is let go
+MEMORY = 0.5  # s over which rate and head-room are averaged
+
+UNSEEN = ("inputs", "grip")  # knobs that the energies of a recorded motion do not see
+
+Show = Callable[[dict[str, float], FloatArray], None]
+Listen = Callable[[], Iterable[Mapping[str, Any]]]
+
+
+class LiveRun:
+    """A run by the clock.
+
+    Args:
+        model, state, dt, integrator, tau, motions, record_interval: as of `simulate`; the method has a fixed step, and
+            tau is no function.
+        controllers: {muscle: `Proportional`} that excite muscles whose input was not turned.
+        pulls: {body: `Pull`}, joints that are drawn to a motion.
+        listen: called before every stretch of steps; gives what was said since the last call: changes for `Knobs.turn`,
+            and beside them ``factor``: seconds of motion in a second, ``stop``: whatever it is, the run ends.
+        show: called about 60 times a second, and `SOON` after something was said, with figures and poses of the body
+            frames (nb, 4, 4). Figures: time [s];
+            rate, seconds of motion in a second now; headroom, seconds of motion in a second of computing; averaged,
+            over how many seconds these two are (at most about `MEMORY`); heard, how many changes the poses know of;
+            energy [J]; and as of ``Result.info["energy"]``, where that is known, gained, most_kinetic and work [J].
+        longest: the run ends after so long a motion [s].
+
+    Raises:
+        ModelError: as `simulate` and `Knobs.turn`; the method chooses its own steps.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        state: State,
+        dt: float,
+        integrator: str,
+        listen: Listen,
+        show: Show,
+        *,
+        tau: Any = None,
+        motions: Any = None,
+        controllers: Mapping[str, Any] | None = None,
+        pulls: Mapping[str, Pull] | None = None,
+        record_interval: float | None = None,
+        longest: float = LONGEST,
+        factor: float = 1.0,
+        clock: Callable[[], float] = time.perf_counter,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        if integrator not in FIXED_STEP:
+            raise ModelError(
+                f"a live run needs a method with a fixed step, not {integrator!r}: {', '.join(FIXED_STEP)}"
+            )
+        self._given, self._table = model, force_table(model, tau)
+        self._knobs = Knobs(model, self._table)
+        self._turned: list[tuple[float, dict[str, Any]]] = []  # when [s] what else than inputs was turned
+        self._integrator, self._listen, self._show = integrator, listen, show
+        self._clock, self._sleep = clock, sleep
+        self._problem, self._state = make_problem(
+            self._knobs.model,
+            state,
+            longest,
+            dt,
+            integrator,
+            tau=None,
+            motions=motions,
+            record_interval=record_interval,
+            steer=self._steer,
+        )
+        self._problem = dataclasses.replace(self._problem, tau=self._knobs.table)
+        if controllers or pulls:
+            driven = self._knobs.driven(controllers or {})
+            if pulls:
+                driven = Pulls(self._knobs.model, pulls, driven, self._problem.dt)
+            control = Control(self._knobs.model, driven)
+            self._problem = dataclasses.replace(
+                self._problem, tau=(control.times, control.values), control=control
+            )
+        self._dt = self._problem.dt
+        self._factor = number(factor, "factor", positive=True)
+        self._heard = 0
+        # when, and after how many steps, what no picture shows was said
+        self._since, self._before = np.inf, 0
+        self._disturbed = False  # what energy there is was changed from outside since the last stretch
+        self._credit = 0.0  # seconds of motion that are due
+        self._last = self._shown = self._noted = clock()
+        self._done = 0  # steps that were when the stretch under way began
+        self._began = self._last  # when it began
+        self._busy, self._moved, self._passed = 1e-9, 0.0, 1e-9  # averaged: computing, motion, time [s]
+
+    def run(self) -> Result:
+        """Run until it is told to stop, or a muscle's path becomes shorter than its tendons; returns the motion, its
+        energies by what gravity and forces were then, and muscles that went straight through obstacles as `simulate`.
+
+        Raises:
+            DivergedError: as `simulate`. Whatever `listen` and `show` raise.
+        """
+        self._last = self._began = self._noted = self._clock()
+        result = INTEGRATORS[self._integrator](self._problem, self._integrator, self._state)
+        result = dataclasses.replace(result, model=self._given)
+        if self._turned:
+            vars(result)["_observed"] = result.poses, self._energies(result)
+        check_tendons_along(self._given, result)
+        return note_paths(result)
+
+    def _energies(self, result: Result) -> FloatArray:
+        knobs, found = Knobs(self._given, self._table), np.empty((len(result.t), 3))
+        slack = 1e-6 * self._dt
+        ends = [int(np.searchsorted(result.t, since - slack)) for since, _ in self._turned]
+        begin = 0
+        for end, changes in zip([*ends, len(result.t)], [*(said for _, said in self._turned), {}]):
+            rows = slice(begin, end)
+            if end > begin:
+                found[rows] = observe(knobs.model, result.q[rows], result.qd[rows], anywhere=True)[1]
+            knobs.turn(changes)
+            begin = end
+        return found
+
+    def _steer(self, done: int, q: FloatArray, qd: FloatArray, info: Mapping[str, Any]) -> tuple[int, bool]:
+        """How many steps are due by the clock; waits until some are. And whether something was turned meanwhile that
+        changes what energy there is.
+        """
+        self._disturbed = False
+        return self._due(done, q, qd, info.get("energy", {})), self._disturbed
+
+    def _due(self, done: int, q: FloatArray, qd: FloatArray, books: Mapping[str, float]) -> int:
+        now = self._clock()
+        moved = (
+            done - self._done
+        ) * self._dt  # what was asked for may have been cut where a motion turns a corner
+        self._credit -= moved
+        self._note(now, moved)
+        self._done = done
+        while True:
+            if self._take_in(done):
+                return 0
+            self._credit += self._factor * (now - self._last)
+            self._credit = min(self._credit, self._factor * MOST_BEHIND)
+            self._last = now
+            due = now - self._shown >= TICK
+            if due or (now - self._since >= SOON and done > self._before):
+                self._picture(done, q, qd, books)
+                self._since = np.inf
+                self._shown = (
+                    now if due else self._shown
+                )  # what is shown in between does not put off the next
+                if too_short(self._given, q) is not None:
+                    return 0
+            steps = int(self._credit / self._dt)
+            if steps:
+                break
+            rest = REST if self._since == np.inf else SOON
+            self._sleep(max(rest, (self._dt - self._credit) / self._factor))
+            now = self._clock()
+        # not more than the machine does between two pictures, so that knobs and the mouse are heard in time
+        most = max(1, int(TICK * self._moved / self._busy / self._dt))
+        self._began = self._clock()
+        return min(steps, most) if self._problem.control is None else 1
+
+    def _note(self, now: float, moved: float) -> None:
+        """Take the stretch that is over into the averages, with how much motion it was [s]."""
+        passed, self._noted = now - self._noted, now
+        spent = now - self._began
+        if spent > MEMORY:  # it was compiled meanwhile
+            return
+        fade = float(np.exp(-passed / MEMORY))
+        self._busy = fade * self._busy + spent
+        self._moved = fade * self._moved + moved
+        self._passed = fade * self._passed + passed
+
+    def _take_in(self, done: int) -> bool:
+        """Hear what was said after so many steps; whether the run shall end."""
+        for said in self._listen():
+            changes = dict(said)
+            if "stop" in changes:
+                return True
+            if "factor" in changes:
+                self._factor = number(changes.pop("factor"), "factor", positive=True)
+            self._knobs.turn(changes)
+            self._disturbed |= bool(changes.keys() - {"inputs"})
+            kept = {key: value for key, value in changes.items() if key not in UNSEEN}
+            if kept:
+                self._turned.append((self._problem.start + done * self._dt, kept))
+            self._heard += 1
+            if self._since == np.inf:
+                self._since, self._before = self._clock(), done
+        return False
+
+    def _picture(self, done: int, q: FloatArray, qd: FloatArray, books: Mapping[str, float]) -> None:
+        poses, energy = observe(self._knobs.model, q[None], qd[None], anywhere=True)
+        figures = {
+            "time": self._problem.start + done * self._dt,
+            "rate": self._moved / self._passed,
+            "headroom": self._moved / self._busy,
+            "averaged": self._passed,
+            "heard": self._heard,
+            "energy": float(energy[0, 2]),
+            **books,
+        }
+        self._show(figures, poses[0])
+
+
+def between(result: Result, start: float, end: float) -> Result:
+    """The samples of a motion from one time to another [s], both included; ModelError where they are too few."""
+    slack = 1e-9 * max(1.0, abs(end))
+    rows = np.flatnonzero((result.t >= start - slack) & (result.t <= end + slack))
+    if len(rows) < 2:
+        raise ModelError(f"from {start:g} s to {end:g} s there are {len(rows)} samples, too few for a motion")
+    kept = slice(int(rows[0]), int(rows[-1]) + 1)
+
+    def cut(samples: FloatArray | None) -> FloatArray | None:
+        return None if samples is None else samples[kept]
+
+    part = dataclasses.replace(
+        result,
+        t=result.t[kept],
+        q=result.q[kept],
+        qd=result.qd[kept],
+        row_forces=cut(result.row_forces),
+        efforts=cut(result.efforts),
+        muscle_states=cut(result.muscle_states),
+    )
+    vars(part)["_observed"] = result.poses[kept], result.energy[kept]
+    return part

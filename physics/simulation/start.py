@@ -1,0 +1,127 @@
+"""Where a run starts: on its constraints, outside of obstacles, within hard limits, and given motions likewise."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..dynamics.complementarity import contact_of_pair, contacts_at
+from ..dynamics.constrained import assemble
+from ..dynamics.evaluation import evaluate_constraints
+from ..errors import ModelError
+from ..kernels import layout
+from ..kernels.constraints.layout import EQUALITY
+from ..kernels.contact.layout import FOUND_GAP
+from ..kernels.stepping.motion_layout import (
+    CHANNEL_COORDINATE,
+    CHANNEL_COUNT,
+    CHANNEL_FIRST,
+    PIECE_COEFFICIENTS,
+    PIECE_HOLDS,
+    PIECE_LEAP,
+    PIECE_START,
+)
+from ..model.checks import check_state
+from ..model.model import Model
+from ..model.state import State
+from ..motions.motion import MotionArrays
+from ..muscles.states import check_tendons
+
+# A start this far from the constraints [m, rad] is round-off, or of numbers that were written with few digits.
+AT_START = 1e-5
+# What is passed by less is led back without much ado [m, rad].
+PASSED_AT_START = 1e-3
+# Where a piece of a given motion is looked at, as shares of it.
+LOOKS = np.linspace(0.0, 1.0, 9)
+
+
+def check_start(model: Model, state: State) -> State:
+    """The state, on the constraints; ModelError where it is not one of the model or starts off them, in an obstacle,
+    or beyond a hard limit.
+    """
+    state = check_state(model, state)
+    _check_limits(model, state)
+    check_tendons(model, state.q)
+    _check_contacts(model, state)
+    if not model.constraints:
+        return state
+    values, _, _ = evaluate_constraints(model, state, tuple(model.constraints.values()))
+    for (name, where), constraint in zip(model.constraint_slices.items(), model.constraints.values()):
+        equality = constraint.packed(model).sense == EQUALITY
+        off = float((np.abs(values[where]) if equality else -values[where]).max(initial=0.0))
+        if equality and off > AT_START:
+            raise ModelError(
+                f"constraint {name!r} is {off:.3g} m or rad off at the start: give a state that meets it, "
+                "or the one that assemble(model, state) finds"
+            )
+        if not equality and off > PASSED_AT_START:
+            raise ModelError(
+                f"constraint {name!r} is passed by {off:.3g} m at the start: give a state before it"
+            )
+    return assemble(model, state)
+
+
+def _check_limits(model: Model, state: State) -> None:
+    from ..kernels.forces.limits import limit_value
+
+    data, q = model.arrays[3], np.array(state.q)
+    for row in model.hard_limit_rows:
+        value, _, width = limit_value(data, row, q)
+        if value < -PASSED_AT_START:
+            first = int(data[row + layout.LIMIT_DOF])
+            names = ", ".join(model.coordinate_names[first : first + width])
+            raise ModelError(
+                f"{names} is {-value:.3g} beyond a hard limit at the start: give a state within it"
+            )
+
+
+def _check_contacts(model: Model, state: State) -> None:
+    found = contacts_at(model, np.array(state.q), 0.0)
+    pair = min(found, key=lambda k: float(found[k][FOUND_GAP]), default=None)
+    if pair is None or found[pair][FOUND_GAP] >= -PASSED_AT_START:
+        return
+    contact = contact_of_pair(model, pair)
+    raise ModelError(
+        f"contact {contact.name!r} begins {-found[pair][FOUND_GAP]:.3g} m inside its obstacle: move body "
+        f"{model.body_names[contact.body]!r} out of it"
+    )
+
+
+def check_motions(model: Model, motions: MotionArrays) -> None:
+    """ModelError where a given motion leads a coordinate beyond a hard limit."""
+    channels, pieces = motions
+    if not len(channels):
+        return
+    bounds = _hard_bounds(model)
+    for channel in channels:
+        d = int(channel[CHANNEL_COORDINATE])
+        lower, upper = bounds[d]
+        if not (np.isfinite(lower) or np.isfinite(upper)):
+            continue
+        first = int(channel[CHANNEL_FIRST])
+        own = pieces[first : first + int(channel[CHANNEL_COUNT])]
+        for k in np.flatnonzero(own[:, PIECE_HOLDS] != 0.0):
+            wide = own[k + 1, PIECE_START] - own[k, PIECE_START] if 0 < k < len(own) - 1 else 0.0
+            coefficients = own[k, PIECE_COEFFICIENTS:PIECE_LEAP]
+            values = np.vander(LOOKS * wide, len(coefficients), increasing=True) @ coefficients
+            beyond = np.maximum(lower - values, values - upper)
+            worst = int(np.argmax(beyond))
+            if beyond[worst] > PASSED_AT_START:
+                raise ModelError(
+                    f"the motion of {model.coordinate_names[d]!r} goes to {values[worst]:g} at "
+                    f"t = {own[k, PIECE_START] + LOOKS[worst] * wide:g} s, beyond the hard limits "
+                    f"({lower:g}, {upper:g})"
+                )
+
+
+def _hard_bounds(model: Model) -> FloatArray:
+    """Lower and upper hard limit of each coordinate (nv, 2), infinite where there is none."""
+    bounds = np.tile([-np.inf, np.inf], (model.num_coordinates, 1))
+    data = model.arrays[3]
+    for at in model.hard_limit_rows:
+        d, bound = int(data[at + layout.LIMIT_DOF]), data[at + layout.LIMIT_PARAMETERS]
+        if data[at + layout.LIMIT_KIND] == layout.LIMIT_LOWER:
+            bounds[d, 0] = max(bounds[d, 0], bound)
+        elif data[at + layout.LIMIT_KIND] == layout.LIMIT_UPPER:
+            bounds[d, 1] = min(bounds[d, 1], bound)
+    return bounds
